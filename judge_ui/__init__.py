@@ -1,0 +1,1 @@
+"""The terminal judging interface: a session, and two front ends over it."""

@@ -1,0 +1,1 @@
+"""The `pooler` command, one file a command."""

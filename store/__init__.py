@@ -1,0 +1,1 @@
+"""The collection: what was pooled and judged, and what follows from it."""

@@ -1,0 +1,1 @@
+"""Pure arithmetic on arrays: no SQL, no files, no screen."""

@@ -1,0 +1,213 @@
+"""Every exception of the project.
+
+::
+
+    PoolerError                 something a user can put right; shown as one line, never a traceback
+      FormatError               a file is malformed: its faults, each with a line number
+      ArgumentError             an argument or option has a value that cannot be used
+      UnknownNameError          a name that is not there; lists the known ones, nearest first
+      StoreError                the collection cannot do what was asked
+        SchemaError             the database is older or newer than the program, or no collection
+        ConflictError           somebody else changed the same thing first
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SHOWN_FAULTS = 25
+"""Faults of one file that are kept and shown; the rest are counted."""
+
+
+class PoolerError(Exception):
+    """Base of every error a user can cause.
+
+    Parameters
+    ----------
+    message : str
+        One sentence: where, what was expected, what was got.
+    hint : str, optional
+        What to type next; shown on a second line.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a file."""
+
+    line: int | None
+    """Line number from 1; ``None`` when the fault is of the whole file."""
+    message: str
+    """What was expected and what was got."""
+    code: str = "format"
+    """Short name of the kind of fault, for programs."""
+
+
+class FormatError(PoolerError):
+    """A file is malformed.
+
+    Parameters
+    ----------
+    path : str
+        The file as the user named it; ``-`` is standard input.
+    faults : sequence of Fault
+        The first faults, in file order.
+    n_faults : int, optional
+        Count of all faults; default ``len(faults)``.
+    hint : str, optional
+        What to type next.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        faults: Sequence[Fault],
+        *,
+        n_faults: int | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.path = path
+        self.faults = tuple(faults)
+        self.n_faults = len(faults) if n_faults is None else n_faults
+        lines = [
+            f"{path}: {fault.message}"
+            if fault.line is None
+            else f"{path}:{fault.line}: {fault.message}"
+            for fault in self.faults[:SHOWN_FAULTS]
+        ]
+        if self.n_faults > len(lines):
+            lines.append(f"{path}: and {self.n_faults - len(lines)} more faults")
+        super().__init__("\n".join(lines), hint=hint)
+
+    @property
+    def line(self) -> int | None:
+        """Line of the first fault."""
+        return self.faults[0].line if self.faults else None
+
+
+class ArgumentError(PoolerError):
+    """An argument has a value that cannot be used.
+
+    Parameters
+    ----------
+    name : str
+        The argument, as the caller wrote it (``depth``, ``--level``).
+    requirement : str
+        What it must be, as in "must be an integer >= 1".
+    got : object
+        What it was.
+    """
+
+    def __init__(
+        self, name: str, requirement: str, got: object, *, hint: str | None = None
+    ) -> None:
+        self.name = name
+        super().__init__(f"`{name}` {requirement}, but got {got!r}", hint=hint)
+
+
+class UnknownNameError(PoolerError):
+    """A name that nothing has.
+
+    Parameters
+    ----------
+    kind : str
+        What was looked for: ``judge``, ``run``, ``topic``.
+    name : str
+        The name that was not found.
+    known : iterable of str
+        The names there are; the nearest are listed first.
+    """
+
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = nearest(name, known)
+        listed = ", ".join(f"`{item}`" for item in self.known[:10])
+        if len(self.known) > 10:
+            listed += f" and {len(self.known) - 10} more"
+        there = f"known: {listed}" if listed else f"there is no {kind} yet"
+        super().__init__(f"unknown {kind} `{name}`; {there}", hint=hint)
+
+
+class StoreError(PoolerError):
+    """The collection cannot do what was asked."""
+
+
+class SchemaError(StoreError):
+    """The database is not one this program can work on."""
+
+
+class ConflictError(StoreError):
+    """Somebody else changed the same thing first."""
+
+
+class FaultList:
+    """Faults of one file, gathered while reading it.
+
+    Keeps the first `SHOWN_FAULTS` and counts the rest, so that a file of a million bad lines
+    costs no memory.
+
+    Examples
+    --------
+    >>> faults = FaultList("bm25.run")
+    >>> faults.add(17, "expected 6 fields, got 5")
+    >>> faults.raise_if_any()
+    Traceback (most recent call last):
+        ...
+    store.errors.FormatError: bm25.run:17: expected 6 fields, got 5
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.kept: list[Fault] = []
+        self.count = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def add(self, line: int | None, message: str, code: str = "format") -> None:
+        """Add one fault."""
+        self.count += 1
+        if len(self.kept) < SHOWN_FAULTS:
+            self.kept.append(Fault(line, message, code))
+
+    def raise_if_any(self, *, hint: str | None = None) -> None:
+        """Raise `FormatError` when there is at least one fault."""
+        if self.count:
+            raise FormatError(self.path, self.kept, n_faults=self.count, hint=hint)
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """List `known` with the names most like `name` first.
+
+    Parameters
+    ----------
+    name : str
+        What was typed.
+    known : iterable of str
+        What there is.
+
+    Returns
+    -------
+    list of str
+        All of `known`: the most alike first, equally alike ones in alphabetical order.
+
+    Examples
+    --------
+    >>> nearest("alcie", ["bob", "alice", "carol"])
+    ['alice', 'carol', 'bob']
+    """
+
+    def unlikeness(item: str) -> tuple[float, str]:
+        return (-difflib.SequenceMatcher(None, name.lower(), item.lower()).ratio(), item)
+
+    return sorted(known, key=unlikeness)

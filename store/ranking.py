@@ -1,0 +1,150 @@
+"""The one rank order of the project, and ties at a cut.
+
+A run file gives a document a score, a stated rank and a place in the file, and the three often
+disagree. Which of them orders the run is chosen once, by `Order`, and everything that ranks asks
+this module: pools, measures, sensitivity.
+
+========== ====================================================================================
+trec       score descending, then docno descending bytewise: what trec_eval does
+docno-asc  score descending, then docno ascending bytewise: what NIST's pooling scripts do
+rank       stated rank ascending, then file order
+file       file order
+========== ====================================================================================
+
+Docnos compare bytewise in UTF-8, which for text without surrogates is the order of `str`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.errors import ArgumentError
+
+Order = Literal["trec", "docno-asc", "rank", "file"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+def check_order(order: str) -> Order:
+    """Return `order` when it is one of `ORDERS`, else raise `ArgumentError`."""
+    for known in ORDERS:
+        if order == known:
+            return known
+    raise ArgumentError("--order", f"must be one of {', '.join(ORDERS)}", order)
+
+
+def rank_order(
+    docnos: Sequence[str] | Sequence[bytes],
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.int64] | None = None,
+    *,
+    order: Order = "trec",
+) -> NDArray[np.int64]:
+    """Order the documents of one topic of one run.
+
+    Parameters
+    ----------
+    docnos : sequence of str or bytes, length n_documents
+        Document ids in file order, each once.
+    scores : ndarray of float64, shape (n_documents,)
+        Similarities in file order, finite; higher is better.
+    ranks : ndarray of int64, shape (n_documents,), optional
+        Stated ranks in file order; needed by order ``rank`` alone.
+    order : {"trec", "docno-asc", "rank", "file"}, default="trec"
+        The rule, see the module.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_documents,)
+        File positions (from 0) from the first ranked document to the last.
+
+    Raises
+    ------
+    ArgumentError
+        If order ``rank`` is asked for and `ranks` is ``None``.
+
+    Notes
+    -----
+    O(n log n); only tied documents compare their docnos.
+
+    References
+    ----------
+    .. [1] trec_eval, `get_trec_results.c`: sim descending, then docno descending.
+
+    Examples
+    --------
+    >>> rank_order(["a", "b", "c"], np.array([0.5, 0.5, 0.9])).tolist()
+    [2, 1, 0]
+    >>> rank_order(["a", "b", "c"], np.array([0.5, 0.5, 0.9]), order="docno-asc").tolist()
+    [2, 0, 1]
+    """
+    n_documents = len(docnos)
+    if order == "file":
+        return np.arange(n_documents, dtype=np.int64)
+    if order == "rank":
+        if ranks is None:
+            raise ArgumentError("order", "needs stated ranks that are integers", "rank")
+        return np.argsort(ranks, kind="stable").astype(np.int64)
+    positions = np.argsort(-scores, kind="stable").astype(np.int64)
+    ordered = scores[positions]
+    tied_with_next = np.flatnonzero(ordered[:-1] == ordered[1:])
+    if tied_with_next.size == 0:
+        return positions
+    # Runs of consecutive indices in `tied_with_next` are the tie groups.
+    breaks = np.flatnonzero(np.diff(tied_with_next) > 1)
+    starts = tied_with_next[np.concatenate(([0], breaks + 1))]
+    ends = tied_with_next[np.concatenate((breaks, [tied_with_next.size - 1]))] + 2
+    descending = order == "trec"
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        group = positions[start:end].tolist()
+        group.sort(key=docnos.__getitem__, reverse=descending)
+        positions[start:end] = group
+    return positions
+
+
+def ties_at_cut(ordered_scores: NDArray[np.float64], depth: int) -> tuple[int, int]:
+    """Count the documents tied across the cut at `depth`.
+
+    Parameters
+    ----------
+    ordered_scores : ndarray of float64, shape (n_documents,)
+        Scores in rank order.
+    depth : int
+        Ranks taken, at least 1.
+
+    Returns
+    -------
+    n_in, n_out : int
+        How many documents with the score of rank `depth` are taken, and how many are not; (0, 0)
+        when no tie straddles the cut.
+
+    Examples
+    --------
+    >>> ties_at_cut(np.array([3.0, 2.0, 2.0, 2.0, 1.0]), 2)
+    (1, 2)
+    >>> ties_at_cut(np.array([3.0, 2.0]), 2)
+    (0, 0)
+    """
+    if depth >= ordered_scores.size or ordered_scores[depth - 1] != ordered_scores[depth]:
+        return 0, 0
+    tied = ordered_scores == ordered_scores[depth]
+    return int(tied[:depth].sum()), int(tied[depth:].sum())
+
+
+def natural_key(text: str) -> tuple[list[str | int], str]:
+    """Sort key of topic ids: runs of digits by value, all else bytewise.
+
+    Examples
+    --------
+    >>> sorted(["10", "9", "T2", "T10", "009"], key=natural_key)
+    ['009', '9', '10', 'T2', 'T10']
+    """
+    parts: list[str | int] = list(_DIGITS.split(text))
+    parts[1::2] = [int(part) for part in parts[1::2]]
+    return parts, text

@@ -1,0 +1,224 @@
+"""The nouns of a test collection, as plain values: no SQL, no files, no screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.errors import ArgumentError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """An information need."""
+
+    topic: str
+    """Id, text byte for byte: `001` is not `1`."""
+    title: str = ""
+    description: str = ""
+    narrative: str = ""
+    """What counts as relevant, in the topic author's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of the collection, as it came: raw text, not yet fit for a terminal."""
+
+    docno: str
+    title: str = ""
+    text: str | None = None
+    """``None`` = the text is not in the collection; an empty text is a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """One level of relevance."""
+
+    value: int
+    label: str
+    key: str
+    """The key a judge presses; one character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The declared grades of a collection, in ascending order, used or not."""
+
+    grades: tuple[Grade, ...]
+    relaxed: int
+    """Least grade that counts as relevant in the relaxed reading (NTCIR: S, A, B)."""
+    rigid: int | None
+    """Least grade that counts as relevant in the rigid reading (NTCIR: S, A); ``None`` when the
+    scale has one relevant grade only."""
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The grade values, ascending."""
+        return tuple(grade.value for grade in self.grades)
+
+    def label(self, value: int) -> str:
+        """Return the label of a grade value; raise `UnknownNameError` off the scale."""
+        for grade in self.grades:
+            if grade.value == value:
+                return grade.label
+        raise UnknownNameError("grade", str(value), map(str, self.values))
+
+    def check_level(self, level: int) -> int:
+        """Return `level` when it cuts the scale in two, else raise `ArgumentError`."""
+        low, high = self.values[0], self.values[-1]
+        if not low < level <= high:
+            requirement = f"must be above {low} and at most {high} on this scale"
+            raise ArgumentError("--level", requirement, level)
+        return level
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The documents one run gave for one topic, in file order."""
+
+    topic: str
+    docnos: list[str]
+    scores: NDArray[np.float64]
+    """Shape (n_documents,), finite; higher is better."""
+    ranks: NDArray[np.int64] | None
+    """Stated ranks, shape (n_documents,); ``None`` when they are not all integers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One system's rankings."""
+
+    tag: str
+    rankings: list[Ranking]
+    """One a topic, in file order."""
+    sha256: str
+    """Hash of the uncompressed file."""
+    file: str = ""
+    """File name as given, without its folder."""
+    group: str = ""
+    """The organisation or kind of system; empty = none given."""
+    contributes: bool = True
+    """Whether the run feeds pools."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEntry:
+    """One document chosen for judging, for one topic."""
+
+    topic: str
+    docno: str
+    position: int
+    """Place in the topic's display order, from 0."""
+    priority: float | None = None
+    """What the strategy thought of it, higher first; ``None`` = no opinion."""
+    stratum: int | None = None
+    inclusion_probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Documents chosen for judging, and how they were chosen."""
+
+    entries: list[PoolEntry]
+    """Topics in natural order; documents by `PoolEntry.position`."""
+    manifest: dict[str, Any]
+    """Everything needed to build the same pool again; JSON values only."""
+    name: str = "pool"
+    round: str = "0"
+    """Iteration label that judgements of this pool carry into qrels."""
+    run_tags: tuple[str, ...] = ()
+
+
+class JudgeKind(StrEnum):
+    """Who stands behind a judge's name."""
+
+    HUMAN = "human"
+    MODEL = "model"
+    """A language model's labels."""
+    IMPORTED = "imported"
+    """A qrels file of unknown making."""
+    ADJUDICATOR = "adjudicator"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A person or program that grades documents."""
+
+    name: str
+    kind: JudgeKind
+    disabled: bool = False
+
+
+class State(StrEnum):
+    """Where a pooled document stands with one judge."""
+
+    UNJUDGED = "unjudged"
+    SKIPPED = "skipped"
+    CANNOT = "cannot"
+    JUDGED = "judged"
+
+
+class Action(StrEnum):
+    """What a judge did in one event."""
+
+    JUDGE = "judge"
+    SKIP = "skip"
+    CANNOT = "cannot"
+    NOTE = "note"
+    UNDO = "undo"
+    REOPEN = "reopen"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One judge's standing on one document: the whole state after one event."""
+
+    topic: str
+    docno: str
+    judge: str
+    state: State
+    grade: int | None
+    """A value of the declared scale when `state` is judged, else ``None``."""
+    revision: int = 1
+    """From 1; 0 = no event yet. The highest revision is the current state."""
+    reason: str = ""
+    """Why it cannot be judged."""
+    note: str = ""
+    iteration: str = "0"
+    judged_at: datetime | None = None
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qrel:
+    """One line of a qrels file."""
+
+    topic: str
+    docno: str
+    grade: int
+    iteration: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many documents stand where, for one judge and one topic (or all topics)."""
+
+    pooled: int = 0
+    judged: int = 0
+    """Pooled and judged."""
+    skipped: int = 0
+    cannot: int = 0
+    outside: int = 0
+    """Judged, but in no pool that is not withdrawn."""
+    by_grade: dict[int, int] = field(default_factory=dict)
+    """Judged documents by grade, pooled or not; every value of the scale has its key."""
+
+    @property
+    def unjudged(self) -> int:
+        """Pooled documents neither judged, nor skipped, nor found impossible to judge."""
+        return self.pooled - self.judged - self.skipped - self.cannot

@@ -1,0 +1,159 @@
+"""Declaring the scale of grades: `0-3`, `binary`, `ntcir`, or a TOML file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from store.errors import ArgumentError, Fault, FormatError
+from store.records import Grade, Scale
+
+_RANGE = re.compile(r"(-?\d+)-(-?\d+)")
+_LABELS: dict[int, tuple[str, ...]] = {
+    2: ("not relevant", "relevant"),
+    3: ("not relevant", "partially relevant", "relevant"),
+    4: ("not relevant", "marginally relevant", "relevant", "highly relevant"),
+}
+_SCALE_HINT = "`--scale 0-2`, `--scale binary`, `--scale ntcir`, or `--scale FILE.toml`"
+
+
+def parse_scale(text: str) -> Scale:
+    """Read what `pooler init --scale` was given.
+
+    Parameters
+    ----------
+    text : str
+        ``LOW-HIGH`` (integers, 1 to 20 grades above the lowest), ``binary`` (0 and 1), ``ntcir``
+        (C, B, A, S = 0 to 3 with the letters as keys), or the name of a TOML file with
+        ``[[grade]]`` tables of ``value``, ``label`` and ``key``, and optional ``relaxed`` and
+        ``rigid``.
+
+    Returns
+    -------
+    Scale
+        Relaxed = the least positive value, rigid = the next above it, unless the file says
+        otherwise. That is NTCIR's reading: rigid S, A; relaxed S, A, B.
+
+    Raises
+    ------
+    ArgumentError
+        If `text` is none of these.
+    FormatError
+        If the file is no scale.
+
+    Examples
+    --------
+    >>> parse_scale("0-2").values, parse_scale("0-2").rigid
+    ((0, 1, 2), 2)
+    >>> [grade.key for grade in parse_scale("ntcir").grades]
+    ['c', 'b', 'a', 's']
+    """
+    if text == "binary":
+        return _numbered(0, 1)
+    if text == "ntcir":
+        words = ("not relevant", "partially relevant", "relevant", "highly relevant")
+        grades = tuple(
+            Grade(value, f"{letter}: {label}", letter.lower())
+            for value, (letter, label) in enumerate(zip("CBAS", words, strict=True))
+        )
+        return make_scale(grades)
+    if match := _RANGE.fullmatch(text):
+        low, high = int(match[1]), int(match[2])
+        if not low < high <= low + 20:
+            raise ArgumentError("--scale", "must rise by 1 to 20 grades", text, hint=_SCALE_HINT)
+        return _numbered(low, high)
+    if not Path(text).is_file():
+        requirement = "must be LOW-HIGH, binary, ntcir, or a TOML file that exists"
+        raise ArgumentError("--scale", requirement, text, hint=_SCALE_HINT)
+    return _from_toml(text)
+
+
+def make_scale(
+    grades: tuple[Grade, ...], *, relaxed: int | None = None, rigid: int | None = None
+) -> Scale:
+    """Make a scale of grades in any order.
+
+    Parameters
+    ----------
+    grades : tuple of Grade
+        At least two, with distinct values and distinct keys of one character.
+    relaxed, rigid : int, optional
+        Least relevant grade of either reading; by default the least and the second least positive
+        value.
+
+    Raises
+    ------
+    ArgumentError
+        If values or keys repeat, there are fewer than two grades, or none is positive and
+        `relaxed` is not given.
+    """
+    ordered = tuple(sorted(grades, key=lambda grade: grade.value))
+    values = [grade.value for grade in ordered]
+    keys = [grade.key for grade in ordered]
+    if len(values) < 2 or len(set(values)) < len(values):
+        raise ArgumentError("scale", "must have at least two grades, each once", values)
+    if len(set(keys)) < len(keys) or any(len(key) != 1 for key in keys):
+        raise ArgumentError("scale", "must have a different one-character key a grade", keys)
+    positive = [value for value in values if value > 0]
+    if relaxed is None:
+        if not positive:
+            raise ArgumentError("scale", "must have a positive grade, or name `relaxed`", values)
+        relaxed = positive[0]
+    if rigid is None:
+        rigid = next((value for value in values if value > relaxed), None)
+    for name, level in (("relaxed", relaxed), ("rigid", rigid)):
+        if level is not None and level not in values[1:]:
+            raise ArgumentError(name, f"must be one of {values[1:]}", level)
+    return Scale(ordered, relaxed, rigid)
+
+
+def scale_to_json(scale: Scale) -> dict[str, Any]:
+    """Turn a scale into JSON values; `scale_from_json` reads them back."""
+    return {
+        "grades": [
+            {"value": grade.value, "label": grade.label, "key": grade.key} for grade in scale.grades
+        ],
+        "relaxed": scale.relaxed,
+        "rigid": scale.rigid,
+    }
+
+
+def scale_from_json(data: Mapping[str, Any]) -> Scale:
+    """Read what `scale_to_json` made."""
+    grades = tuple(Grade(**grade) for grade in data["grades"])
+    return Scale(grades, data["relaxed"], data["rigid"])
+
+
+def _numbered(low: int, high: int) -> Scale:
+    """Make a scale of consecutive values with the usual words where there are any."""
+    values = range(low, high + 1)
+    words = _LABELS.get(len(values)) if low == 0 else None
+    keys = "0123456789abcdefghijk"
+    grades = tuple(
+        Grade(
+            value,
+            words[index] if words else f"grade {value}",
+            str(value) if 0 <= value <= 9 and low >= 0 else keys[index],
+        )
+        for index, value in enumerate(values)
+    )
+    return make_scale(grades)
+
+
+def _from_toml(path: str) -> Scale:
+    """Read a scale from a TOML file."""
+    try:
+        data = tomllib.loads(Path(path).read_text("utf-8"))
+        grades = tuple(
+            Grade(int(row["value"]), str(row["label"]), str(row.get("key", row["value"])))
+            for row in data["grade"]
+        )
+        return make_scale(grades, relaxed=data.get("relaxed"), rigid=data.get("rigid"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(path, [Fault(None, f"expected TOML, got: {error}")]) from error
+    except (KeyError, TypeError, ValueError) as error:
+        message = "expected [[grade]] tables with `value` and `label`"
+        raise FormatError(path, [Fault(None, f"{message}; missing or bad: {error}")]) from error
