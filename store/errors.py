@@ -16,6 +16,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 SHOWN_FAULTS = 25
 """Faults of one file that are kept and shown; the rest are counted."""
@@ -85,6 +87,13 @@ class FormatError(PoolerError):
         if self.n_faults > len(lines):
             lines.append(f"{path}: and {self.n_faults - len(lines)} more faults")
         super().__init__("\n".join(lines), hint=hint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle with every attribute, so that a worker process can raise it."""
+        rebuild = partial(
+            type(self), self.path, self.faults, n_faults=self.n_faults, hint=self.hint
+        )
+        return rebuild, ()
 
     @property
     def line(self) -> int | None:

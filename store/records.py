@@ -222,3 +222,65 @@ class Counts:
     def unjudged(self) -> int:
         """Pooled documents neither judged, nor skipped, nor found impossible to judge."""
         return self.pooled - self.judged - self.skipped - self.cannot
+
+
+@dataclass(frozen=True, slots=True)
+class InboxLine:
+    """One topic as it stands with this judge."""
+
+    topic: str
+    title: str
+    documents: int
+    """Pooled documents this judge is to grade."""
+    judged: int
+    skipped: int
+    cannot: int
+    last_judged_at: datetime | None
+
+    @property
+    def left(self) -> int:
+        """Documents with no decision yet."""
+        return self.documents - self.judged - self.skipped - self.cannot
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One document in a judge's queue for a topic, and how it stands."""
+
+    docno: str
+    state: State
+    grade: int | None
+    note: str
+    reason: str
+    revision: int
+    """Of the event shown; 0 = none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document, fit for a terminal."""
+
+    docno: str
+    title: str
+    text: str | None
+    """``None`` = the text is not in the collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a judge did, ready to be appended."""
+
+    topic: str
+    docno: str
+    action: Action
+    grade: int | None = None
+    reason: str = ""
+    note: str | None = None
+    """``None`` = as it was."""
+    seen_revision: int = 0
+    position: int | None = None
+    """Place in the queue, from 0."""
+    shown_at: datetime | None = None
+    dwell_ms: int | None = None
+    active_ms: int | None = None
+    dropped_keys: int = 0

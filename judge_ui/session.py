@@ -1,0 +1,345 @@
+"""The judging state machine: which document, what was decided, what comes next.
+
+Knows no screen and no database: it drives a desk (`store.desk.Desk`, or anything with its
+methods) and is driven by the full-screen app and by the line mode alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Protocol
+
+from store.errors import ConflictError, PoolerError, UnknownNameError
+from store.records import Action, Decision, InboxLine, Page, Scale, State, Task, Topic
+
+MIN_DWELL_S = 0.3
+"""Default least time a document is on the screen before a grade counts, in seconds."""
+
+IDLE_AFTER_S = 120.0
+"""A pause between two keys counts as work up to this long, in seconds."""
+
+
+class DeskLike(Protocol):
+    """What a session needs of a desk; see `store.desk.Desk`."""
+
+    scale: Scale
+
+    @property
+    def judge_name(self) -> str: ...  # noqa: D102
+    def inbox(self) -> list[InboxLine]: ...  # noqa: D102
+    def topic(self, topic: str) -> Topic: ...  # noqa: D102
+    def queue(self, topic: str) -> list[Task]: ...  # noqa: D102
+    def page(self, docno: str) -> Page: ...  # noqa: D102
+    def record(self, decision: Decision) -> Task: ...  # noqa: D102
+    def undo(self) -> tuple[str, Task] | None: ...  # noqa: D102
+    def leave(self) -> None: ...  # noqa: D102
+
+
+class Outcome(StrEnum):
+    """What came of a key."""
+
+    SAVED = "saved"
+    UNCHANGED = "unchanged"
+    """The document has that grade already; nothing was written."""
+    TOO_EARLY = "too early"
+    """Within the minimum dwell; dropped and counted."""
+    CONFIRM = "confirm"
+    """It would take a grade away; ask, then call again with ``confirmed=True``."""
+    NOTHING = "nothing"
+    """There was nothing to do it to."""
+    FAILED = "failed"
+    """Not written; the document stays, `Result.message` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a key, and what to tell the judge."""
+
+    outcome: Outcome
+    message: str = ""
+    saved_at: datetime | None = None
+    """UTC; set when something was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the open topic has come."""
+
+    total: int
+    judged: int
+    skipped: int
+    cannot: int
+
+    @property
+    def left(self) -> int:
+        """Documents with no decision yet."""
+        return self.total - self.judged - self.skipped - self.cannot
+
+
+class JudgingSession:
+    """One judge at one terminal.
+
+    Parameters
+    ----------
+    desk : DeskLike
+        The judge's desk.
+    min_dwell : float, default=0.3
+        Seconds a document must have been shown before a grade counts: a held key or a raw paste
+        grades nothing.
+    advance : bool, default=True
+        Whether a decision goes on to the next document without one.
+    clock : callable, default=time.monotonic
+        Seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        desk: DeskLike,
+        *,
+        min_dwell: float = MIN_DWELL_S,
+        advance: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._desk = desk
+        self._min_dwell = min_dwell
+        self._advance = advance
+        self._clock = clock
+        self._shown: float | None = None
+        self._shown_at: datetime | None = None
+        self._touched = 0.0
+        self._active = 0.0
+        self._dropped = 0
+        self.topic: Topic | None = None
+        self.tasks: list[Task] = []
+        self.index = 0
+        self.n_decided = 0
+        """Events of this sitting that are not taken back."""
+
+    @property
+    def judge_name(self) -> str:
+        """The judge's name, fit for a terminal."""
+        return self._desk.judge_name
+
+    @property
+    def scale(self) -> Scale:
+        """The declared grades."""
+        return self._desk.scale
+
+    @property
+    def task(self) -> Task | None:
+        """The document before the judge; ``None`` when no topic is open."""
+        return self.tasks[self.index] if self.tasks else None
+
+    @property
+    def progress(self) -> Progress:
+        """Counts of the open topic; the total is the whole queue and never shrinks."""
+        states = [task.state for task in self.tasks]
+        return Progress(
+            len(states),
+            states.count(State.JUDGED),
+            states.count(State.SKIPPED),
+            states.count(State.CANNOT),
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every document of the open topic has a decision."""
+        return self.progress.left == 0
+
+    def inbox(self) -> list[InboxLine]:
+        """Return the judge's topics."""
+        return self._desk.inbox()
+
+    def open_topic(self, topic: str) -> None:
+        """Open a topic at the first document without a decision, else at the first.
+
+        Raises
+        ------
+        UnknownNameError
+            If the topic is not known.
+        """
+        opened = self._desk.topic(topic)
+        self.tasks = self._desk.queue(topic)
+        self.topic = opened
+        undecided = self._next_undecided(-1)
+        self._go_to(0 if undecided is None else undecided)
+
+    def page(self) -> Page:
+        """Return the document before the judge."""
+        return self._desk.page(self._here().docno)
+
+    def page_ahead(self) -> Page | None:
+        """Return the document that a decision would lead to, for reading ahead."""
+        following = self._next_undecided(self.index)
+        return None if following is None else self._desk.page(self.tasks[following].docno)
+
+    def mark_shown(self) -> None:
+        """Say that the document is on the screen now; the dwell is measured from here."""
+        if self._shown is None:
+            self._shown = self._touched = self._clock()
+            self._shown_at = datetime.now(UTC)
+
+    def touch(self) -> None:
+        """Say that the judge did something; long pauses do not count as active time."""
+        now = self._clock()
+        if self._shown is not None:
+            self._active += min(now - self._touched, IDLE_AFTER_S)
+        self._touched = now
+
+    def grade(self, value: int) -> Result:
+        """Give the document a grade of the declared scale, and go on."""
+        self.touch()
+        label = self.scale.label(value)
+        if self._shown is None or self._clock() - self._shown < self._min_dwell:
+            self._dropped += 1
+            return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
+        task = self._here()
+        if task.state is State.JUDGED and task.grade == value:
+            self._go_on()
+            return Result(Outcome.UNCHANGED, f"{value} {label}, as before")
+        return self._decide(Action.JUDGE, grade=value, said=f"{value} {label}")
+
+    def skip(self, *, confirmed: bool = False) -> Result:
+        """Leave the document for later; asks first when it has a grade."""
+        self.touch()
+        task = self._here()
+        if task.state is State.SKIPPED:
+            self._go_on()
+            return Result(Outcome.UNCHANGED, "skipped, as before")
+        if task.state is State.JUDGED and not confirmed:
+            return Result(Outcome.CONFIRM, f"take back grade {task.grade} and skip?")
+        return self._decide(Action.SKIP, said="skipped")
+
+    def cannot(self, reason: str, *, confirmed: bool = False) -> Result:
+        """Say that the document cannot be judged, and why; asks first when it has a grade."""
+        self.touch()
+        task = self._here()
+        if task.state is State.JUDGED and not confirmed:
+            return Result(Outcome.CONFIRM, f"take back grade {task.grade}: cannot be judged?")
+        return self._decide(Action.CANNOT, reason=reason, said=f"cannot be judged: {reason}")
+
+    def note(self, text: str) -> Result:
+        """Keep a note on the document; state and grade stay, and so does the document."""
+        self.touch()
+        if text == self._here().note:
+            return Result(Outcome.UNCHANGED, "note as before")
+        said = "note saved" if text else "note removed"
+        return self._decide(Action.NOTE, note=text, said=said, stay=True)
+
+    def undo(self) -> Result:
+        """Take back this sitting's latest event and go to its document."""
+        self.touch()
+        try:
+            undone = self._desk.undo()
+        except PoolerError as error:
+            return Result(Outcome.FAILED, error.message)
+        if undone is None:
+            return Result(Outcome.NOTHING, "nothing to undo in this sitting")
+        topic, task = undone
+        self.n_decided -= 1
+        if self.topic is None or topic != self.topic.topic:
+            self.topic = self._desk.topic(topic)
+            self.tasks = self._desk.queue(topic)
+        index = next(i for i, other in enumerate(self.tasks) if other.docno == task.docno)
+        self.tasks[index] = task
+        self._go_to(index)
+        now = task.state if task.grade is None else f"grade {task.grade}"
+        return Result(Outcome.SAVED, f"undone: {task.docno} is {now} again", datetime.now(UTC))
+
+    def go_next(self) -> bool:
+        """Go to the next document, judged or not; False at the end."""
+        return self._step(1)
+
+    def go_previous(self) -> bool:
+        """Go to the previous document, judged or not; False at the start."""
+        return self._step(-1)
+
+    def leave(self) -> None:
+        """End the sitting."""
+        self._desk.leave()
+
+    def _here(self) -> Task:
+        """Return the document before the judge, which there must be."""
+        if self.task is None:
+            raise UnknownNameError("document", "", ())
+        return self.task
+
+    def _decide(
+        self,
+        action: Action,
+        *,
+        said: str,
+        grade: int | None = None,
+        reason: str = "",
+        note: str | None = None,
+        stay: bool = False,
+    ) -> Result:
+        """Write a decision; go on only when it is durable."""
+        task = self._here()
+        topic = self.topic.topic if self.topic else ""
+        decision = Decision(
+            topic=topic,
+            docno=task.docno,
+            action=action,
+            grade=grade,
+            reason=reason,
+            note=note,
+            seen_revision=task.revision,
+            position=self.index,
+            shown_at=self._shown_at,
+            dwell_ms=self._dwell_ms(),
+            active_ms=round(self._active * 1000),
+            dropped_keys=self._dropped,
+        )
+        try:
+            self.tasks[self.index] = self._desk.record(decision)
+        except ConflictError as error:
+            self.tasks = self._desk.queue(topic)
+            stands = self._here()
+            now = stands.state if stands.grade is None else f"grade {stands.grade}"
+            message = f"{error.message}; it is {now} there: press again to replace that"
+            return Result(Outcome.FAILED, message)
+        except PoolerError as error:
+            return Result(Outcome.FAILED, f"NOT SAVED ({said}): {error.message}")
+        self.n_decided += 1
+        self._dropped = 0
+        if not stay:
+            self._go_on()
+        return Result(Outcome.SAVED, said, datetime.now(UTC))
+
+    def _dwell_ms(self) -> int | None:
+        """Return the time since the document was shown; ``None`` = it was never painted."""
+        return None if self._shown is None else round((self._clock() - self._shown) * 1000)
+
+    def _go_on(self) -> None:
+        """Go to the next document without a decision, from here on and then from the start."""
+        following = self._next_undecided(self.index) if self._advance else None
+        self._go_to(self.index if following is None else following)
+
+    def _next_undecided(self, index: int) -> int | None:
+        """Return the place of the next document without a decision after `index`, wrapping."""
+        n_tasks = len(self.tasks)
+        for step in range(1, n_tasks + 1):
+            place = (index + step) % n_tasks
+            if self.tasks[place].state is State.UNJUDGED:
+                return place
+        return None
+
+    def _step(self, step: int) -> bool:
+        """Move without deciding."""
+        self.touch()
+        index = self.index + step
+        if not 0 <= index < len(self.tasks):
+            return False
+        self._go_to(index)
+        return True
+
+    def _go_to(self, index: int) -> None:
+        """Put another document before the judge; it is not shown yet."""
+        self.index = index
+        self._shown = self._shown_at = None
+        self._active = 0.0

@@ -1,0 +1,163 @@
+"""Graded to binary: which grades count as relevant.
+
+A level is a grade value: a document is relevant when its grade is at least the level. Arrays that
+hold places on the scale instead of values are cut at `level_index`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.errors import ArgumentError
+from store.records import Scale
+
+
+def collapse(grades: NDArray[np.int64], level: int) -> NDArray[np.int8]:
+    """Turn grades into relevant and not relevant.
+
+    Parameters
+    ----------
+    grades : ndarray of int64, any shape
+        Grade values of judged documents. No value means "not judged" here: a grade may be
+        negative, so the caller leaves documents without a grade out.
+    level : int
+        Least relevant grade.
+
+    Returns
+    -------
+    ndarray of int8, shape of `grades`
+        1 where the grade is at least `level`, else 0.
+
+    Raises
+    ------
+    ArgumentError
+        If `grades` are not integers.
+
+    Examples
+    --------
+    >>> collapse(np.array([-2, 0, 1, 3]), 1).tolist()
+    [0, 0, 1, 1]
+    """
+    grades = np.asarray(grades)
+    if not np.issubdtype(grades.dtype, np.integer):
+        raise ArgumentError("grades", "must be integers", str(grades.dtype))
+    return (grades >= level).astype(np.int8)
+
+
+def collapse_table(tables: NDArray[np.int64], level_index: int) -> NDArray[np.int64]:
+    """Collapse graded tables to not relevant and relevant.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, shape (..., n_grades, n_grades)
+        One table or a stack of them.
+    level_index : int
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
+
+    Returns
+    -------
+    ndarray of int64, shape (..., 2, 2)
+        The same documents; index 0 is not relevant, 1 relevant.
+
+    Raises
+    ------
+    ArgumentError
+        If a table is not square or `level_index` does not cut the scale in two.
+
+    Examples
+    --------
+    >>> collapse_table(np.array([[5, 1, 0], [2, 3, 1], [0, 1, 4]]), 1).tolist()
+    [[5, 1], [2, 9]]
+    """
+    tables = np.asarray(tables)
+    if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
+        raise ArgumentError("tables", "must be square", f"shape {tables.shape}")
+    if not 1 <= level_index < tables.shape[-1]:
+        requirement = f"must be an integer from 1 to {tables.shape[-1] - 1}"
+        raise ArgumentError("level_index", requirement, level_index)
+    rows = np.add.reduceat(tables, [0, level_index], axis=-2)
+    return np.add.reduceat(rows, [0, level_index], axis=-1).astype(np.int64)
+
+
+def level_of(
+    scale: Scale, *, level: int | None = None, rigid: bool = False, relaxed: bool = False
+) -> int | None:
+    """Resolve the three ways to name a level.
+
+    Parameters
+    ----------
+    scale : Scale
+        The declared scale; it says what rigid and relaxed mean.
+    level : int, optional
+        A level by value.
+    rigid, relaxed : bool, default=False
+        NTCIR's two readings: highly relevant and relevant only; or partially relevant too.
+
+    Returns
+    -------
+    int or None
+        The least relevant grade; ``None`` when none of the three was given: stay graded.
+
+    Raises
+    ------
+    ArgumentError
+        If more than one of the three is given, `level` does not cut the scale in two, or `rigid`
+        is asked of a scale with one relevant grade.
+
+    Examples
+    --------
+    >>> from store.scale import parse_scale
+    >>> ntcir = parse_scale("ntcir")
+    >>> level_of(ntcir, rigid=True), level_of(ntcir, relaxed=True), level_of(ntcir, level=3)
+    (2, 1, 3)
+    >>> level_of(ntcir) is None
+    True
+    """
+    given = [] if level is None else [f"--level {level}"]
+    given += ["--rigid"] * rigid + ["--relaxed"] * relaxed
+    if len(given) > 1:
+        hint = "give one of them; without any, grades stay as they are"
+        requirement = "must be the only one of --level, --rigid and --relaxed"
+        raise ArgumentError(given[0].split()[0], requirement, " ".join(given), hint=hint)
+    if rigid:
+        if scale.rigid is None:
+            requirement = "must be asked of a scale with two relevant grades or more"
+            hint = f"`--relaxed` is grade {scale.relaxed}, the only relevant one"
+            raise ArgumentError("--rigid", requirement, list(scale.values), hint=hint)
+        return scale.rigid
+    if relaxed:
+        return scale.relaxed
+    return None if level is None else scale.check_level(level)
+
+
+def level_index(scale: Scale, level: int) -> int:
+    """Place a level on the scale.
+
+    Parameters
+    ----------
+    scale : Scale
+        The declared scale.
+    level : int
+        Least relevant grade; it need not be a value of the scale itself.
+
+    Returns
+    -------
+    int
+        Index of the least grade that is at least `level`, from 1 to ``len(scale.values) - 1``.
+
+    Raises
+    ------
+    ArgumentError
+        If `level` does not cut the scale in two.
+
+    Examples
+    --------
+    >>> from store.scale import parse_scale
+    >>> level_index(parse_scale("0-3"), 2)
+    2
+    >>> level_index(parse_scale("-2-2"), 1)
+    3
+    """
+    scale.check_level(level)
+    return next(index for index, value in enumerate(scale.values) if value >= level)

@@ -1,0 +1,373 @@
+r"""What it would do to AP and MAP if a document that nobody judged turned out relevant.
+
+A pool of depth N leaves the document at rank N+1 of a run unjudged unless another run brought it
+in. The paper asks how much the scores move if that document is relevant, and answers with eq. 19;
+the rank just below the pool is the worst case, since the gain falls with the rank.
+
+References
+----------
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
+   2001 (in Japanese), sections 3.3 and 4.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.average_precision import (
+    RMode,
+    average_precision,
+    check_r_mode,
+    gains,
+    mean_average_precision,
+    own_n_relevant,
+    precision_sum,
+)
+from store.analysis.judged_rankings import RELEVANT, JudgedRankings
+from store.analysis.judged_rankings import UNJUDGED as UNJUDGED
+from store.analysis.run_order import kendall_tau_b, n_swapped_pairs
+from store.errors import ArgumentError
+
+Scenario = Literal["shared", "own"]
+"""Who gains from a discovery: every run that retrieved the document, or the flipped run alone."""
+SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
+
+JUDGED = 0
+"""The document at rank N+1 is judged, relevant or not. `UNJUDGED` is the other case."""
+ENDED = -2
+"""The run has documents for the topic, but ends at rank N or above."""
+NO_RUN = -3
+"""The run has no document for the topic."""
+
+TIED_MAP = 1e-12
+"""MAPs no further apart are tied: rounding alone moves a mean by up to about 1e-15."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """Scores before and after the unjudged documents at rank N+1 of one run turn relevant.
+
+    Axes are in the order of the tags and topics of the `JudgedRankings`. NaN = undefined, because
+    R = 0 (``no-relevant``).
+    """
+
+    depth: int
+    """N, ranks."""
+    scenario: Scenario
+    r_mode: RMode
+    status: NDArray[np.int8]
+    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED`, `ENDED` or `NO_RUN`."""
+    ap_before: NDArray[np.float64]
+    """Shape (n_runs, n_topics), [0, 1]; NaN where R = 0."""
+    ap_after: NDArray[np.float64]
+    """Shape (n_runs, n_topics), [0, 1]: AP of the run whose own document turns relevant, 1/(N+1)
+    where R was 0. Equals `ap_before` where the status is not `UNJUDGED`."""
+    map_before: NDArray[np.float64]
+    """Shape (n_runs,), [0, 1]; NaN when no topic is defined for the run."""
+    map_after: NDArray[np.float64]
+    """Shape (n_flipped, n_runs), [0, 1]: row f is the MAP of every run after the unjudged
+    documents of run f turn relevant, in all topics at once, over the topics of `map_before`."""
+    n_topics_undefined: NDArray[np.int64]
+    """Shape (n_runs,): topics with R = 0 before, left out of both MAPs of the run. In mode ``pool``
+    the same for every run."""
+    tau_b: NDArray[np.float64]
+    """Shape (n_flipped,): Kendall's tau-b of `map_before` and the row of `map_after`, over the
+    runs with a MAP; NaN when undefined."""
+    tau_reason: tuple[str | None, ...]
+    """Why `tau_b` is NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where it is a number."""
+    n_swapped: NDArray[np.int64]
+    """Shape (n_flipped,): pairs of runs put in the opposite order; ties are no swaps."""
+
+    def count(self, status: int) -> int:
+        """Count the (run, topic) pairs of one status."""
+        return int(np.count_nonzero(self.status == status))
+
+
+def discovery_effect(
+    relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    r"""Compute by how much AP changes if the document at a rank turns relevant, at every rank.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : ndarray of int64, shape (...) or one that broadcasts to it
+        R before the discovery, at least the number of relevant ranks.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., width)
+        Change of AP, in [-1/2, 1]; NaN at the ranks that are relevant already. Where R = 0 before,
+        AP is taken to have been 0 and the change is 1/r. A rank below the end of a run has the
+        value it would have if a document stood there.
+
+    Raises
+    ------
+    ArgumentError
+        If `n_relevant` is below the number of relevant ranks somewhere.
+
+    Notes
+    -----
+    .. math::
+
+        \Delta_r = \frac{1}{R+1} \Bigl[ \frac{1}{r} \Bigl(1 + \sum_{k<r} x_k\Bigr)
+                   + \sum_{t>r} \frac{x_t}{t} \Bigr] - \frac{\nu}{R+1}    (Eq. 19 of [1]_)
+
+    where :math:`\nu` is the AP of this topic before. It is negative where the gain is below AP,
+    which is from some rank on downwards. O(size of `relevant`).
+
+    Examples
+    --------
+    Relevant at ranks 1, 3 and 6 with R = 4: AP 13/24 becomes .5476190 or .5333333:
+
+    >>> relevant = np.isin(np.arange(1, 11), [1, 3, 6])
+    >>> effect = discovery_effect(relevant, np.array(4))
+    >>> effect[[7 - 1, 8 - 1]].round(7).tolist()
+    [0.0059524, -0.0083333]
+    """
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    before = average_precision(relevant, n_relevant)
+    before = np.where(np.isnan(before), 0.0, before)
+    one_more = np.broadcast_to(np.asarray(n_relevant) + 1, before.shape)
+    effect = (gains(relevant) - before[..., None]) / one_more[..., None]  # [1] Eq. 19
+    return np.where(relevant, np.nan, effect)
+
+
+def discovery_effect_below(n_relevant: int, average_precision: float, rank: int) -> float:
+    r"""Compute the change of AP in the special case of eq. 20: all relevant documents above.
+
+    Right only if all R relevant documents are retrieved by this run above `rank`. Where some are
+    not retrieved, eq. 20 promises too much; `discovery_effect` is exact there.
+
+    Parameters
+    ----------
+    n_relevant : int
+        R before the discovery, at least 0.
+    average_precision : float
+        AP before, in [0, 1]; 0 where R = 0. That the pair (R, AP) can occur is not checked: with
+        all R documents in the first N ranks, AP is at least ``1/R sum_k k / (N - R + k)``.
+    rank : int
+        Where the document is found; more than `n_relevant`, since so many stand above it.
+
+    Returns
+    -------
+    float
+        Change of AP, in [-1/2, 1].
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    .. math:: \Delta = \frac{1}{r} - \frac{\nu}{R+1}    (Eq. 20 of [1]_)
+
+    Examples
+    --------
+    Two cells of table 3 of [1]_, printed .00081 and -.03555:
+
+    >>> round(discovery_effect_below(10, 0.1, 101), 5)
+    0.00081
+    >>> round(discovery_effect_below(10, 0.5, 101), 5)
+    -0.03555
+    """
+    if n_relevant < 0:
+        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
+    if not 0 <= average_precision <= 1:
+        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
+    if rank <= n_relevant:
+        requirement = f"must be above the {n_relevant} relevant documents that precede it"
+        raise ArgumentError("rank", requirement, rank)
+    return 1 / rank - average_precision / (n_relevant + 1)  # [1] Eq. 20
+
+
+def sensitivity(
+    rankings: JudgedRankings,
+    *,
+    depth: int,
+    scenario: Scenario = "shared",
+    r_mode: RMode = "pool",
+) -> Sensitivity:
+    """Turn the unjudged documents at rank N+1 of each run relevant, one run after the other.
+
+    For every run f, the documents at rank N+1 that nobody judged turn relevant in all topics at
+    once, and MAP is computed again for all runs. What happens to the others:
+
+    ======== ====== ======================================= ================================
+    scenario r_mode a run that retrieved the document       a run that did not
+    ======== ====== ======================================= ================================
+    shared   pool   gains by eq. 19 at its own rank         R becomes R+1: AP R / (R+1)
+    shared   own    gains by eq. 19 at its own rank         keeps its AP
+    own      both   R becomes R+1: AP R / (R+1)             R becomes R+1: AP R / (R+1)
+    ======== ====== ======================================= ================================
+
+    Scenario ``own`` is the paper's extreme case (section 4.3 of [1]_), which leaves the document
+    not relevant in every other run although that run may hold it.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements. An unjudged document counts as not relevant before.
+    depth : int
+        N, the depth of the pool: at least 1 and below the cutoff of the rankings.
+    scenario : {"shared", "own"}, default="shared"
+        Who gains.
+    r_mode : {"pool", "own"}, default="pool"
+        What R counts: the topic's relevant documents, or those in the run's own list.
+
+    Returns
+    -------
+    Sensitivity
+        Both scores, the order of the runs by both, and what stands at rank N+1.
+
+    Raises
+    ------
+    ArgumentError
+        If `depth`, `scenario` or `r_mode` is out of range.
+
+    Notes
+    -----
+    A run with no document for a topic has AP 0 there (mode ``pool``, R > 0), as in trec_eval -c,
+    and is counted apart from one that ends early. A topic where R = 0 has no AP before, so it
+    enters neither MAP of the run, also when a discovery makes its AP defined: both means are over
+    the same topics. Only `Sensitivity.ap_after` shows its value.
+
+    O(n_runs n_topics (width + n_runs)) time, plus O(n_runs**3) to compare the orders; one topic in
+    memory at a time.
+
+    Examples
+    --------
+    Run `a` has relevant documents at ranks 1 and 3, `b` at rank 2; the document at rank 4 of `a`
+    is unjudged and stands first in `b`:
+
+    >>> from store.analysis.judged_rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t1"],
+    ...     ["a", "b"],
+    ...     {("a", "t1"): np.array([1, 2, 3, 4]), ("b", "t1"): np.array([4, 1])},
+    ...     {"t1": (np.array([1, 2, 3]), np.array([True, False, True]))},
+    ...     cutoff=10,
+    ... )
+    >>> moved = sensitivity(arrays, depth=3)
+    >>> moved.status.tolist() == [[UNJUDGED], [ENDED]]
+    True
+    >>> moved.map_before.round(4).tolist()
+    [0.8333, 0.25]
+    >>> moved.map_after[0].round(4).tolist()  # (1/1 + 2/3 + 3/4) / 3, (1/1 + 2/2) / 3
+    [0.8056, 0.6667]
+    """
+    r_mode = check_r_mode(r_mode)
+    scenario = _check_scenario(scenario)
+    if not 1 <= depth < rankings.cutoff:
+        requirement = f"must be an integer >= 1 and below the cutoff ({rankings.cutoff})"
+        raise ArgumentError("depth", requirement, depth)
+    n_runs, n_topics = rankings.lengths.shape
+    status = _status(rankings, depth)
+    ap_before = np.empty((n_runs, n_topics))
+    ap_after = np.empty((n_runs, n_topics))
+    change = np.zeros((n_runs, n_runs))
+    for topic in range(n_topics):
+        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        own = own_n_relevant(relevant)
+        counts = own if r_mode == "own" else np.full(n_runs, rankings.n_relevant[topic])
+        before = average_precision(relevant, counts)
+        ap_before[:, topic] = ap_after[:, topic] = before
+        flipped = np.flatnonzero(status[:, topic] == UNJUDGED)
+        if flipped.size == 0:
+            continue
+        gain, retrieved = _gain_by_flip(rankings.documents[:, topic], flipped, depth, relevant)
+        itself = flipped[:, None] == np.arange(n_runs)
+        if scenario == "own":
+            gain = np.where(itself, gain, 0.0)
+        one_more = counts + (retrieved if scenario == "shared" and r_mode == "own" else 1)
+        after = np.full(gain.shape, np.nan)
+        np.divide(precision_sum(relevant) + gain, one_more, out=after, where=one_more > 0)
+        ap_after[flipped, topic] = after[itself]
+        change[flipped] += np.where(counts > 0, after - before, 0.0)
+    map_before, n_defined = mean_average_precision(ap_before)
+    # Adding a change of 0 leaves an untouched MAP as it was, to the last bit.
+    mean_change = np.full(change.shape, np.nan)
+    np.divide(change, n_defined, out=mean_change, where=n_defined > 0)
+    map_after = map_before + mean_change
+    scored = n_defined > 0
+    before_scored, after_scored = map_before[scored], map_after[:, scored]
+    taus = [kendall_tau_b(before_scored, row, tolerance=TIED_MAP) for row in after_scored]
+    swaps = [n_swapped_pairs(before_scored, row, tolerance=TIED_MAP) for row in after_scored]
+    return Sensitivity(
+        depth=depth,
+        scenario=scenario,
+        r_mode=r_mode,
+        status=status,
+        ap_before=ap_before,
+        ap_after=ap_after,
+        map_before=map_before,
+        map_after=map_after,
+        n_topics_undefined=n_topics - n_defined,
+        tau_b=np.array([np.nan if tau.tau is None else tau.tau for tau in taus], dtype=np.float64),
+        tau_reason=tuple(tau.reason for tau in taus),
+        n_swapped=np.array(swaps, dtype=np.int64),
+    )
+
+
+def _check_scenario(scenario: str) -> Scenario:
+    """Return `scenario` when it is one of `SCENARIOS`, else raise `ArgumentError`."""
+    for known in SCENARIOS:
+        if scenario == known:
+            return known
+    raise ArgumentError("scenario", f"must be one of {', '.join(SCENARIOS)}", scenario)
+
+
+def _status(rankings: JudgedRankings, depth: int) -> NDArray[np.int8]:
+    """Tell what stands at rank N+1, shape (n_runs, n_topics)."""
+    status = np.full(rankings.lengths.shape, NO_RUN, dtype=np.int8)
+    status[rankings.lengths > 0] = ENDED
+    deep_enough = rankings.lengths > depth
+    for topic, standing in enumerate(rankings.standing):
+        runs = np.flatnonzero(deep_enough[:, topic])
+        if runs.size:
+            unjudged = standing[rankings.documents[runs, topic, depth]] == UNJUDGED
+            status[runs, topic] = np.where(unjudged, UNJUDGED, JUDGED)
+    return status
+
+
+def _gain_by_flip(
+    documents: NDArray[np.int32],
+    flipped: NDArray[np.int64],
+    depth: int,
+    relevant: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Look up what each flipped document adds to S in each run of one topic.
+
+    Parameters
+    ----------
+    documents, relevant : ndarray of int32 and of bool, shape (n_runs, width)
+        The topic's rankings.
+    flipped : ndarray of int64, shape (n_flips,)
+        The runs whose document at rank ``depth + 1`` is flipped.
+    depth : int
+        N.
+
+    Returns
+    -------
+    gain : ndarray of float64, shape (n_flips, n_runs)
+        Eq. 6 of [1]_ at the rank the run gave the document; 0 where it did not retrieve it.
+    retrieved : ndarray of bool, shape (n_flips, n_runs)
+        Whether the run retrieved it.
+    """
+    # Runs often share the document at this rank: look each one up once.
+    codes, flip_document = np.unique(documents[flipped, depth], return_inverse=True)
+    row_of_code = np.full(int(documents.max()) + 2, -1, dtype=np.int64)
+    row_of_code[codes] = np.arange(codes.size)
+    rows = row_of_code[documents]  # the padding code -1 picks the last element, which stays -1
+    runs, ranks = np.nonzero(rows >= 0)
+    gain = np.zeros((codes.size, documents.shape[0]))
+    gain[rows[runs, ranks], runs] = gains(relevant)[runs, ranks]
+    retrieved = np.zeros(gain.shape, dtype=np.bool_)
+    retrieved[rows[runs, ranks], runs] = True
+    return gain[flip_document], retrieved[flip_document]

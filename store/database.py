@@ -1,0 +1,240 @@
+"""Engines and transactions on SQLite and PostgreSQL, and the check of the schema's version.
+
+SQLite: write-ahead log with `synchronous=FULL` (a committed judgement survives a power cut), and
+`BEGIN IMMEDIATE` for every transaction that may write: a transaction that reads first and writes
+later cannot be promoted once another process has written, and no timeout helps it then.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError as SqlArgumentError
+from sqlalchemy.exc import DatabaseError, NoSuchModuleError, OperationalError
+from sqlmodel import Session, SQLModel
+
+from store import models as _models  # noqa: F401 - fills SQLModel.metadata
+from store.errors import ArgumentError, SchemaError, StoreError
+
+SCHEMA_REVISION = "0001"
+"""The newest Alembic revision; a test holds it to `store/migrations/versions`."""
+
+BUSY_TIMEOUT_MS = 10_000
+_IMPORT_LOCK = 0x706F6F6C
+"""Key of the PostgreSQL advisory lock of bulk imports ("pool")."""
+
+
+def collection_url(name: str) -> URL:
+    """Turn what `--collection` was given into a database URL.
+
+    Parameters
+    ----------
+    name : str
+        A file path, ``sqlite:///FILE``, or ``postgresql://...`` (psycopg is the driver).
+
+    Raises
+    ------
+    ArgumentError
+        If it is a URL of another kind.
+
+    Examples
+    --------
+    >>> str(collection_url("wine.db"))
+    'sqlite:///wine.db'
+    >>> collection_url("postgresql://host/wine").drivername
+    'postgresql+psycopg'
+    """
+    if "://" not in name:
+        return URL.create("sqlite", database=name)
+    requirement = "must be a file path or a postgresql:// URL"
+    try:
+        url = make_url(name)
+    except (SqlArgumentError, ValueError) as error:
+        raise ArgumentError("--collection", requirement, name) from error
+    backend = url.get_backend_name()
+    if backend == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise ArgumentError("--collection", requirement, url.render_as_string())
+    return url
+
+
+def make_engine(url: URL) -> Engine:
+    """Make the engine of a collection; opens no connection yet."""
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        return create_engine(url, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        message = "PostgreSQL needs the driver psycopg"
+        raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
+    except NoSuchModuleError as error:  # pragma: no cover - collection_url admits two backends
+        raise StoreError(str(error)) from error
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    """Set the pragmas of every new connection."""
+    connection.isolation_level = None  # `_begin_sqlite` begins
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Begin a transaction; one that may write takes the write lock at once."""
+    writes = connection.get_execution_options().get("pooler_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Session]:
+    """Open a session that reads one consistent state and writes nothing."""
+    with translated_errors(engine), Session(engine) as session:
+        yield session
+        session.rollback()
+
+
+@contextmanager
+def writing(engine: Engine, *, bulk: bool = False) -> Iterator[Session]:
+    """Open a session that commits at the end of the block, or rolls back on any error.
+
+    Parameters
+    ----------
+    engine : Engine
+        From `make_engine`.
+    bulk : bool, default=False
+        Whether imports must wait for each other (new docnos and topics are looked up, then
+        added). SQLite has one writer at a time anyway; PostgreSQL takes an advisory lock.
+    """
+    writer = engine.execution_options(pooler_writes=True)
+    with translated_errors(engine), Session(writer, expire_on_commit=False) as session:
+        if bulk and engine.dialect.name == "postgresql":
+            session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
+        yield session
+        session.commit()
+
+
+@contextmanager
+def translated_errors(engine: Engine) -> Iterator[None]:
+    """Turn the driver's failures a user can put right into `StoreError`."""
+    try:
+        yield
+    except OperationalError as error:
+        raise StoreError(_operational_message(engine, error)) from error
+    except DatabaseError as error:
+        if isinstance(error.orig, sqlite3.DatabaseError) and "not a database" in str(error.orig):
+            raise SchemaError(_not_a_collection(engine.url)) from error
+        if isinstance(error.orig, sqlite3.DatabaseError) and "malformed" in str(error.orig):
+            message = f"{display(engine.url)}: the database file is damaged: {error.orig}"
+            raise StoreError(message, hint="restore a backup of the file") from error
+        raise
+
+
+def _operational_message(engine: Engine, error: OperationalError) -> str:
+    """Say in one line why the database could not be reached."""
+    reason = str(error.orig).strip().splitlines()[0]
+    where = display(engine.url)
+    if "locked" in reason:
+        return f"{where}: another process is writing and did not finish within 10 seconds"
+    return f"{where}: {reason}"
+
+
+def display(url: URL) -> str:
+    """Name a collection for people: the file, or the URL without its password."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or ":memory:"
+    return url.render_as_string(hide_password=True)
+
+
+def create_schema(engine: Engine) -> None:
+    """Make all tables of the newest schema in an empty database.
+
+    Raises
+    ------
+    StoreError
+        If the database already holds a collection, or a file is there that is none.
+    """
+    url = engine.url
+    if url.get_backend_name() == "sqlite":
+        file = Path(url.database or "")
+        if file.exists() and file.stat().st_size:
+            check_schema(engine)
+            message = f"{display(url)} already holds a collection"
+            raise StoreError(message, hint="choose another file with --collection")
+        if not file.parent.is_dir():
+            message = f"{display(url)}: the folder {file.parent} does not exist"
+            raise StoreError(message)
+    with writing(engine, bulk=True) as session:
+        connection = session.connection()
+        if inspect(connection).has_table("collection"):
+            message = f"{display(url)} already holds a collection"
+            raise StoreError(message, hint="choose another database with --collection")
+        SQLModel.metadata.create_all(connection)
+        session.execute(
+            text(
+                "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
+                ", CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+            )
+        )
+        session.execute(
+            text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": SCHEMA_REVISION}
+        )
+
+
+def stored_revision(engine: Engine) -> str | None:
+    """Read the schema revision of a database; ``None`` when it holds no collection.
+
+    Raises
+    ------
+    StoreError
+        If the file does not exist or the server cannot be reached.
+    """
+    url = engine.url
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+        message = f"there is no collection at {display(url)}"
+        hint = "pooler init makes one; --collection or POOLER_COLLECTION names another"
+        raise StoreError(message, hint=hint)
+    with reading(engine) as session:
+        connection = session.connection()
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        return None if revision is None else str(revision)
+
+
+def check_schema(engine: Engine) -> None:
+    """Refuse a database whose schema is not this program's.
+
+    Raises
+    ------
+    SchemaError
+        If it is older (the hint names `pooler upgrade`), newer, or no collection at all.
+    """
+    revision = stored_revision(engine)
+    where = display(engine.url)
+    if revision is None:
+        raise SchemaError(_not_a_collection(engine.url))
+    if revision == SCHEMA_REVISION:
+        return
+    if revision.isdigit() and int(revision) < int(SCHEMA_REVISION):
+        message = f"{where} has the older schema {revision}; this program needs {SCHEMA_REVISION}"
+        raise SchemaError(message, hint="pooler upgrade makes a backup, then migrates it")
+    message = f"{where} has the newer schema {revision}; this program knows {SCHEMA_REVISION}"
+    raise SchemaError(message, hint="install the newest pooler")
+
+
+def _not_a_collection(url: URL) -> str:
+    """Word the refusal of a file that is something else."""
+    return f"{display(url)} is not a pooler collection"

@@ -1,0 +1,149 @@
+"""Queries on documents and their texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Select, bindparam, exists, func, select, update
+from sqlmodel import Session
+
+from store.errors import ConflictError
+from store.imports import ImportReport
+from store.keys import Keys
+from store.models import DOCUMENT, POOL, POOL_ENTRY
+from store.records import Document
+
+_BATCH = 500
+
+
+def document_sha256(document: Document) -> str:
+    """Hash title and text, so that a judgement can say what it was made of."""
+    parts = (document.title, document.text or "")
+    encoded = b"\0".join(part.encode("utf-8", "surrogatepass") for part in parts)
+    return hashlib.sha256(encoded).hexdigest()
+
+
+def add_documents(
+    session: Session,
+    keys: Keys,
+    documents: Iterable[Document],
+    *,
+    all_texts: bool = False,
+    replace: bool = False,
+) -> ImportReport:
+    """Add documents: every docno, and the texts of pooled documents.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    keys : Keys
+        Of the documents; fresh.
+    documents : iterable of Document
+        Each docno once; read batch by batch.
+    all_texts : bool, default=False
+        Whether to store the text of documents that are in no pool too.
+    replace : bool, default=False
+        Whether a document with another text takes the new one.
+
+    Raises
+    ------
+    ConflictError
+        If a document is there with another text and `replace` is false.
+    """
+    added = unchanged = replaced = without_text = 0
+    pooled: set[int] = set(session.scalars(pooled_document_ids()))
+    statement = (
+        update(DOCUMENT)
+        .where(DOCUMENT.c.id == bindparam("row_id"))
+        .values(
+            listed=True,
+            title=bindparam("new_title"),
+            text=bindparam("new_text"),
+            sha256=bindparam("new_sha256"),
+        )
+    )
+    for batch in _batches(documents):
+        keys.add(session, (document.docno for document in batch))
+        ids = [keys.ids[document.docno] for document in batch]
+        stored = {
+            row_id: (listed, sha256)
+            for row_id, listed, sha256 in session.execute(
+                select(DOCUMENT.c.id, DOCUMENT.c.listed, DOCUMENT.c.sha256).where(
+                    DOCUMENT.c.id.in_(ids)
+                )
+            )
+        }
+        changes: list[dict[str, Any]] = []
+        for row_id, document in zip(ids, batch, strict=True):
+            listed, old = stored[row_id]
+            wanted = all_texts or row_id in pooled or old is not None
+            keeps_text = wanted and document.text is not None
+            new = document_sha256(document) if keeps_text else None
+            without_text += not keeps_text
+            if listed and (old == new or document.text is None):
+                unchanged += 1
+                continue
+            if old is not None:
+                if not replace:
+                    message = f"document `{document.docno}` is there with another text"
+                    raise ConflictError(message, hint="--replace takes the new text")
+                replaced += 1
+            else:
+                added += 1
+            changes.append(
+                {
+                    "row_id": row_id,
+                    "new_title": document.title if keeps_text else None,
+                    "new_text": document.text if keeps_text else None,
+                    "new_sha256": new,
+                }
+            )
+        if changes:
+            session.connection().execute(statement, changes)
+    return ImportReport(
+        added=added, unchanged=unchanged, replaced=replaced, without_text=without_text
+    )
+
+
+def fetch_document(session: Session, docno: str) -> Document | None:
+    """Return a document, its text ``None`` when it is not stored; ``None`` = no such docno."""
+    row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
+    return None if row is None else Document(row.docno, row.title or "", row.text)
+
+
+def listed_docnos(session: Session) -> set[str]:
+    """Return the docnos that a documents file named; empty = none was imported."""
+    return set(session.scalars(select(DOCUMENT.c.docno).where(DOCUMENT.c.listed)))
+
+
+def count_pooled_without_text(session: Session) -> tuple[int, int]:
+    """Count the pooled documents without text, and all pooled documents (not pairs)."""
+    pooled = pooled_document_ids().subquery()
+    missing = (
+        select(func.count())
+        .select_from(DOCUMENT)
+        .where(exists().where(pooled.c.document_id == DOCUMENT.c.id), DOCUMENT.c.text.is_(None))
+    )
+    total = select(func.count()).select_from(pooled)
+    return session.scalar(missing) or 0, session.scalar(total) or 0
+
+
+def pooled_document_ids() -> Select[int]:
+    """Select the ids of documents in any pool that is not withdrawn, each once."""
+    return (
+        select(POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn)
+        .distinct()
+    )
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[tuple[Document, ...]]:
+    """Cut a stream into batches."""
+    iterator = iter(documents)
+    while batch := tuple(islice(iterator, _BATCH)):
+        yield batch

@@ -1,0 +1,257 @@
+"""A tolerant reader of TREC's SGML: records between tags, elements in them, text without tags.
+
+TREC's topic and document files have no DTD anybody checks against: tags in either case, closing
+tags left out, ampersands that begin no entity, HTML inside. Nothing here fails on such text.
+Every function takes time in proportion to the text, whatever is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from store.errors import FaultList
+
+INLINE_TAGS = frozenset(
+    "a abbr b big cite code em font i kbd mark q s small span strike strong sub sup tt u".split()
+)
+"""Tags that stand inside a word or a sentence; every other tag separates what is around it."""
+
+_TAG = re.compile(r"<[/!?]?([A-Za-z][\w:.-]*)[^<>]*>")
+_ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_BLANKS = re.compile(r"[ \t\n\r\f\v]+")
+_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What stands between a record's opening and closing tag."""
+
+    line: int
+    """Line of the opening tag, from 1."""
+    text: str
+
+    def line_at(self, offset: int) -> int:
+        """Return the line number of a place in `text`."""
+        return self.line + self.text.count("\n", 0, offset)
+
+
+def read_records(
+    lines: Iterable[tuple[int, str]], tag: str, faults: FaultList, *, must_close: bool
+) -> Iterator[Record]:
+    r"""Cut a file into records.
+
+    Parameters
+    ----------
+    lines : iterable of (int, str)
+        Numbered lines, as `store.formats.lines.read_text_lines` yields them with the same `faults`.
+    tag : str
+        The record's tag, as ``DOC``; either case is read.
+    faults : FaultList
+        Where text outside every record is told, and a record left open when `must_close`.
+    must_close : bool
+        Whether every record needs its closing tag; if not, the next opening tag or the end of the
+        file closes it.
+
+    Yields
+    ------
+    Record
+        In file order. A record in which a line could not be read is left out: its fault is told.
+
+    Examples
+    --------
+    >>> lines = enumerate(["<DOC>", "<DOCNO>1</DOCNO>", "</DOC>"], start=1)
+    >>> list(read_records(lines, "DOC", FaultList("docs"), must_close=True))
+    [Record(line=1, text='\n<DOCNO>1</DOCNO>\n')]
+    """
+    boundary = re.compile(rf"<(/?){re.escape(tag)}(?:\s[^<>]*)?>", re.IGNORECASE)
+    opened = 0  # line of the open record's tag; 0 outside records
+    n_faults = 0  # faults known when it opened; more of them = a line in it was lost
+    parts: list[str] = []
+    outside_told = False
+    for number, line in lines:
+        position = 0
+        for match in boundary.finditer(line) if "<" in line else ():
+            before = line[position : match.start()]
+            closes = match[1] == "/"
+            if opened:
+                parts.append(before)
+                if closes or not must_close:
+                    if len(faults) == n_faults:
+                        yield Record(opened, "\n".join(parts))
+                elif len(faults) == n_faults:
+                    faults.add(
+                        opened,
+                        f"expected `</{tag}>` before the next `<{tag}>` on line {number}",
+                        "markup",
+                    )
+            elif _is_text(before) and not outside_told:
+                faults.add(number, _outside(tag, before), "markup")
+            opened, n_faults, parts = 0 if closes else number, len(faults), []
+            outside_told = False
+            position = match.end()
+        rest = line[position:]
+        if opened:
+            parts.append(rest)
+        elif not outside_told and _is_text(rest):
+            faults.add(number, _outside(tag, rest), "markup")
+            outside_told = True
+    if opened and len(faults) == n_faults:
+        if must_close:
+            faults.add(opened, f"expected `</{tag}>`, got the end of the file", "markup")
+        else:
+            yield Record(opened, "\n".join(parts))
+
+
+def _is_text(text: str) -> bool:
+    """Tell whether anything but blanks and tags is in `text`."""
+    return bool(_TAG.sub("", text).strip())
+
+
+def _outside(tag: str, text: str) -> str:
+    """Word text that belongs to no record."""
+    return f"expected `<{tag}>`, got {shortened(text.strip())}"
+
+
+def shortened(text: str, width: int = 40) -> str:
+    """Quote the beginning of `text` for a message.
+
+    Examples
+    --------
+    >>> shortened("what is it", 7)
+    "'what is'..."
+    """
+    return repr(text) if len(text) <= width else f"{text[:width]!r}..."
+
+
+@cache
+def _tags_of(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Compile the opening and the closing tag of an element."""
+    escaped = re.escape(name)
+    opening = re.compile(rf"<{escaped}(?:\s[^<>]*)?>", re.IGNORECASE)
+    return opening, re.compile(rf"</{escaped}\s*>", re.IGNORECASE)
+
+
+def elements(text: str, name: str, *, one_line: bool = False) -> list[tuple[int, int]]:
+    """Find the elements of one name.
+
+    Parameters
+    ----------
+    text : str
+        Text with tags.
+    name : str
+        The element's name, in either case.
+    one_line : bool, default=False
+        Where an element without closing tag ends: at the end of its line, or (default) of `text`.
+
+    Returns
+    -------
+    list of (int, int)
+        Start and end of what is between the tags, in order; elements of the same name do not nest.
+
+    Examples
+    --------
+    >>> text = "<TI>a</ti> <ti>b"
+    >>> [text[start:end] for start, end in elements(text, "TI")]
+    ['a', 'b']
+    """
+    opening, closing = _tags_of(name)
+    found: list[tuple[int, int]] = []
+    position = 0
+    may_close = True
+    while match := opening.search(text, position):
+        start = match.end()
+        close = closing.search(text, start) if may_close else None
+        if close:
+            end, position = close.start(), close.end()
+        else:
+            may_close = False
+            line_end = text.find("\n", start) if one_line else -1
+            end = position = len(text) if line_end < 0 else line_end
+        found.append((start, end))
+    return found
+
+
+def unescape(text: str) -> str:
+    """Resolve ``&amp;`` ``&lt;`` ``&gt;`` ``&quot;`` ``&apos;`` and numbers; leave all else.
+
+    Examples
+    --------
+    >>> unescape("AT&T &#x26; R&amp;D &nbsp; &amp;lt;")
+    'AT&T & R&D &nbsp; &lt;'
+    """
+    return _ENTITY.sub(_resolve, text) if "&" in text else text
+
+
+def _resolve(match: re.Match[str]) -> str:
+    """Return the character of one entity, or the entity itself when it has none."""
+    named, decimal, hexadecimal = match.groups()
+    if named:
+        return _NAMED[named]
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    if code > 0x10FFFF or 0xD800 <= code < 0xE000:
+        return match[0]
+    return chr(code)
+
+
+def fold(text: str) -> str:
+    r"""Turn every run of ASCII blanks and line ends into one blank, and drop the outer ones.
+
+    Other blanks stay: an ideographic space is a character of a Japanese text.
+
+    Examples
+    --------
+    >>> fold("  two\n   lines ")
+    'two lines'
+    """
+    return _BLANKS.sub(" ", text).strip(" ")
+
+
+def plain_text(text: str) -> str:
+    r"""Strip tags and comments, resolve entities, and keep the lines.
+
+    Parameters
+    ----------
+    text : str
+        Text with tags.
+
+    Returns
+    -------
+    str
+        Tags of `INLINE_TAGS` vanish, every other tag becomes a line end; blank lines are dropped
+        at both ends, and several of them inside become one.
+
+    Examples
+    --------
+    >>> plain_text("\n<P>\n a<b>b</b> &amp; c\n</P><P>d</P>\n")
+    ' ab & c\n\nd'
+    """
+    if "<" in text:
+        text = _TAG.sub(_separator, _without_comments(text))
+    text = _BLANK_LINES.sub("\n\n", _LEADING_BLANK_LINES.sub("", text))
+    return unescape(text.rstrip(" \t\n\r"))
+
+
+def _separator(match: re.Match[str]) -> str:
+    """Return what stands for a tag in plain text."""
+    return "" if match[1].lower() in INLINE_TAGS else "\n"
+
+
+def _without_comments(text: str) -> str:
+    """Drop ``<!-- ... -->``; a comment that does not end stays."""
+    if "<!--" not in text:
+        return text
+    kept: list[str] = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            break
+        kept.append(text[position:start])
+        position = end + 3
+    kept.append(text[position:])
+    return "".join(kept)

@@ -1,0 +1,302 @@
+"""The tables, without behaviour.
+
+Text that keys or orders anything is `KeyText`: compared bytewise on both engines. Prose from
+outside is `RawText`: kept byte for byte, even where PostgreSQL's own text type would refuse it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Dialect,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy import DateTime as SqlDateTime
+from sqlmodel import Field, SQLModel
+
+KeyText = Text().with_variant(Text(collation="C"), "postgresql")
+
+
+class RawText(TypeDecorator[str]):
+    """Text of any characters, NUL and lone surrogates included, as UTF-8 bytes."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Encode for the database."""
+        return None if value is None else value.encode("utf-8", "surrogatepass")
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Decode from the database."""
+        return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment, in UTC."""
+
+    impl = SqlDateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Turn an aware moment into UTC."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Give back an aware moment in UTC; SQLite keeps no zone."""
+        if value is None:
+            return None
+        moment: datetime = value
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+class CollectionRow(SQLModel, table=True):
+    """The one row that says what this database is."""
+
+    __tablename__ = "collection"
+
+    id: int = Field(default=1, primary_key=True)
+    name: str = Field(sa_type=KeyText)
+    scale: str = Field(sa_type=Text)
+    """JSON, see `store.scale.scale_to_json`."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    created_by: str = Field(sa_type=Text)
+    """Name and version of the program."""
+
+
+class GuidelineRow(SQLModel, table=True):
+    """One version of the judging guidelines, in markdown."""
+
+    __tablename__ = "guideline"
+
+    id: int | None = Field(default=None, primary_key=True)
+    version: int = Field(unique=True)
+    text: str = Field(sa_type=RawText)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class TopicRow(SQLModel, table=True):
+    """A topic."""
+
+    __tablename__ = "topic"
+
+    id: int | None = Field(default=None, primary_key=True)
+    number: str = Field(sa_type=KeyText, unique=True)
+    listed: bool = False
+    """Named by a topics file; otherwise known from a run or a qrels file alone."""
+    title: str = Field(default="", sa_type=RawText)
+    description: str = Field(default="", sa_type=RawText)
+    narrative: str = Field(default="", sa_type=RawText)
+
+
+class DocumentRow(SQLModel, table=True):
+    """A document; without text until a documents file brings it."""
+
+    __tablename__ = "document"
+
+    id: int | None = Field(default=None, primary_key=True)
+    docno: str = Field(sa_type=KeyText, unique=True)
+    listed: bool = False
+    """Named by a documents file; otherwise known from a run or a qrels file alone."""
+    title: str | None = Field(default=None, sa_type=RawText)
+    text: str | None = Field(default=None, sa_type=RawText)
+    sha256: str | None = Field(default=None, sa_type=Text)
+    """Hash of title and text; ``None`` = no text stored."""
+
+
+class RunRow(SQLModel, table=True):
+    """A run."""
+
+    __tablename__ = "run"
+
+    id: int | None = Field(default=None, primary_key=True)
+    tag: str = Field(sa_type=KeyText, unique=True)
+    group: str = Field(default="", sa_type=KeyText)
+    contributes: bool = True
+    priority: int = 0
+    sha256: str = Field(sa_type=Text)
+    file: str = Field(sa_type=KeyText)
+    imported_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class RankingRow(SQLModel, table=True):
+    """What one run gave for one topic, packed (`store.packing`)."""
+
+    __tablename__ = "ranking"
+    __table_args__ = (
+        ForeignKeyConstraint(["run_id"], ["run.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["topic_id"], ["topic.id"]),
+    )
+
+    run_id: int = Field(primary_key=True)
+    topic_id: int = Field(primary_key=True)
+    length: int
+    document_ids: bytes
+    """Little-endian int32, in trec order."""
+    scores: bytes
+    """In trec order."""
+    ranks: bytes | None = None
+    """Stated ranks in trec order; ``None`` = not all integers."""
+    positions: bytes
+    """File positions from 0, in trec order."""
+    codec: int = 1
+
+
+class PoolRow(SQLModel, table=True):
+    """A pool: one choice of documents for judging."""
+
+    __tablename__ = "pool"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(sa_type=KeyText, unique=True)
+    round: str = Field(default="0", sa_type=KeyText)
+    manifest: str = Field(sa_type=Text)
+    """JSON: the plan, its seed, and the hashes of the runs."""
+    display_order: str = Field(sa_type=Text)
+    """How `pool_entry.position` lays the documents: `docno`, `priority`, `random:SEED`."""
+    withdrawn: bool = False
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class PoolEntryRow(SQLModel, table=True):
+    """One document of a pool, for one topic."""
+
+    __tablename__ = "pool_entry"
+    __table_args__ = (Index("pool_entry_pair", "topic_id", "document_id"),)
+
+    pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
+    topic_id: int = Field(primary_key=True, foreign_key="topic.id")
+    document_id: int = Field(primary_key=True, foreign_key="document.id")
+    position: int
+    priority: float | None = None
+    stratum: int | None = None
+    inclusion_probability: float | None = None
+
+
+class PoolRunRow(SQLModel, table=True):
+    """A run that fed a pool."""
+
+    __tablename__ = "pool_run"
+
+    pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
+    run_id: int = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+
+
+class JudgeRow(SQLModel, table=True):
+    """A judge."""
+
+    __tablename__ = "judge"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(sa_type=KeyText, unique=True)
+    kind: str = Field(sa_type=String(16))
+    disabled: bool = False
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class AssignmentRow(SQLModel, table=True):
+    """A document that a judge is to grade."""
+
+    __tablename__ = "assignment"
+    __table_args__ = (UniqueConstraint("topic_id", "document_id", "judge_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    topic_id: int = Field(foreign_key="topic.id")
+    document_id: int = Field(foreign_key="document.id")
+    judge_id: int = Field(foreign_key="judge.id", index=True)
+    position: int
+    purpose: str = Field(default="primary", sa_type=String(16))
+    """primary, overlap or calibration; never shown to the judge."""
+    lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class SittingRow(SQLModel, table=True):
+    """One stretch of work of one judge at one terminal."""
+
+    __tablename__ = "sitting"
+
+    id: int | None = Field(default=None, primary_key=True)
+    judge_id: int = Field(foreign_key="judge.id", index=True)
+    started_at: datetime = Field(sa_type=UtcDateTime)
+    seen_at: datetime = Field(sa_type=UtcDateTime)
+    """Last sign of life."""
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    host: str = Field(default="", sa_type=Text)
+    process: int = 0
+    program: str = Field(default="", sa_type=Text)
+
+
+class JudgementRow(SQLModel, table=True):
+    """One event: what a judge did to a document, and the whole state after it. Never changed."""
+
+    __tablename__ = "judgement"
+    __table_args__ = (
+        UniqueConstraint("topic_id", "document_id", "judge_id", "revision"),
+        CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
+        Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    topic_id: int = Field(foreign_key="topic.id")
+    document_id: int = Field(foreign_key="document.id")
+    judge_id: int = Field(foreign_key="judge.id")
+    revision: int
+    """From 1 without gaps; the highest is the current state."""
+    action: str = Field(sa_type=String(16))
+    undoes: int | None = Field(default=None, foreign_key="judgement.id")
+    """The event an undo takes back."""
+    state: str = Field(sa_type=String(16))
+    grade: int | None = None
+    reason: str = Field(default="", sa_type=RawText)
+    note: str = Field(default="", sa_type=RawText)
+    iteration: str = Field(default="0", sa_type=KeyText)
+    display_order: str | None = Field(default=None, sa_type=Text)
+    """How the documents were laid before the judge, seed included; ``None`` = imported."""
+    position: int | None = None
+    shown_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    judged_at: datetime = Field(sa_type=UtcDateTime)
+    dwell_ms: int | None = None
+    """From first paint to the key."""
+    active_ms: int | None = None
+    """Dwell without idle time."""
+    dropped_keys: int = 0
+    """Grade keys that came sooner than the minimum dwell."""
+    guideline_version: int | None = None
+    document_sha256: str | None = Field(default=None, sa_type=Text)
+    sitting_id: int | None = Field(default=None, foreign_key="sitting.id", index=True)
+
+
+class PassageRow(SQLModel, table=True):
+    """A passage that a judge marked as evidence; offsets refer to the raw text."""
+
+    __tablename__ = "passage"
+
+    id: int | None = Field(default=None, primary_key=True)
+    judgement_id: int = Field(foreign_key="judgement.id", index=True)
+    start: int
+    length: int
+    text: str = Field(sa_type=RawText)
+
+
+TABLES = SQLModel.metadata.tables
+TOPIC = TABLES["topic"]
+GUIDELINE = TABLES["guideline"]
+DOCUMENT = TABLES["document"]
+RUN = TABLES["run"]
+RANKING = TABLES["ranking"]
+POOL = TABLES["pool"]
+POOL_ENTRY = TABLES["pool_entry"]
+POOL_RUN = TABLES["pool_run"]
+JUDGE = TABLES["judge"]
+ASSIGNMENT = TABLES["assignment"]
+SITTING = TABLES["sitting"]
+JUDGEMENT = TABLES["judgement"]

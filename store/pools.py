@@ -1,0 +1,151 @@
+"""Queries on pools and their entries."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import func, insert, select
+from sqlmodel import Session
+
+from store.errors import ConflictError, UnknownNameError
+from store.keys import Keys
+from store.models import POOL, POOL_ENTRY, PoolRow
+from store.ranking import natural_key
+from store.records import Pool, PoolEntry
+from store.runs import add_pool_runs
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPool:
+    """What is known of a pool without reading its entries."""
+
+    name: str
+    round: str
+    withdrawn: bool
+    pairs: int
+    manifest: dict[str, Any]
+
+
+def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> bool:
+    """Add a pool; return whether it was new.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    pool : Pool
+        The entries and the manifest.
+
+    Returns
+    -------
+    bool
+        False when a pool of this name with the same manifest is there already.
+
+    Raises
+    ------
+    ConflictError
+        If the name is taken by another pool.
+    """
+    manifest = json.dumps(pool.manifest, ensure_ascii=False, sort_keys=True)
+    old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
+    if old is not None:
+        if old.manifest == manifest and not old.withdrawn:
+            return False
+        message = f"there is another pool named `{pool.name}`"
+        raise ConflictError(message, hint="--name gives this one its own name")
+    row = PoolRow(
+        name=pool.name,
+        round=pool.round,
+        manifest=manifest,
+        display_order=_display_order(pool.manifest),
+        created_at=datetime.now(UTC),
+    )
+    session.add(row)
+    session.flush()
+    topics.add(session, (entry.topic for entry in pool.entries))
+    documents.add(session, (entry.docno for entry in pool.entries))
+    rows = [
+        {
+            "pool_id": row.id,
+            "topic_id": topics.ids[entry.topic],
+            "document_id": documents.ids[entry.docno],
+            "position": entry.position,
+            "priority": entry.priority,
+            "stratum": entry.stratum,
+            "inclusion_probability": entry.inclusion_probability,
+        }
+        for entry in pool.entries
+    ]
+    if rows:
+        session.connection().execute(insert(POOL_ENTRY), rows)
+    if row.id is not None:
+        add_pool_runs(session, row.id, pool.run_tags)
+    return True
+
+
+def fetch_pools(session: Session) -> list[StoredPool]:
+    """Return every pool, the oldest first."""
+    query = (
+        select(
+            POOL.c.name,
+            POOL.c.round,
+            POOL.c.withdrawn,
+            func.count(POOL_ENTRY.c.document_id),
+            POOL.c.manifest,
+        )
+        .outerjoin(POOL_ENTRY, POOL_ENTRY.c.pool_id == POOL.c.id)
+        .group_by(POOL.c.id)
+        .order_by(POOL.c.id)
+    )
+    return [
+        StoredPool(name, label, withdrawn, pairs, json.loads(manifest))
+        for name, label, withdrawn, pairs, manifest in session.execute(query)
+    ]
+
+
+def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Pool:
+    """Return a pool with its entries.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no pool of that name.
+    """
+    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
+    if stored is None:
+        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+    query = select(POOL_ENTRY).where(POOL_ENTRY.c.pool_id == stored.id)
+    entries = [
+        PoolEntry(
+            topics.names[row.topic_id],
+            documents.names[row.document_id],
+            row.position,
+            row.priority,
+            row.stratum,
+            row.inclusion_probability,
+        )
+        for row in session.execute(query)
+    ]
+    entries.sort(key=lambda entry: (natural_key(entry.topic), entry.position))
+    return Pool(entries, json.loads(stored.manifest), stored.name, stored.round)
+
+
+def pooled_pairs(session: Session) -> set[tuple[int, int]]:
+    """Return topic id and document id of every pair in a pool that is not withdrawn."""
+    query = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn)
+    )
+    return set(session.execute(query))
+
+
+def _display_order(manifest: dict[str, Any]) -> str:
+    """Say how positions were chosen, the seed included."""
+    order = str(manifest.get("out_order", "docno"))
+    return f"{order}:{manifest['seed']}" if order == "random" else order

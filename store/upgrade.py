@@ -1,0 +1,106 @@
+"""Bring a collection's schema to the newest revision: back up, lock, migrate."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+from sqlalchemy.engine import URL
+
+from store.database import display, make_engine, stored_revision, writing
+from store.errors import SchemaError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What `upgrade` did."""
+
+    before: str
+    after: str
+    backup: str | None
+    """The file the old state was saved to; ``None`` when nothing changed, or on PostgreSQL."""
+
+
+def head_revision(migrations: Path = MIGRATIONS) -> str:
+    """Return the newest revision among the migrations."""
+    head = ScriptDirectory(str(migrations)).get_current_head()
+    return str(head)
+
+
+def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
+    """Migrate a collection to the newest schema.
+
+    Parameters
+    ----------
+    url : URL
+        The collection.
+    migrations : Path
+        Folder of Alembic's environment.
+
+    Returns
+    -------
+    Upgrade
+        Revisions before and after, and the backup's file.
+
+    Raises
+    ------
+    SchemaError
+        If the database holds no collection, or one of a revision that is not among the
+        migrations.
+
+    Notes
+    -----
+    All steps share one transaction: either the whole way is gone or nothing of it. A SQLite file
+    is copied beside itself first (`FILE.REVISION.backup`, by SQLite's online backup, which sees
+    the write-ahead log too); a PostgreSQL database is backed up by its own tools.
+    """
+    engine = make_engine(url)
+    try:
+        before = stored_revision(engine)
+        if before is None:
+            message = f"{display(url)} is not a pooler collection"
+            raise SchemaError(message)
+        after = head_revision(migrations)
+        known = {script.revision for script in ScriptDirectory(str(migrations)).walk_revisions()}
+        if before not in known:
+            message = f"{display(url)} has schema {before}, which this program does not know"
+            raise SchemaError(message, hint="install the newest pooler")
+        if before == after:
+            return Upgrade(before, after, None)
+        backup = _back_up_sqlite(url, before) if engine.dialect.name == "sqlite" else None
+        config = Config()
+        config.set_main_option("script_location", str(migrations).replace("%", "%%"))
+        with writing(engine, bulk=True) as session:
+            connection = session.connection()
+            if engine.dialect.name == "postgresql":
+                connection.execute(text("LOCK TABLE alembic_version IN EXCLUSIVE MODE"))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+        return Upgrade(before, after, backup)
+    finally:
+        engine.dispose()
+
+
+def _back_up_sqlite(url: URL, revision: str) -> str:
+    """Copy a SQLite collection beside itself and return the copy's name."""
+    source_file = url.database or ""
+    copy = Path(f"{source_file}.{revision}.backup")
+    number = 1
+    while copy.exists():
+        number += 1
+        copy = Path(f"{source_file}.{revision}-{number}.backup")
+    source = sqlite3.connect(source_file)
+    target = sqlite3.connect(copy)
+    try:
+        source.backup(target)
+    finally:
+        target.close()
+        source.close()
+    return str(copy)

