@@ -343,3 +343,4 @@ class JudgingSession:
         self.index = index
         self._shown = self._shown_at = None
         self._active = 0.0
+        self._dropped = 0

@@ -201,7 +201,7 @@ def _judgements(
 
 
 def _dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
-    """Number the distinct ids from 0 in ascending order; return their count and each id's code."""
+    """Count the distinct ids and return with it each id's place among them, from 0 ascending."""
     if ids.size == 0:
         return 0, ids
     least = int(ids.min())

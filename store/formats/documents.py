@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, get_args
 
 from store.errors import ArgumentError, FaultList
 from store.formats.lines import id_fault, read_text_lines
-from store.formats.sgml import (
-    Record,
-    elements,
-    fold,
-    plain_text,
-    read_records,
-    shortened,
-)
+from store.formats.sgml import Record, elements, fold, plain_text, read_records, shortened
 from store.records import Document
 
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
@@ -26,14 +19,14 @@ DOCNO_KEYS = ("docno", "id", "_id", "docid", "doc_id")
 TITLE_KEYS = ("title",)
 TEXT_KEYS = ("text", "contents", "body", "abstract")
 TITLE_TAGS = ("TITLE", "HEADLINE", "TI", "HEAD")
-_HEADERS = (["docno", "text"], ["docno", "title", "text"])
+_HEADERS = ("docno\ttext", "docno\ttitle\ttext")
 
 
-def read_documents(path: str, *, format: DocumentFormat = "auto") -> Iterator[Document]:  # noqa: A002 - as the option is called
+def read_documents(path: str, *, format: DocumentFormat = "auto") -> Iterator[Document]:  # noqa: A002 - the option's name
     r"""Read documents one by one.
 
-    The file may be larger than memory, so documents are yielded while it is read, and its faults
-    are raised at the end: **a caller keeps nothing of a file until this generator has ended**. One
+    The file may be larger than memory, so documents are yielded while it is read and its faults
+    are raised at its end: **a caller keeps nothing of a file until this iterator has ended**. One
     transaction a file, rolled back on `FormatError`, does that.
 
     Parameters
@@ -41,25 +34,24 @@ def read_documents(path: str, *, format: DocumentFormat = "auto") -> Iterator[Do
     path : str
         The file; ``-`` is standard input; gzip is seen through.
     format : {"auto", "jsonl", "trec", "tsv"}, default="auto"
-        ``jsonl``: an object a line, with `DOCNO_KEYS` (text or an integer), and optionally
-        `TITLE_KEYS` and `TEXT_KEYS` (text or null); the first key present counts, others are
-        ignored. ``trec``: ``<DOC>`` records. ``tsv``: ``docno<TAB>text`` or
+        ``jsonl``: an object a line, with one of `DOCNO_KEYS` (text or an integer), and optionally
+        of `TITLE_KEYS` and `TEXT_KEYS` (text or null); the first key with a value counts, others
+        are ignored. ``trec``: ``<DOC>`` records. ``tsv``: ``docno<TAB>text`` or
         ``docno<TAB>title<TAB>text``, with or without a line of these names on top. ``auto``: by the
-        first line that is not blank: ``{`` is JSON lines, ``<`` TREC, all else tab-separated.
+        first line that is not blank: ``{`` begins JSON lines, ``<`` TREC, all else tab-separated.
 
     Yields
     ------
     Document
-        In file order, each of a line or record without faults. The text is raw: control
-        characters and lone surrogates (from JSON escapes) stay. It is ``None`` in JSON lines
-        without text.
+        In file order, those without faults. Text is raw: control characters, and lone surrogates
+        from JSON escapes, stay. It is ``None`` where a JSON object has none.
 
     Raises
     ------
     FormatError
-        When the file has been read, with every fault of it, by code: ``json``, ``type``,
-        ``missing`` (no docno), ``fields`` (no tab), ``id``, ``duplicate``, ``markup`` (a record
-        that is not closed, text between records), ``utf8``, ``gzip``, ``empty``.
+        At the end of the file, with all its faults, by code: ``json``, ``type``, ``missing`` (no
+        docno), ``fields`` (no tab), ``id``, ``duplicate``, ``markup`` (a record that is not closed,
+        text between records), ``utf8``, ``gzip``, ``empty``.
     ArgumentError
         If `format` is none of the above.
     PoolerError
@@ -67,49 +59,40 @@ def read_documents(path: str, *, format: DocumentFormat = "auto") -> Iterator[Do
 
     Notes
     -----
-    In a ``<DOC>``, the title is the first of `TITLE_TAGS` that occurs outside ``<TEXT>``, else
+    In a ``<DOC>`` the title is the first of `TITLE_TAGS` that occurs outside ``<TEXT>``, else
     inside, its elements joined by a blank; the text is that of all ``<TEXT>`` elements, joined by a
-    blank line, or, where there is none, everything after ``</DOCNO>``. Tags are stripped and the
-    basic entities resolved (`store.formats.sgml.plain_text`), but not in docnos. O(n) in time; the
-    docnos of the whole file are kept to find duplicates, about 200 bytes each.
+    blank line, or, where there is none, everything after ``</DOCNO>``. Tags are stripped and basic
+    entities resolved (`store.formats.sgml.plain_text`); a docno is taken byte for byte. O(n) in
+    time; the docnos of the whole file stay in memory to find duplicates, some 200 bytes each.
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> file = getfixture("tmp_path") / "docs.jsonl"
-    >>> _ = file.write_text('{"id": 7, "title": "Tides", "contents": "Why the sea rises."}\n')
+    >>> _ = file.write_text('{"id": 7, "title": "Tides", "contents": "Why the sea rises."}')
     >>> list(read_documents(str(file)))
     [Document(docno='7', title='Tides', text='Why the sea rises.')]
     """
     if format not in DOCUMENT_FORMATS:
-        raise ArgumentError("--format", f"must be one of {', '.join(DOCUMENT_FORMATS)}", format)
+        raise ArgumentError("format", f"must be one of {', '.join(DOCUMENT_FORMATS)}", format)
     return _documents(path, format)
 
 
 def _documents(path: str, form: DocumentFormat) -> Iterator[Document]:
     """Yield the documents of a file, then raise its faults."""
     faults = FaultList(path)
+    ids = IdRegister("docno", faults)
     lines = read_text_lines(path, faults)
-    # Leading blank lines carry nothing in any format; the first other line tells which it is.
+    # Blank lines on top carry nothing in any format; the first other line tells which it is.
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is not None:
         if form == "auto":
-            form = _sniff(first[1])
-        ids = IdRegister("docno", faults)
-        reader = {"jsonl": _read_jsonl, "trec": _read_trec, "tsv": _read_tsv}[form]
-        yield from reader(chain([first], lines), ids, faults)
-        n_documents = len(ids)
-    else:
-        n_documents = 0
-    if not n_documents and not faults:
+            start = first[1].lstrip()[0]
+            form = "jsonl" if start == "{" else "trec" if start == "<" else "tsv"
+        read = {"jsonl": _read_jsonl, "trec": _read_trec, "tsv": _read_tsv}[form]
+        yield from read(chain([first], lines), ids, faults)
+    if not ids and not faults:
         faults.add(None, "expected at least one document, got none", "empty")
     faults.raise_if_any()
-
-
-def _sniff(line: str) -> DocumentFormat:
-    """Tell the format by the first line."""
-    start = line.lstrip()[:1]
-    return "jsonl" if start == "{" else "trec" if start == "<" else "tsv"
 
 
 class IdRegister:
@@ -131,20 +114,18 @@ class IdRegister:
     def __len__(self) -> int:
         return len(self._line_of)
 
-    def accept(self, line: int, text: str, message: str | None) -> bool:
-        """Register an id; ``False`` when `message` says it is bad, or it was there before."""
+    def add(self, line: int, text: str, message: str | None) -> None:
+        """Register an id; `message` says what is wrong with it as such, if anything is."""
         if message:
             self._faults.add(line, message, "id")
-            return False
-        first = self._line_of.setdefault(text, line)
-        if first != line or len(self._line_of) == self._n_before:
+        elif (first := self._line_of.get(text)) is not None:
             self._faults.add(
                 line,
-                f"expected each {self._kind} once, got `{text}` again; it is on line {first}",
+                f"expected each {self._kind} once, got `{text}`, which line {first} has",
                 "duplicate",
             )
-            return False
-        return True
+        else:
+            self._line_of[text] = line
 
 
 def _read_jsonl(
@@ -152,11 +133,145 @@ def _read_jsonl(
 ) -> Iterator[Document]:
     """Read one JSON object a line."""
     for number, line in lines:
-        if not line.strip():
-            continue
-        record = json_object(number, line, faults)
+        n_faults = len(faults)
+        record = json_object(number, line, faults) if line.strip() else None
         if record is None:
             continue
         docno = id_value(number, record, DOCNO_KEYS, faults)
         title = text_value(number, record, TITLE_KEYS, faults)
         text = text_value(number, record, TEXT_KEYS, faults)
+        if docno is not None:
+            ids.add(number, docno, id_fault(docno))
+            if len(faults) == n_faults:
+                yield Document(docno, title or "", text)
+
+
+def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
+    """Read a line that must be a JSON object; on a fault, tell it and return ``None``."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        reason = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        faults.add(line, f"expected a JSON object, got {reason} at column {error.colno}", "json")
+        return None
+    except (ValueError, RecursionError):
+        # An integer of thousands of digits, or thousands of brackets.
+        faults.add(line, "expected a JSON object, got numbers or nesting beyond bounds", "json")
+        return None
+    if not isinstance(value, dict):
+        faults.add(line, f"expected a JSON object, got {_json_kind(value)}", "json")
+        return None
+    return value
+
+
+def id_value(
+    line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList
+) -> str | None:
+    """Return the first id there is under `keys`; on a fault, tell it and return ``None``."""
+    for key in keys:
+        value = record.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is not None:
+            message = f"expected text or an integer in `{key}`, got {_json_kind(value)}"
+            faults.add(line, message, "type")
+            return None
+    faults.add(line, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
+    return None
+
+
+def text_value(
+    line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList
+) -> str | None:
+    """Return the first text there is under `keys`, else ``None``; tell a value of another kind."""
+    for key in keys:
+        value = record.get(key)
+        if isinstance(value, str):
+            return value
+        if value is not None:
+            faults.add(line, f"expected text in `{key}`, got {_json_kind(value)}", "type")
+            return None
+    return None
+
+
+def _json_kind(value: object) -> str:
+    """Name the kind of a JSON value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return "a number"
+    return {str: "text", list: "an array", dict: "an object"}[type(value)]
+
+
+def _read_trec(
+    lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList
+) -> Iterator[Document]:
+    """Read ``<DOC>`` records."""
+    for record in read_records(lines, "DOC", faults, must_close=True):
+        n_faults = len(faults)
+        docnos = elements(record.text, "DOCNO", one_line=True)
+        if len(docnos) != 1:
+            line = record.line_at(docnos[1][0]) if docnos else record.line
+            got = f"{len(docnos)} of them" if docnos else "none"
+            message = f"expected one `<DOCNO>` in each `<DOC>`, got {got}"
+            faults.add(line, message, "markup" if docnos else "missing")
+            continue
+        start, end = docnos[0]
+        docno = record.text[start:end].strip()
+        ids.add(record.line_at(start), docno, _docno_fault(docno))
+        if len(faults) == n_faults:
+            yield _document(docno, record, end)
+
+
+def _docno_fault(docno: str) -> str | None:
+    """Say why the content of ``<DOCNO>`` is no docno."""
+    if "<" in docno:
+        return f"expected `</DOCNO>` after the docno, got {shortened(docno)}"
+    return id_fault(docno)
+
+
+def _document(docno: str, record: Record, docno_end: int) -> Document:
+    """Make the document of a record."""
+    text = record.text
+    bodies = elements(text, "TEXT")
+    if not bodies:
+        return Document(docno, _title(text), plain_text(text[docno_end:]))
+    starts = [0, *(end for _, end in bodies)]
+    ends = [*(start for start, _ in bodies), len(text)]
+    outside = "".join(text[start:end] for start, end in zip(starts, ends, strict=True))
+    body = "\n\n".join(filter(None, (plain_text(text[start:end]) for start, end in bodies)))
+    return Document(docno, _title(outside) or _title(text), body)
+
+
+def _title(text: str) -> str:
+    """Return the title among the elements of `text`, on one line; empty when there is none."""
+    for name in TITLE_TAGS:
+        parts = (fold(plain_text(text[a:b])) for a, b in elements(text, name, one_line=True))
+        if title := " ".join(filter(None, parts)):
+            return title
+    return ""
+
+
+def _read_tsv(
+    lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList
+) -> Iterator[Document]:
+    """Read two or three columns; tabs after the second belong to the text."""
+    is_first = True
+    for number, line in lines:
+        is_header = is_first and line.lower() in _HEADERS
+        is_first = False
+        if is_header or not line.strip():
+            continue
+        docno, *rest = line.split("\t", 2)
+        if not rest:
+            expected = "expected docno<TAB>text or docno<TAB>title<TAB>text"
+            faults.add(number, f"{expected}, got a line without a tab", "fields")
+            continue
+        n_faults = len(faults)
+        ids.add(number, docno, id_fault(docno))
+        if len(faults) == n_faults:
+            yield Document(docno, rest[0] if len(rest) == 2 else "", rest[-1])
