@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlmodel import Session
 
 from store import documents, judgements, judges, pools, progress, runs, topics
+from store.arrays import RankedDocuments
 from store.database import (
     check_schema,
     collection_url,
@@ -68,12 +67,16 @@ class Collection:
 
     def __init__(self, name: str) -> None:
         self._engine = make_engine(collection_url(name))
-        check_schema(self._engine)
         self._documents = document_keys()
         self._topics = topic_keys()
-        with reading(self._engine) as session:
-            table = TABLES["collection"]
-            row = session.execute(select(table.c.name, table.c.scale)).one()
+        try:
+            check_schema(self._engine)
+            with reading(self._engine) as session:
+                table = TABLES["collection"]
+                row = session.execute(select(table.c.name, table.c.scale)).one()
+        except BaseException:
+            self._engine.dispose()
+            raise
         self.name: str = row.name
         self.scale: Scale = scale_from_json(json.loads(row.scale))
 
@@ -97,15 +100,14 @@ class Collection:
         StoreError
             If there is a collection already.
         """
+        declared = json.dumps(scale_to_json(scale), ensure_ascii=False)
+        now = datetime.now(UTC)
+        row = CollectionRow(name=name, scale=declared, created_at=now, created_by=program)
         engine = make_engine(collection_url(where))
-        create_schema(engine)
-        with writing(engine) as session:
-            declared = json.dumps(scale_to_json(scale), ensure_ascii=False)
-            now = datetime.now(UTC)
-            session.add(
-                CollectionRow(name=name, scale=declared, created_at=now, created_by=program)
-            )
-        engine.dispose()
+        try:
+            create_schema(engine, row)
+        finally:
+            engine.dispose()
         return cls(where)
 
     def __enter__(self) -> Self:
@@ -203,21 +205,25 @@ class Collection:
         with self._reading() as session:
             return runs.fetch_run(session, self._topics, self._documents, stored)
 
-    def ranked_document_ids(
-        self, tags: Sequence[str], *, order: Order = "trec"
-    ) -> dict[tuple[str, str], NDArray[np.int64]]:
-        """Return document ids in rank order by (tag, topic); see `iterate_document_ids`."""
-        with self._reading() as session:
-            rankings = runs.iterate_document_ids(
-                session, self._topics, self._documents, tags, order=order
-            )
-            return {(tag, topic): ids for tag, topic, ids in rankings}
+    def ranked_documents(
+        self, tags: Sequence[str] = (), *, order: Order = "trec"
+    ) -> RankedDocuments:
+        """Return the named runs (default all) as document ids in rank order.
 
-    def document_ids(self, docnos: Iterable[str]) -> NDArray[np.int64]:
-        """Return the ids of docnos that the collection knows."""
-        with self._reading():
-            ids = self._documents.ids
-            return np.array([ids[docno] for docno in docnos], dtype=np.int64)
+        Raises
+        ------
+        UnknownNameError
+            If a tag is not known.
+        ArgumentError
+            If order ``rank`` is asked of a run whose stated ranks are not all integers.
+        """
+        with self._reading() as session:
+            known = tuple(run.tag for run in runs.check_tags(session, tags))
+            rankings = runs.iterate_document_ids(
+                session, self._topics, self._documents, known, order=order
+            )
+            by_run = {(tag, topic): ids for tag, topic, ids in rankings}
+            return RankedDocuments(known, by_run, self._documents.ids, self._documents.names)
 
     def add_pool(self, pool: Pool) -> bool:
         """Add a pool; see `store.pools.add_pool`."""
@@ -253,24 +259,40 @@ class Collection:
 
     def import_judgements(
         self,
-        judge: str,
+        by_judge: Mapping[str, Sequence[Qrel]],
         kind: JudgeKind,
-        qrels: Sequence[Qrel],
         *,
         pool: Pool | None = None,
         replace: bool = False,
     ) -> ImportReport:
-        """Append judgements from a file, adding the judge and the file's own pool if need be.
+        """Append the judgements of a file in one transaction.
 
-        See `store.judgements.import_judgements`.
+        Parameters
+        ----------
+        by_judge : mapping of str to sequence of Qrel
+            Judges, added when they are new, and what each graded.
+        kind : JudgeKind
+            Of the judges.
+        pool : Pool, optional
+            What the file says was pooled; one without entries is not added.
+        replace : bool, default=False
+            Whether grades that differ from stored ones are appended as revisions.
+
+        Raises
+        ------
+        ConflictError
+            If a stored grade differs and `replace` is false, or the pool's name is taken.
         """
         with self._importing() as session:
-            judges.add_judge(session, judge, kind)
             if pool is not None and pool.entries:
                 pools.add_pool(session, self._topics, self._documents, pool)
-            return judgements.import_judgements(
-                session, self._topics, self._documents, judge, qrels, replace=replace
-            )
+            total = ImportReport()
+            for judge, qrels in by_judge.items():
+                judges.add_judge(session, judge, kind)
+                total += judgements.import_judgements(
+                    session, self._topics, self._documents, judge, qrels, replace=replace
+                )
+            return total
 
     def judgements(self, judge_names: Sequence[str] | None = None) -> list[Judgement]:
         """Return the current state of every (topic, docno, judge) that has an event."""

@@ -19,8 +19,8 @@ from sqlalchemy.exc import ArgumentError as SqlArgumentError
 from sqlalchemy.exc import DatabaseError, NoSuchModuleError, OperationalError
 from sqlmodel import Session, SQLModel
 
-from store import models as _models  # noqa: F401 - fills SQLModel.metadata
 from store.errors import ArgumentError, SchemaError, StoreError
+from store.models import TABLES, CollectionRow
 
 SCHEMA_REVISION = "0001"
 """The newest Alembic revision; a test holds it to `store/migrations/versions`."""
@@ -56,13 +56,14 @@ def collection_url(name: str) -> URL:
     try:
         url = make_url(name)
     except (SqlArgumentError, ValueError) as error:
-        raise ArgumentError("--collection", requirement, name) from error
+        without_secrets = f"{name.partition('://')[0]}://..."
+        raise ArgumentError("--collection", requirement, without_secrets) from error
     backend = url.get_backend_name()
     if backend == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
-        raise ArgumentError("--collection", requirement, url.render_as_string())
-    return url
+        raise ArgumentError("--collection", requirement, display(url))
+    return url.set(drivername="sqlite")
 
 
 def make_engine(url: URL) -> Engine:
@@ -73,7 +74,9 @@ def make_engine(url: URL) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        return create_engine(url, pool_pre_ping=True)
+        # PGCLIENTENCODING, or a database without an encoding, must not choose another.
+        encoding = {"client_encoding": "utf8"}
+        return create_engine(url, pool_pre_ping=True, connect_args=encoding)
     except ModuleNotFoundError as error:
         message = "PostgreSQL needs the driver psycopg"
         raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
@@ -86,7 +89,10 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None  # `_begin_sqlite` begins
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-    cursor.execute("PRAGMA journal_mode = WAL")
+    # The journal's kind is written into the file, so a file that is something else is left alone.
+    cursor.execute("SELECT count(*) FROM sqlite_master WHERE name = 'judgement'")
+    if cursor.fetchone() != (0,):
+        cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
@@ -101,6 +107,9 @@ def _begin_sqlite(connection: Connection) -> None:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Session]:
     """Open a session that reads one consistent state and writes nothing."""
+    if engine.dialect.name == "postgresql":
+        # Its default is one state a statement; a transaction of SQLite sees one by nature.
+        engine = engine.execution_options(isolation_level="REPEATABLE READ")
     with translated_errors(engine), Session(engine) as session:
         yield session
         session.rollback()
@@ -144,10 +153,11 @@ def translated_errors(engine: Engine) -> Iterator[None]:
 
 def _operational_message(engine: Engine, error: OperationalError) -> str:
     """Say in one line why the database could not be reached."""
-    reason = str(error.orig).strip().splitlines()[0]
+    reason = next(iter(str(error.orig).strip().splitlines()), "the connection failed")
     where = display(engine.url)
     if "locked" in reason:
-        return f"{where}: another process is writing and did not finish within 10 seconds"
+        seconds = BUSY_TIMEOUT_MS / 1000
+        return f"{where}: another process is writing and did not finish within {seconds:g} seconds"
     return f"{where}: {reason}"
 
 
@@ -155,32 +165,36 @@ def display(url: URL) -> str:
     """Name a collection for people: the file, or the URL without its password."""
     if url.get_backend_name() == "sqlite":
         return url.database or ":memory:"
-    return url.render_as_string(hide_password=True)
+    shown = url.difference_update_query(["password", "sslpassword"])
+    return shown.render_as_string(hide_password=True)
 
 
-def create_schema(engine: Engine) -> None:
-    """Make all tables of the newest schema in an empty database.
+def create_schema(engine: Engine, collection: CollectionRow) -> None:
+    """Make all tables of the newest schema in an empty database, and the row that names it.
 
     Raises
     ------
     StoreError
-        If the database already holds a collection, or a file is there that is none.
+        If the database already holds a collection or something else, or could not hold every
+        text.
     """
     url = engine.url
     if url.get_backend_name() == "sqlite":
-        file = Path(url.database or "")
-        if file.exists() and file.stat().st_size:
-            check_schema(engine)
-            message = f"{display(url)} already holds a collection"
-            raise StoreError(message, hint="choose another file with --collection")
-        if not file.parent.is_dir():
-            message = f"{display(url)}: the folder {file.parent} does not exist"
-            raise StoreError(message)
+        _check_free_place(engine, Path(url.database or ""))
     with writing(engine, bulk=True) as session:
         connection = session.connection()
-        if inspect(connection).has_table("collection"):
+        taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
+        if {"collection", "alembic_version"}.issubset(taken):
             message = f"{display(url)} already holds a collection"
             raise StoreError(message, hint="choose another database with --collection")
+        if taken:
+            message = f"{display(url)} holds a table `{taken[0]}` of something else"
+            raise StoreError(message, hint="choose another database with --collection")
+        if engine.dialect.name == "postgresql":
+            encoding = connection.execute(text("SHOW server_encoding")).scalar()
+            if encoding != "UTF8":
+                message = f"{display(url)} has the encoding {encoding}, which not every text fits"
+                raise StoreError(message, hint="CREATE DATABASE ... ENCODING 'UTF8'")
         SQLModel.metadata.create_all(connection)
         session.execute(
             text(
@@ -191,6 +205,21 @@ def create_schema(engine: Engine) -> None:
         session.execute(
             text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": SCHEMA_REVISION}
         )
+        session.add(collection)
+
+
+def _check_free_place(engine: Engine, file: Path) -> None:
+    """Refuse to make a collection file where there is something already, or no folder."""
+    if file.is_dir():
+        message = f"{file} is a folder"
+        raise StoreError(message, hint="name a file in it with --collection")
+    if file.exists() and file.stat().st_size:
+        check_schema(engine)
+        message = f"{file} already holds a collection"
+        raise StoreError(message, hint="choose another file with --collection")
+    if not file.parent.is_dir():
+        message = f"{file}: the folder {file.parent} does not exist"
+        raise StoreError(message)
 
 
 def stored_revision(engine: Engine) -> str | None:
@@ -208,7 +237,9 @@ def stored_revision(engine: Engine) -> str | None:
         raise StoreError(message, hint=hint)
     with reading(engine) as session:
         connection = session.connection()
-        if not inspect(connection).has_table("alembic_version"):
+        tables = inspect(connection).get_table_names()
+        # Alembic's own table alone is found in many databases.
+        if not {"collection", "judgement", "alembic_version"}.issubset(tables):
             return None
         revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
         return None if revision is None else str(revision)

@@ -15,12 +15,17 @@ class ImportReport:
     replaced: int = 0
     without_text: int = 0
     """Documents whose docno was kept and whose text was not: they are in no pool."""
-    float_grades: int = 0
-    """Grades written as integral floats (`2.0`)."""
-    unjudged: int = 0
-    """Lines that say "pooled, not judged"."""
+
+    def __add__(self, other: ImportReport) -> ImportReport:
+        """Add the counts of two reports."""
+        return ImportReport(
+            self.added + other.added,
+            self.unchanged + other.unchanged,
+            self.replaced + other.replaced,
+            self.without_text + other.without_text,
+        )
 
     @property
     def changed(self) -> bool:
         """Whether the collection is another one than before."""
-        return bool(self.added or self.replaced or self.unjudged)
+        return bool(self.added or self.replaced)

@@ -124,7 +124,7 @@ class RunRow(SQLModel, table=True):
     contributes: bool = True
     priority: int = 0
     sha256: str = Field(sa_type=Text)
-    file: str = Field(sa_type=KeyText)
+    file: str = Field(sa_type=RawText)
     imported_at: datetime = Field(sa_type=UtcDateTime)
 
 

@@ -44,9 +44,10 @@ def pack_integers(values: NDArray[np.int64]) -> bytes:
     >>> pack_integers(np.arange(1, 1001))
     b'r\x01\x00\x00\x00\x00\x00\x00\x00'
     """
-    if values.size and np.all(np.diff(values) == 1):
-        return b"r" + np.array(values[:1], dtype="<i8").tobytes()
     low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+    # A difference of int64 can wrap round to 1; the span is that of Python integers.
+    if high - low == values.size - 1 and np.all(np.diff(values) == 1):
+        return b"r" + np.array(values[:1], dtype="<i8").tobytes()
     for form, dtype in _INTEGER_FORMS.items():
         limits = np.iinfo(dtype)
         if limits.min <= low and high <= limits.max:
@@ -59,7 +60,7 @@ def unpack_integers(packed: bytes, length: int) -> NDArray[np.int64]:
     form = packed[:1]
     if form == b"r":
         first = int(np.frombuffer(packed, "<i8", count=1, offset=1)[0])
-        return np.arange(first, first + length, dtype=np.int64)
+        return first + np.arange(length, dtype=np.int64)
     return _read(packed, _INTEGER_FORMS[form]).astype(np.int64)
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import URL
 
 from store.database import display, make_engine, stored_revision, writing
-from store.errors import SchemaError
+from store.errors import SchemaError, StoreError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -54,14 +55,21 @@ def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
     SchemaError
         If the database holds no collection, or one of a revision that is not among the
         migrations.
+    StoreError
+        If a step left rows that refer to nothing; it is taken back.
 
     Notes
     -----
     All steps share one transaction: either the whole way is gone or nothing of it. A SQLite file
     is copied beside itself first (`FILE.REVISION.backup`, by SQLite's online backup, which sees
     the write-ahead log too); a PostgreSQL database is backed up by its own tools.
+
+    SQLite's foreign keys are off during the steps and checked after them, as its manual asks of
+    whoever makes a table anew: dropping the old one would delete what refers to it by cascade.
     """
     engine = make_engine(url)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _ignore_foreign_keys)
     try:
         before = stored_revision(engine)
         if before is None:
@@ -83,9 +91,24 @@ def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
                 connection.execute(text("LOCK TABLE alembic_version IN EXCLUSIVE MODE"))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+            if engine.dialect.name == "sqlite":
+                _check_foreign_keys(connection)
         return Upgrade(before, after, backup)
     finally:
         engine.dispose()
+
+
+def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:
+    """Switch foreign keys off; inside a transaction it would have no effect."""
+    connection.execute("PRAGMA foreign_keys = OFF").close()
+
+
+def _check_foreign_keys(connection: Connection) -> None:
+    """Refuse a state in which a row refers to one that is not there."""
+    broken = connection.execute(text("PRAGMA foreign_key_check")).first()
+    if broken is not None:
+        message = f"the migration left a row in `{broken[0]}` that refers to no `{broken[2]}`"
+        raise StoreError(message, hint="nothing was changed; please report this")
 
 
 def _back_up_sqlite(url: URL, revision: str) -> str:

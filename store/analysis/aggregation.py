@@ -151,7 +151,7 @@ def majority(grades: GradeMatrix | NDArray[np.int64], *, ties: Ties) -> Aggregat
         raise ArgumentError("ties", f"must be one of {', '.join(TIES)}", ties)
     votes = _count_votes(grades)
     most = votes.max(axis=1, initial=0)
-    at_top = (votes == most[:, np.newaxis]) & (votes > 0)
+    at_top = votes == most[:, np.newaxis]
     low = np.argmax(at_top, axis=1).astype(np.int64)
     high = votes.shape[1] - 1 - np.argmax(at_top[:, ::-1], axis=1).astype(np.int64)
     unvoted = most == 0

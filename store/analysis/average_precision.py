@@ -59,7 +59,6 @@ def precision_sum(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
     """
     relevant = np.asarray(relevant, dtype=np.bool_)
     found = np.cumsum(relevant, axis=-1, dtype=np.int64)
-    # Counts are divided, not multiplied by 1/i: so the precision of a perfect list is exactly 1.
     total: NDArray[np.float64] = np.sum(relevant * found / _ranks(relevant), axis=-1)
     return np.asarray(total)
 

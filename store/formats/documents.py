@@ -9,7 +9,15 @@ from typing import Any, Literal, get_args
 
 from store.errors import ArgumentError, FaultList
 from store.formats.lines import id_fault, read_text_lines
-from store.formats.sgml import Record, elements, fold, plain_text, read_records, shortened
+from store.formats.sgml import (
+    Record,
+    elements,
+    fold,
+    plain_text,
+    read_records,
+    shortened,
+    without_comments,
+)
 from store.records import Document
 
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
@@ -151,8 +159,9 @@ def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | Non
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
+        where = f"invalid JSON at column {error.colno}"
         reason = f"{error.msg[:1].lower()}{error.msg[1:]}"
-        faults.add(line, f"expected a JSON object, got {reason} at column {error.colno}", "json")
+        faults.add(line, f"expected a JSON object, got {where}: {reason}", "json")
         return None
     except (ValueError, RecursionError):
         # An integer of thousands of digits, or thousands of brackets.
@@ -204,7 +213,9 @@ def _json_kind(value: object) -> str:
         return str(value).lower()
     if isinstance(value, (int, float)):
         return "a number"
-    return {str: "text", list: "an array", dict: "an object"}[type(value)]
+    if isinstance(value, str):
+        return "text"
+    return "an array" if isinstance(value, list) else "an object"
 
 
 def _read_trec(
@@ -236,10 +247,11 @@ def _docno_fault(docno: str) -> str | None:
 
 def _document(docno: str, record: Record, docno_end: int) -> Document:
     """Make the document of a record."""
-    text = record.text
+    before = without_comments(record.text[:docno_end])
+    text = before + without_comments(record.text[docno_end:])
     bodies = elements(text, "TEXT")
     if not bodies:
-        return Document(docno, _title(text), plain_text(text[docno_end:]))
+        return Document(docno, _title(text), plain_text(text[len(before) :]))
     starts = [0, *(end for _, end in bodies)]
     ends = [*(start for start, _ in bodies), len(text)]
     outside = "".join(text[start:end] for start, end in zip(starts, ends, strict=True))

@@ -41,6 +41,8 @@ class QrelsFile:
     """Rows whose code was written as an integral float, like ``2.0``."""
     n_ignored_lines: int
     """Blank lines and, when lenient, comment lines."""
+    n_trailing: int
+    """Rows, read leniently, with text after the fourth field."""
     sha256: str
     """Hash of the uncompressed file, in hexadecimal."""
 
@@ -53,8 +55,8 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
     path : str
         The file; ``-`` is standard input; gzip is seen through.
     lenient : bool, default=False
-        Read by trec_eval's rules: a line that begins with ``#`` is a comment, and what follows the
-        fourth field is ignored. Otherwise both are faults.
+        A line that begins with ``#`` is a comment, as in trec_eval 10, and what follows the fourth
+        field is ignored, which trec_eval refuses. Otherwise both are faults.
     judge_column : int, optional
         Column (from 1) that names the judge: 2, the only one that may hold a name. A document may
         then stand once a topic and judge, else once a topic.
@@ -79,7 +81,8 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
     -----
     Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for
     byte. Blank lines and a byte order mark are ignored in either mode. The code ``1.7`` is a fault
-    even when lenient: trec_eval would read it as 1. O(n) in time and memory.
+    even when lenient: trec_eval would read it as 1. The five-column files of sampled pools must not
+    be read leniently: the fourth column of one kind is a stratum. O(n) in time and memory.
 
     References
     ----------
@@ -93,7 +96,7 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
     columns = _Columns(faults)
     rows: list[QrelRow] = []
     first_at: dict[tuple[str, ...], int] = {}
-    n_ignored = n_floats = 0
+    n_ignored = n_floats = n_trailing = 0
     for number, raw in _read_lines(path, faults, digest):
         fields = raw.split()
         if len(fields) != 4 or raw.startswith(b"#"):
@@ -123,11 +126,12 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
             )
             continue
         n_floats += is_float
+        n_trailing += len(fields) > 4
         rows.append(QrelRow(number, topic, iteration, docno, code))
     if not rows and not faults:
         faults.add(None, "expected `topic iteration docno grade` lines, got none", "empty")
     faults.raise_if_any()
-    return QrelsFile(rows, n_floats, n_ignored, digest.hexdigest())
+    return QrelsFile(rows, n_floats, n_ignored, n_trailing, digest.hexdigest())
 
 
 def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator[tuple[int, bytes]]:

@@ -14,12 +14,12 @@ from functools import cache
 
 from store.errors import FaultList
 
-INLINE_TAGS = frozenset(
-    "a abbr b big cite code em font i kbd mark q s small span strike strong sub sup tt u".split()
-)
+_INLINE = "a abbr b big cite code em font i kbd mark q s small span strike strong sub sup tt u"
+INLINE_TAGS = frozenset(_INLINE.split())
 """Tags that stand inside a word or a sentence; every other tag separates what is around it."""
 
-_TAG = re.compile(r"<[/!?]?([A-Za-z][\w:.-]*)[^<>]*>")
+# Possessive: `[^<>]*` may not take back what the name gave up, or a long name costs its square.
+_TAG = re.compile(r"<[/!?]?([A-Za-z][\w:.-]*+)[^<>]*+>")
 _ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _BLANKS = re.compile(r"[ \t\n\r\f\v]+")
@@ -72,8 +72,13 @@ def read_records(
     opened = 0  # line of the open record's tag; 0 outside records
     n_faults = 0  # faults known when it opened; more of them = a line in it was lost
     parts: list[str] = []
-    outside_told = False
+    # Of the text before a record one line is told, and none when the record may have begun on a
+    # line that was lost: one that is missing here, or that `faults` knows from above the first.
+    outside_told = bool(faults)
+    next_number = 0
     for number, line in lines:
+        outside_told = outside_told or 0 < next_number < number
+        next_number = number + 1
         position = 0
         for match in boundary.finditer(line) if "<" in line else ():
             before = line[position : match.start()]
@@ -231,7 +236,7 @@ def plain_text(text: str) -> str:
     ' ab & c\n\nd'
     """
     if "<" in text:
-        text = _TAG.sub(_separator, _without_comments(text))
+        text = _TAG.sub(_separator, without_comments(text))
     text = _BLANK_LINES.sub("\n\n", _LEADING_BLANK_LINES.sub("", text))
     return unescape(text.rstrip(" \t\n\r"))
 
@@ -241,8 +246,14 @@ def _separator(match: re.Match[str]) -> str:
     return "" if match[1].lower() in INLINE_TAGS else "\n"
 
 
-def _without_comments(text: str) -> str:
-    """Drop ``<!-- ... -->``; a comment that does not end stays."""
+def without_comments(text: str) -> str:
+    """Drop ``<!-- ... -->``; a comment that does not end stays.
+
+    Examples
+    --------
+    >>> without_comments("a<!-- <TEXT> -->b<!--")
+    'ab<!--'
+    """
     if "<!--" not in text:
         return text
     kept: list[str] = []

@@ -17,7 +17,7 @@ def upgrade() -> None:
     """Make every table."""
     op.create_table(
         "collection",
-        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("name", KEY_TEXT, nullable=False),
         sa.Column("scale", sa.Text(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
@@ -74,7 +74,7 @@ def upgrade() -> None:
         sa.Column("contributes", sa.Boolean(), nullable=False),
         sa.Column("priority", sa.Integer(), nullable=False),
         sa.Column("sha256", sa.Text(), nullable=False),
-        sa.Column("file", KEY_TEXT, nullable=False),
+        sa.Column("file", RAW_TEXT, nullable=False),
         sa.Column("imported_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("tag"),

@@ -1,0 +1,278 @@
+"""The only place that writes to stdout and stderr, shows progress, and sets exit codes.
+
+stdout is data; stderr is words and progress. Everything shown is sanitised; nothing in data is
+ever read as markup.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import Any, TextIO
+
+from store.errors import PoolerError, StoreError
+from store.sanitise import sanitise, sanitise_line
+
+Cell = str | int | float | bool | None
+
+
+class ExitCode(IntEnum):
+    """What the shell is told."""
+
+    OK = 0
+    DATA = 1
+    """A file, an argument or the data is at fault."""
+    USAGE = 2
+    """Wrong options; set by typer."""
+    STORE = 3
+    """The collection could not do it."""
+    INTERRUPTED = 130
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    TSV = "tsv"
+
+
+class Interrupted(BaseException):
+    """Ctrl-C. Not a KeyboardInterrupt, which typer would turn into exit code 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    """For programs: lower case, underscores."""
+    heading: str = ""
+    """For people; default the name with blanks."""
+    digits: int | None = None
+    """Decimals shown to people; programs get every digit."""
+
+
+@dataclass(slots=True)
+class Table:
+    """A result with named columns; an undefined cell is ``None`` beside a column of reasons."""
+
+    name: str
+    columns: Sequence[Column]
+    rows: list[Mapping[str, Cell]] = field(default_factory=list)
+    title: str = ""
+    caption: str = ""
+
+
+def emit(tables: Sequence[Table], fmt: Format) -> None:
+    """Write tables to stdout.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        People see all of them one below the other. JSON is one object: a table's name to its list
+        of rows; a single table is the list itself. TSV with several tables has a first column
+        `table`, and the union of the columns.
+    fmt : Format
+        Table, json or tsv.
+    """
+    if fmt is Format.JSON:
+        data = {table.name: [_row(table, row) for row in table.rows] for table in tables}
+        _print(json.dumps(data if len(tables) > 1 else data[tables[0].name], ensure_ascii=False))
+    elif fmt is Format.TSV:
+        _emit_tsv(tables)
+    else:
+        for number, table in enumerate(tables):
+            if number:
+                _print("")
+            _emit_for_people(table)
+
+
+def _row(table: Table, row: Mapping[str, Cell]) -> dict[str, Cell]:
+    """Return a row with its columns in order."""
+    return {column.name: row.get(column.name) for column in table.columns}
+
+
+def _emit_tsv(tables: Sequence[Table]) -> None:
+    """Write tab separated values with a header; ids are text, undefined cells are empty."""
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    several = len(tables) > 1
+    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE,
+                        quotechar=None, escapechar=None)  # fmt: skip
+    writer.writerow((["table"] if several else []) + names)
+    for table in tables:
+        for row in table.rows:
+            cells = [_tsv_cell(row.get(name)) for name in names]
+            writer.writerow(([table.name] if several else []) + cells)
+
+
+def _tsv_cell(cell: Cell) -> str:
+    """Write one cell; text loses tabs and line ends, never quotes."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return repr(cell) if isinstance(cell, float) else sanitise_line(str(cell))
+
+
+def _emit_for_people(table: Table) -> None:
+    """Draw a table; numbers to the right, undefined as a dash."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    # Not a terminal: no width to fit, so nothing is cut or wrapped.
+    width = None if sys.stdout.isatty() else 1000
+    console = Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+    if table.title:
+        console.print(Text(sanitise_line(table.title), style="bold"), soft_wrap=True)
+    drawn = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False,
+                     show_edge=False, header_style="bold")  # fmt: skip
+    for column in table.columns:
+        cells = [row.get(column.name) for row in table.rows]
+        numeric = all(cell is None or isinstance(cell, int | float) for cell in cells)
+        heading = column.heading or column.name.replace("_", " ")
+        drawn.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*(Text(_cell(row.get(column.name), column)) for column in table.columns))
+    if table.rows:
+        console.print(drawn)
+    if table.caption:
+        console.print(Text(sanitise(table.caption)), soft_wrap=True)
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    """Write one cell for people."""
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.{4 if column.digits is None else column.digits}f}"
+    return f"{cell:,}" if isinstance(cell, int) else sanitise_line(cell)
+
+
+def _print(text: str) -> None:
+    """Write a line to stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def say(message: str) -> None:
+    """Write words to stderr, after what stdout has to show before them."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    sys.stderr.write(sanitise(message) + "\n")
+
+
+def warn(message: str) -> None:
+    """Write a warning to stderr."""
+    say(f"warning: {message}")
+
+
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on stderr when that is a terminal.
+
+    Parameters
+    ----------
+    label : str
+        What is being done.
+    total : int
+        Steps in all.
+
+    Yields
+    ------
+    callable
+        To be called with the number of steps just done.
+    """
+    if not sys.stderr.isatty() or total < 2:
+        yield lambda _steps: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+               TimeRemainingColumn())  # fmt: skip
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda steps: bar.advance(task, steps)
+
+
+def write_lines(path: str | None, lines: Iterable[str]) -> None:
+    """Write lines to a file as a whole, or to stdout.
+
+    Parameters
+    ----------
+    path : str or None
+        The file; ``None`` or ``-`` is stdout. A file appears complete or not at all.
+    lines : iterable of str
+        Without line ends.
+
+    Raises
+    ------
+    PoolerError
+        If the file cannot be written.
+    """
+    if path is None or path == "-":
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        return
+    target = Path(path)
+    temporary = ""
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe
+            with target.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(f"{line}\n" for line in lines)
+            return
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", newline="", dir=target.parent, prefix=".pooler-", delete=False
+        ) as file:
+            temporary = file.name
+            file.writelines(f"{line}\n" for line in lines)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(target)
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror}"
+        raise PoolerError(message) from error
+    finally:
+        Path(temporary).unlink(missing_ok=True) if temporary else None
+
+
+def write_json(path: str, data: Mapping[str, Any]) -> None:
+    """Write a JSON file as a whole, keys sorted."""
+    write_lines(path, [json.dumps(data, ensure_ascii=False, indent=2, sort_keys=True)])
+
+
+def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
+    """Write an error and its hint to stderr; return the exit code it deserves."""
+    stream = stream or sys.stderr
+    stream.write(sanitise(f"error: {error.message}") + "\n")
+    if error.hint:
+        stream.write(sanitise(f"hint: {error.hint}") + "\n")
+    return ExitCode.STORE if isinstance(error, StoreError) else ExitCode.DATA
+
+
+def catch_interrupts() -> None:
+    """Let Ctrl-C raise `Interrupted`, which rolls back what is open and exits with 130."""
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise Interrupted
+
+    signal.signal(signal.SIGINT, interrupt)

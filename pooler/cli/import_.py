@@ -1,0 +1,294 @@
+"""`pooler import`: topics, documents, runs and judgements into a collection."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import progress, say, warn
+from pooler.cli.judges import Kind
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    CollectionOption,
+    LenientOption,
+    ReplaceOption,
+    RunsOption,
+)
+from pooler.cli.runs_given import entries_of, read_entry
+from store.errors import ArgumentError, FaultList, FormatError
+
+if TYPE_CHECKING:
+    from store.imports import ImportReport
+    from store.records import Pool, Run
+
+app = typer.Typer(help="Bring topics, documents, runs and judgements in.", no_args_is_help=True)
+
+AllowUnknownOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unknown",
+        help="Keep topics and docnos that no imported topics or documents file names.",
+    ),
+]
+
+
+class TopicFormatName(StrEnum):
+    """Formats of `store.formats.topics`."""
+
+    AUTO = "auto"
+    TREC = "trec"
+    COVID = "covid"
+    TSV = "tsv"
+    JSONL = "jsonl"
+
+
+class DocumentFormatName(StrEnum):
+    """Formats of `store.formats.documents`."""
+
+    AUTO = "auto"
+    JSONL = "jsonl"
+    TREC = "trec"
+    TSV = "tsv"
+
+
+@app.command("topics")
+def topics(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz is fine.")],
+    fmt: Annotated[
+        TopicFormatName, typer.Option("--format", help="Default: told by the content.")
+    ] = TopicFormatName.AUTO,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import topics: TREC <top> SGML, TREC-COVID XML, TSV, or JSONL.
+
+    Example: pooler import topics topics.xml
+    """
+    from store.collection import Collection
+    from store.formats.topics import read_topics
+
+    with Collection(collection) as opened:
+        report = opened.add_topics(read_topics(file, format=fmt.value), replace=replace)
+    say(f"{file}: {_said(report, 'topics')}")
+
+
+@app.command("docs")
+def docs(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz is fine.")],
+    fmt: Annotated[
+        DocumentFormatName, typer.Option("--format", help="Default: told by the content.")
+    ] = DocumentFormatName.AUTO,
+    all_texts: Annotated[
+        bool, typer.Option("--all", help="Store the text of documents in no pool too.")
+    ] = False,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import documents: JSONL, TREC <DOC> SGML, or TSV. Texts are kept of pooled documents only.
+
+    Example: pooler import docs documents.jsonl
+    """
+    from store.collection import Collection
+    from store.formats.documents import read_documents
+
+    with Collection(collection) as opened, progress("documents", len(files)) as advance:
+        has_pool = bool(opened.pools())
+        for file in files:
+            records = read_documents(file, format=fmt.value)
+            report = opened.add_documents(records, all_texts=all_texts, replace=replace)
+            say(f"{file}: {_said(report, 'documents')}")
+            if report.without_text:
+                why = "they are in no pool" if has_pool else "there is no pool yet"
+                say(f"{file}: {report.without_text:,} docnos kept without their text: {why}"
+                    " (import the file again after pooler pool, or use --all)")  # fmt: skip
+            advance(1)
+
+
+@app.command("runs")
+def runs(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN...", help="- is stdin; .gz is fine.")
+    ] = None,
+    listed: RunsOption = None,
+    group: Annotated[
+        str, typer.Option("--group", help="Organisation or kind of system of these runs.")
+    ] = "",
+    late: Annotated[
+        bool, typer.Option("--late", help="These runs do not feed pools (contributes = no).")
+    ] = False,
+    lenient: LenientOption = False,
+    allow_unknown: AllowUnknownOption = False,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import run files (topic Q0 docno rank score tag), one transaction a file.
+
+    Example: pooler import runs runs/*.run --group bm25
+    """
+    from dataclasses import replace as with_changes
+
+    from store.collection import Collection
+
+    entries = entries_of(files or [], listed, group)
+    if late:
+        entries = [with_changes(entry, contributes=False) for entry in entries]
+    if not entries:
+        raise ArgumentError("RUN...", "must name at least one run file, or --runs FILE", [])
+    with Collection(collection) as opened, progress("runs", len(entries)) as advance:
+        known_topics = set() if allow_unknown else opened.listed_topics()
+        known_docnos = set() if allow_unknown else opened.listed_docnos()
+        added = unchanged = replaced = n_rankings = 0
+        for entry in entries:
+            run = read_entry(entry, lenient=lenient)
+            _refuse_unknown(entry.file, run, known_topics, known_docnos, lenient=lenient)
+            report = opened.add_run(run, replace=replace)
+            added, unchanged = added + report.added, unchanged + report.unchanged
+            replaced, n_rankings = replaced + report.replaced, n_rankings + len(run.rankings)
+            if len(entries) <= 20:
+                say(f"{entry.file}: run {run.tag}, {len(run.rankings):,} topics,"
+                    f" {_said(report, 'run')}")  # fmt: skip
+            advance(1)
+    say(f"{len(entries)} runs: {added} added, {unchanged} there already, {replaced} replaced;"
+        f" {n_rankings:,} rankings")  # fmt: skip
+
+
+@app.command("judgements")
+def judgements(
+    file: Annotated[str, typer.Argument(metavar="QRELS", help="- is stdin; .gz is fine.")],
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="NAME", help="Whose they are.", show_default=False),
+    ] = None,
+    judge_column: Annotated[
+        int | None,
+        typer.Option(
+            "--judge-column",
+            min=2,
+            max=2,
+            help="The column that names the judge, instead of --judge.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: Annotated[Kind, typer.Option("--kind", help="What kind of judge.")] = Kind.IMPORTED,
+    codes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--code",
+            metavar="CODE=unjudged",
+            help="A code that means pooled, not judged: it makes a pool entry and no judgement.",
+        ),
+    ] = None,
+    mapped: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="FROM=TO", help="Read one grade as another."),
+    ] = None,
+    as_pool: Annotated[
+        str | None,
+        typer.Option(
+            "--as-pool",
+            metavar="NAME",
+            help="All lines of the file are a pool of this name, too.",
+            show_default=False,
+        ),
+    ] = None,
+    lenient: LenientOption = False,
+    allow_unknown: AllowUnknownOption = False,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import a qrels file (topic iteration docno grade) as the judgements of a judge.
+
+    Example: pooler import judgements alice.qrels --judge alice --kind human
+    """
+    from store.codes import decode_qrels, parse_codes, parse_map
+    from store.collection import Collection
+    from store.formats.qrels import read_qrels
+    from store.records import JudgeKind
+
+    if (judge is None) == (judge_column is None):
+        raise ArgumentError("--judge", "or --judge-column 2 must be given, one of them", judge)
+    unjudged, mapping = parse_codes(codes or []), parse_map(mapped or [])
+    with Collection(collection) as opened:
+        content = read_qrels(file, lenient=lenient, judge_column=judge_column)
+        faults = FaultList(file)
+        known_topics = set() if allow_unknown else opened.listed_topics()
+        known_docnos = set() if allow_unknown else opened.listed_docnos()
+        for row in content.rows:
+            if known_topics and row.topic not in known_topics:
+                faults.add(row.line, f"unknown topic `{row.topic}`", "unknown-topic")
+            if known_docnos and row.docno not in known_docnos:
+                faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
+        faults.raise_if_any(hint="--allow-unknown keeps them")
+        decoded = decode_qrels(
+            content.rows,
+            opened.scale,
+            judge=judge,
+            judge_column=judge_column,
+            unjudged=unjudged,
+            mapping=mapping,
+            faults=faults,
+        )
+        hint = "--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement"
+        faults.raise_if_any(hint=hint)
+        if judge is not None:
+            decoded.judged.setdefault(judge, [])
+        pool = _pool_of_file(file, content.sha256, decoded.pairs if as_pool else decoded.unjudged,
+                             as_pool or f"unjudged-{judge or file}")  # fmt: skip
+        report = opened.import_judgements(
+            decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
+        )
+    if content.n_float_grades:
+        warn(f"{file}: {content.n_float_grades:,} grades are written as floats (2.0); read as"
+             " integers")  # fmt: skip
+    names = ", ".join(sorted(decoded.judged))
+    say(f"{file}: {_said(report, 'judgements')} of {names}")
+    if decoded.unjudged:
+        say(f"{file}: {len(decoded.unjudged):,} lines say pooled, not judged: pool {pool.name}")
+
+
+def _said(report: ImportReport, noun: str) -> str:
+    """Word what an import did."""
+    if not report.changed:
+        return f"nothing new, all {report.unchanged:,} {noun} are there already"
+    parts = [f"{report.added:,} {noun} added"]
+    parts += [f"{report.replaced:,} replaced"] if report.replaced else []
+    parts += [f"{report.unchanged:,} there already"] if report.unchanged else []
+    return ", ".join(parts)
+
+
+def _refuse_unknown(
+    file: str, run: Run, topics: set[str], docnos: set[str], *, lenient: bool
+) -> None:
+    """Refuse a run that names topics or docnos the collection does not have, with lines."""
+    from pooler.check import check_run
+
+    unknown = topics and any(ranking.topic not in topics for ranking in run.rankings)
+    unknown = unknown or (
+        docnos and any(not docnos.issuperset(ranking.docnos) for ranking in run.rankings)
+    )
+    if not unknown:
+        return
+    report = check_run(file, known_topics=topics or None, known_docnos=docnos or None,
+                       lenient=lenient)  # fmt: skip
+    hint = "--allow-unknown keeps them"
+    raise FormatError(file, report.faults, n_faults=report.n_faults, hint=hint)
+
+
+def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: str) -> Pool:
+    """Make a pool of the pairs that a qrels file lists."""
+    from pathlib import Path
+
+    from store.ranking import natural_key
+    from store.records import Pool, PoolEntry
+
+    entries: list[PoolEntry] = []
+    position, topic_before = 0, ""
+    for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):
+        position = position + 1 if topic == topic_before else 0
+        topic_before = topic
+        entries.append(PoolEntry(topic, docno, position))
+    manifest = {"strategy": "imported", "out_order": "docno", "file": Path(file).name,
+                "sha256": sha256, "pairs": len(entries)}  # fmt: skip
+    return Pool(entries, manifest, name)

@@ -1,0 +1,74 @@
+"""`pooler judges`: who judges."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from pooler.cli.console import Column, Format, Table, emit, say
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+
+app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
+
+
+class Kind(StrEnum):
+    """Kinds of judges, as in `store.records.JudgeKind`, which is not imported for `--help`."""
+
+    HUMAN = "human"
+    MODEL = "model"
+    IMPORTED = "imported"
+    ADJUDICATOR = "adjudicator"
+
+
+KindOption = Annotated[
+    Kind,
+    typer.Option(
+        "--kind",
+        help="human; model (a language model's labels); imported (a qrels file of unknown"
+        " making); adjudicator.",
+    ),
+]
+
+
+@app.command("add")
+def add(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One word each.")],
+    kind: KindOption = Kind.HUMAN,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Add judges.
+
+    Example: pooler judges add alice bob
+    """
+    from store.collection import Collection
+    from store.records import JudgeKind
+
+    with Collection(collection) as opened:
+        for name in names:
+            new = opened.add_judge(name, JudgeKind(kind.value))
+            say(f"judge {name} ({kind.value}) " + ("added" if new else "is there already"))
+
+
+@app.command("list")
+def list_(
+    fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION
+) -> None:
+    """List the judges and what each has judged.
+
+    Example: pooler judges list
+    """
+    from store.collection import Collection
+
+    columns = [Column("judge"), Column("kind"), Column("disabled"), Column("judged")]
+    table = Table("judges", columns)
+    with Collection(collection) as opened:
+        counts = opened.progress()
+        for judge in opened.judges():
+            mine = [count for (_, name), count in counts.items() if name == judge.name]
+            judged = sum(count.judged + count.outside for count in mine)
+            table.rows.append({"judge": judge.name, "kind": judge.kind.value,
+                               "disabled": judge.disabled, "judged": judged})  # fmt: skip
+    table.caption = "" if table.rows else "no judges yet: pooler judges add NAME"
+    emit([table], fmt)

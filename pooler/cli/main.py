@@ -1,0 +1,119 @@
+"""Entry point of the `pooler` command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from pooler.cli import (
+    agreement,
+    check,
+    demo,
+    evaluate,
+    export,
+    import_,
+    init,
+    judge,
+    judges,
+    pool,
+    sensitivity,
+    status,
+    upgrade,
+)
+from pooler.cli.console import ExitCode, Interrupted, catch_interrupts, say, show_error
+from store.errors import PoolerError
+
+WORKFLOW = ("demo", "init", "import", "check", "pool", "judges", "judge", "status", "agreement",
+            "export", "evaluate", "sensitivity", "upgrade")  # fmt: skip
+
+
+class Workflow(TyperGroup):
+    """Lists the commands in the order in which they are used."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # typer's Context is click's
+        """Return the names of the commands."""
+        known = super().list_commands(ctx)
+        return sorted(known, key=WORKFLOW.index)
+
+
+app = typer.Typer(
+    name="pooler",
+    cls=Workflow,
+    help="From submitted runs to relevance judgements that can be trusted - and how far.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: pooler demo",
+)
+app.command("init")(init.init)
+app.add_typer(import_.app, name="import")
+app.command("check")(check.check)
+app.command("pool")(pool.pool)
+app.add_typer(judges.app, name="judges")
+app.command("judge")(judge.judge)
+app.command("status")(status.status)
+app.command("agreement")(agreement.agreement)
+app.add_typer(export.app, name="export")
+app.command("evaluate")(evaluate.evaluate)
+app.command("sensitivity")(sensitivity.sensitivity)
+app.command("upgrade")(upgrade.upgrade)
+app.command("demo")(demo.demo)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
+    """Print the version and stop."""
+    if wanted:
+        from pooler import __version__
+
+        typer.echo(f"pooler {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """From submitted runs to relevance judgements that can be trusted - and how far."""
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Default the process's own.
+    """
+    try:
+        app(None if arguments is None else list(arguments), prog_name="pooler")
+    except SystemExit as stop:
+        code = stop.code
+        return code if isinstance(code, int) else ExitCode.OK if code is None else ExitCode.DATA
+    except PoolerError as error:
+        return show_error(error)
+    except Interrupted:
+        say("interrupted: nothing half-done is left")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away; the interpreter would complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    return ExitCode.OK
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    catch_interrupts()
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Run files as the command line names them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pooler.run_list import RunEntry
+    from store.records import Run
+
+
+def entries_of(files: Sequence[str], listed: str | None, group: str = "") -> list[RunEntry]:
+    """Return the runs that arguments and `--runs FILE` name, arguments first."""
+    from pooler.run_list import RunEntry, read_run_list
+
+    entries = [RunEntry(file, group=group) for file in files]
+    return entries + (read_run_list(listed) if listed is not None else [])
+
+
+def read_entry(entry: RunEntry, *, lenient: bool) -> Run:
+    """Read a run file, with what the list of runs says of it."""
+    from pooler.runs import read_run
+
+    run = read_run(entry.file, lenient=lenient)
+    entry.check_tag(run.tag)
+    return replace(run, group=entry.group, contributes=entry.contributes)

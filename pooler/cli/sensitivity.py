@@ -1,0 +1,199 @@
+"""`pooler sensitivity`: what if the document just below the pool is relevant after all."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from math import isnan
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import Cell, Column, Format, Table, emit
+from pooler.cli.judged import (
+    AggregateOption,
+    CutoffOption,
+    JudgeOption,
+    QrelsOption,
+    TiesOption,
+    load_judged,
+)
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    CollectionOption,
+    FormatOption,
+    LenientOption,
+    LevelOption,
+    OrderName,
+    OrderOption,
+    RelaxedOption,
+    RigidOption,
+)
+
+if TYPE_CHECKING:
+    from store.analysis.judged_rankings import JudgedRankings
+    from store.analysis.undiscovered import Sensitivity
+
+
+class ScenarioName(StrEnum):
+    """Scenarios of `store.analysis.undiscovered`."""
+
+    SHARED = "shared"
+    OWN = "own"
+
+
+class RModeName(StrEnum):
+    """What R counts."""
+
+    POOL = "pool"
+    OWN = "own"
+
+
+def sensitivity(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
+    ] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=1, help="N: the pool's depth; rank N+1 is flipped.")
+    ] = ...,  # type: ignore[assignment]  # typer's way to say required
+    scenario: Annotated[
+        ScenarioName,
+        typer.Option(
+            "--scenario",
+            help="shared: every run that retrieved the document gains, the others have R+1."
+            " own: only the flipped run gains (the paper's section 4.3).",
+        ),
+    ] = ScenarioName.SHARED,
+    r_mode: Annotated[
+        RModeName,
+        typer.Option(
+            "--r", help="R = relevant documents of the topic (pool), or of the run (own)."
+        ),
+    ] = RModeName.POOL,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", "-q", help="One row a run and topic.")
+    ] = False,
+    qrels: QrelsOption = None,
+    judge: JudgeOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    level: LevelOption = None,
+    rigid: RigidOption = False,
+    relaxed: RelaxedOption = False,
+    cutoff: CutoffOption = 1000,
+    order: OrderOption = OrderName.TREC,
+    lenient: LenientOption = False,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Flip the unjudged documents at rank N+1 to relevant and see what moves.
+
+    For every run in turn, all its unjudged documents at rank N+1 (one a topic) turn relevant:
+    AP changes by eq. 19 of Kishida 2001. A row shows the run's own MAP before and after, and what
+    its flips do to the order of all runs: Kendall's tau-b, and pairs that swap.
+
+    Example: pooler sensitivity --depth 5 --judge alice
+    """
+    from store.analysis.undiscovered import sensitivity as analyse
+    from store.arrays import judged_arrays
+
+    judged = load_judged(
+        runs or [], qrels=qrels, collection=collection, judge=judge, aggregate=aggregate,
+        ties=ties, level=level, rigid=rigid, relaxed=relaxed, order=order.value, lenient=lenient,
+    )  # fmt: skip
+    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
+    result = analyse(arrays, depth=depth, scenario=scenario.value, r_mode=r_mode.value)
+    if by_topic:
+        docnos = judged.ranked.docnos
+        at_rank = {
+            key: docnos[int(ids[depth])]
+            for key, ids in judged.ranked.rankings.items()
+            if len(ids) > depth and depth < cutoff
+        }
+        emit([_by_topic(arrays, result, at_rank)], fmt)
+    else:
+        emit([_by_run(arrays, result, fmt)], fmt)
+
+
+def _by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
+    """Make the table of runs."""
+    from store.analysis import undiscovered
+
+    columns = [
+        Column("run"), Column("unjudged"), Column("judged"), Column("ended"),
+        Column("no_run", "no run"), Column("map_before", "MAP before"),
+        Column("map_after", "MAP after"), Column("change"), Column("tau_b", "tau-b"),
+        Column("swapped"), Column("reason"),
+    ]  # fmt: skip
+    rank = result.depth + 1
+    table = Table("sensitivity", columns, title=f"Unjudged documents at rank {rank} turned relevant"
+                  f" (scenario {result.scenario}, R {result.r_mode})")  # fmt: skip
+    counts = {
+        name: (result.status == code).sum(axis=1)
+        for name, code in (
+            ("judged", undiscovered.JUDGED),
+            ("unjudged", undiscovered.UNJUDGED),
+            ("ended", undiscovered.ENDED),
+            ("no_run", undiscovered.NO_RUN),
+        )
+    }
+    for index, tag in enumerate(arrays.tags):
+        row: dict[str, Cell] = {"run": tag}
+        row |= {name: int(count[index]) for name, count in counts.items()}
+        before, after = result.map_before[index], result.map_after[index, index]
+        defined = not isnan(before)
+        reason = result.tau_reason[index]
+        tau = float(result.tau_b[index])
+        row |= {"map_before": float(before) if defined else None,
+                "map_after": float(after) if defined else None,
+                "change": float(after - before) if defined else None,
+                "tau_b": None if reason else tau,
+                "swapped": int(result.n_swapped[index]),
+                "reason": reason if defined else "no-relevant"}  # fmt: skip
+        table.rows.append(row)
+    empty = {
+        "reason": all(row["reason"] is None for row in table.rows),
+        "no_run": not counts["no_run"].any(),
+    }
+    if fmt is Format.TABLE:
+        table.columns = [column for column in columns if not empty.get(column.name)]
+    unjudged, judged = int(counts["unjudged"].sum()), int(counts["judged"].sum())
+    ended, no_run = int(counts["ended"].sum()), int(counts["no_run"].sum())
+    parts = [f"At rank {rank}, {unjudged:,} of {unjudged + judged:,} documents are unjudged"]
+    parts += [f"{ended:,} rankings ended before it"] if ended else []
+    parts += [f"{no_run:,} times a run has no document for a topic"] if no_run else []
+    table.caption = "; ".join(parts) + (
+        ".\nMAP after: with the run's own documents turned relevant. tau-b, swapped: what that does"
+        " to the order of all runs."
+    )
+    return table
+
+
+def _by_topic(
+    arrays: JudgedRankings, result: Sensitivity, docnos: dict[tuple[str, str], str]
+) -> Table:
+    """Make the table of runs and topics."""
+    from store.analysis import undiscovered
+
+    words = {
+        undiscovered.JUDGED: "judged", undiscovered.UNJUDGED: "unjudged",
+        undiscovered.ENDED: "run ended", undiscovered.NO_RUN: "no documents",
+    }  # fmt: skip
+    columns = [Column("run"), Column("topic"), Column("docno"), Column("status"),
+               Column("ap_before", "AP before"), Column("ap_after", "AP after"),
+               Column("change"), Column("reason")]  # fmt: skip
+    table = Table("sensitivity", columns)
+    for index, tag in enumerate(arrays.tags):
+        for place, topic in enumerate(arrays.topics):
+            before = float(result.ap_before[index, place])
+            after = float(result.ap_after[index, place])
+            known = not isnan(before)
+            table.rows.append({
+                "run": tag, "topic": topic, "docno": docnos.get((tag, topic)),
+                "status": words[int(result.status[index, place])],
+                "ap_before": before if known else None,
+                "ap_after": None if isnan(after) else after,
+                "change": after - before if known else None,
+                "reason": None if known else "no-relevant",
+            })  # fmt: skip
+    return table

@@ -1,0 +1,97 @@
+"""The bridge from records to numpy: rankings and qrels, from a collection or from files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.judged_rankings import JudgedRankings, judged_rankings
+from store.errors import ArgumentError
+from store.ranking import Order, natural_key, rank_order
+from store.records import Qrel, Run
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocuments:
+    """Document ids in rank order of several runs, and what the ids mean."""
+
+    tags: tuple[str, ...]
+    """The runs, in the order they are to be shown."""
+    rankings: Mapping[tuple[str, str], NDArray[np.int64]]
+    """(tag, topic) to ids, shape (n_documents,), from rank 1 on."""
+    ids: Mapping[str, int]
+    """Docno to id."""
+    docnos: Mapping[int, str]
+    """Id to docno."""
+
+
+def ranked_documents(runs: Iterable[Run], *, order: Order = "trec") -> RankedDocuments:
+    """Rank the documents of runs read from files, numbered across all of them.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+        Tags differ.
+    order : Order
+        The rank order.
+
+    Raises
+    ------
+    ArgumentError
+        If two runs have the same tag, or order ``rank`` is asked of ranks that are no integers.
+
+    Notes
+    -----
+    O(n log n) in the documents of each ranking; runs are read one at a time.
+    """
+    ids: dict[str, int] = {}
+    rankings: dict[tuple[str, str], NDArray[np.int64]] = {}
+    tags: list[str] = []
+    for run in runs:
+        if run.tag in tags:
+            raise ArgumentError("RUN...", "must each have their own tag", run.tag)
+        tags.append(run.tag)
+        for ranking in run.rankings:
+            numbers = [ids.setdefault(docno, len(ids)) for docno in ranking.docnos]
+            in_order = rank_order(ranking.docnos, ranking.scores, ranking.ranks, order=order)
+            rankings[run.tag, ranking.topic] = np.array(numbers, dtype=np.int64)[in_order]
+    docnos = {number: docno for docno, number in ids.items()}
+    return RankedDocuments(tuple(tags), rankings, ids, docnos)
+
+
+def judged_arrays(
+    ranked: RankedDocuments, qrels: Sequence[Qrel], *, level: int, cutoff: int
+) -> JudgedRankings:
+    """Put rankings and qrels into the arrays that measures work on.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs.
+    qrels : sequence of Qrel
+        One grade a (topic, docno); every listed pair is judged.
+    level : int
+        Least grade that counts as relevant.
+    cutoff : int
+        Documents of a ranking that are looked at, at least 1.
+
+    Returns
+    -------
+    JudgedRankings
+        Topics of the qrels in natural order; a run without one of them has length 0 there.
+    """
+    by_topic: dict[str, list[Qrel]] = {}
+    for qrel in qrels:
+        by_topic.setdefault(qrel.topic, []).append(qrel)
+    unranked = 1 + max(ranked.docnos, default=0)
+    judged = {}
+    for topic, lines in by_topic.items():
+        # Judged documents that no run retrieved count in R; they need an id all the same.
+        numbers = [ranked.ids.get(line.docno, unranked + place) for place, line in enumerate(lines)]
+        relevant = np.array([line.grade >= level for line in lines], dtype=np.bool_)
+        judged[topic] = (np.array(numbers, dtype=np.int64), relevant)
+    topics = sorted(by_topic, key=natural_key)
+    return judged_rankings(topics, ranked.tags, ranked.rankings, judged, cutoff=cutoff)

@@ -1,0 +1,335 @@
+"""Topic files: TREC's `<top>` SGML, XML as of TREC-COVID, tab-separated, or JSON lines."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Literal, get_args
+from xml.parsers import expat
+
+from store.errors import ArgumentError, FaultList
+from store.formats.documents import IdRegister, id_value, json_object, text_value
+from store.formats.lines import id_fault, read_text_lines
+from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
+from store.records import Topic
+
+TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
+TOPIC_FORMATS: tuple[TopicFormat, ...] = get_args(TopicFormat)
+
+TOPIC_KEYS = ("topic", "number", "id", "_id", "qid", "query_id")
+FIELD_KEYS = {
+    "title": ("title", "query", "text"),
+    "description": ("description", "question", "desc"),
+    "narrative": ("narrative", "narr"),
+}
+"""Names of each field of a topic in JSON and XML; the first one with a value counts."""
+
+_HEADER = ("topic", "title", "description", "narrative")
+_LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative"}
+_OTHER_TAGS = ("head", "dom", "smry", "con", "fac", "nat", "def", "time")
+_FIELD_TAG = re.compile(
+    rf"<(/?)({'|'.join((*_LABELS, *_OTHER_TAGS))})(?:\s[^<>]*)?>", re.IGNORECASE
+)
+
+
+def read_topics(path: str, *, format: TopicFormat = "auto") -> list[Topic]:  # noqa: A002 - the option's name
+    r"""Read a topic file.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input; gzip is seen through.
+    format : {"auto", "trec", "covid", "tsv", "jsonl"}, default="auto"
+        ``trec``: ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, closed or
+        not. ``covid``: XML with ``<topic number="...">`` and, in it, elements named as in
+        `FIELD_KEYS`. ``tsv``: ``topic<TAB>title[<TAB>description[<TAB>narrative]]``, with or
+        without a line of these names on top. ``jsonl``: an object a line, with one of `TOPIC_KEYS`
+        (text or an integer) and keys as in `FIELD_KEYS` (text or null); others are ignored.
+        ``auto``: by the first line that is not blank: ``<top>`` begins TREC's SGML, any other
+        ``<`` XML, ``{`` JSON lines, all else is tab-separated.
+
+    Returns
+    -------
+    list of Topic
+        In file order. Blanks are folded in SGML and XML, where lines are wrapped; elsewhere text
+        is raw.
+
+    Raises
+    ------
+    FormatError
+        With every fault of the file (malformed XML ends at the first), by code: ``json``,
+        ``type``, ``missing`` (no id; neither title, description nor narrative), ``fields`` (no
+        tab, too many), ``id``, ``duplicate``, ``markup``, ``xml``, ``doctype``, ``utf8``,
+        ``gzip``, ``empty``. Nothing is returned of a file with faults.
+    ArgumentError
+        If `format` is none of the above.
+    PoolerError
+        If the file cannot be opened.
+
+    Notes
+    -----
+    In SGML the labels NIST writes are dropped (``Number:``, ``Topic:``, ``Description:``,
+    ``Narrative:``), as are TREC-1's other fields (``<dom>``, ``<smry>``, ``<con>``, ...); any other
+    tag is text. XML with a document type or entity declarations is refused: they can blow up a
+    small file to gigabytes. A topic may not begin with ``#``: trec_eval takes such a line of a
+    qrels file for a comment. O(n) in time and memory.
+
+    Examples
+    --------
+    >>> file = getfixture("tmp_path") / "topics.txt"
+    >>> _ = file.write_text("<top>\n<num> Number: 301\n<title> Organized\n Crime\n</top>")
+    >>> read_topics(str(file))
+    [Topic(topic='301', title='Organized Crime', description='', narrative='')]
+    """
+    if format not in TOPIC_FORMATS:
+        raise ArgumentError("format", f"must be one of {', '.join(TOPIC_FORMATS)}", format)
+    faults = FaultList(path)
+    topics = _Topics(faults)
+    hint = None
+    unread = read_text_lines(path, faults)
+    # Blank lines on top carry nothing in any format; the first other line tells which it is.
+    first = next(((number, line) for number, line in unread if line.strip()), None)
+    if first is not None:
+        lines = chain([first], unread)
+        form = _sniff(first[1].lstrip()) if format == "auto" else format
+        if form == "tsv":
+            hint = _read_tsv(lines, topics, faults)
+        else:
+            read = {"trec": _read_trec, "covid": _read_xml, "jsonl": _read_jsonl}[form]
+            read(lines, topics, faults)
+    if not topics.read and not faults:
+        faults.add(None, "expected at least one topic, got none", "empty")
+    faults.raise_if_any(hint=hint)
+    return topics.read
+
+
+def topic_fault(text: str) -> str | None:
+    """Say why `text` cannot be a topic id; ``None`` when it can.
+
+    Examples
+    --------
+    >>> topic_fault("#1")
+    "expected a topic that does not begin with `#`, a comment to trec_eval, got '#1'"
+    """
+    if text.startswith("#"):
+        return (
+            f"expected a topic that does not begin with `#`, a comment to trec_eval, got {text!r}"
+        )
+    if text.startswith("\ufeff"):
+        return f"expected a topic that does not begin with a byte order mark, got {text!r}"
+    return id_fault(text)
+
+
+def _sniff(start: str) -> TopicFormat:
+    """Tell the format by the first line."""
+    if start.startswith("<"):
+        return "trec" if re.match(r"<top[\s>]", start, re.IGNORECASE) else "covid"
+    return "jsonl" if start.startswith("{") else "tsv"
+
+
+class _Topics:
+    """Topics of one file: each id good and once, each with something to read."""
+
+    def __init__(self, faults: FaultList) -> None:
+        self.read: list[Topic] = []
+        self._faults = faults
+        self._ids = IdRegister("topic", faults)
+
+    def add(self, line: int, topic: str, fields: Mapping[str, str]) -> None:
+        """Add a topic whose id stands on `line`, or tell its faults."""
+        self._ids.add(line, topic, topic_fault(topic))
+        if not any(text.strip() for text in fields.values()):
+            message = f"expected a title, description or narrative of topic `{topic}`, got none"
+            self._faults.add(line, message, "missing")
+        self.read.append(Topic(topic, **fields))
+
+
+def _read_trec(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
+    """Read ``<top>`` records."""
+    for record in read_records(lines, "top", faults, must_close=False):
+        fields = _trec_fields(record, faults)
+        if "num" not in fields:
+            faults.add(record.line, "expected `<num>` in `<top>`, got none", "missing")
+            continue
+        line, number = fields["num"]
+        names = {"title": "title", "description": "desc", "narrative": "narr"}
+        texts = {
+            name: unescape(fields[tag][1]) if tag in fields else "" for name, tag in names.items()
+        }
+        topics.add(line, number, texts)
+
+
+def _trec_fields(record: Record, faults: FaultList) -> dict[str, tuple[int, str]]:
+    """Return line and folded text of the fields of a record by tag, without NIST's labels."""
+    fields: dict[str, tuple[int, str]] = {}
+    name = ""
+    start = 0
+    ends = [(match.start(), match) for match in _FIELD_TAG.finditer(record.text)]
+    for end, match in chain(ends, [(len(record.text), None)]):
+        text = fold(record.text[start:end])
+        line = record.line_at(start)
+        if name in _LABELS:
+            label = _LABELS[name]
+            if text[: len(label) + 1].lower() == f"{label.lower()}:":
+                text = text[len(label) + 1 :].lstrip(" ")
+            if name in fields:
+                message = f"expected `<{name}>` once in `<top>`, got it again"
+                faults.add(line, message, "markup")
+            fields.setdefault(name, (line, text))
+        elif not name and text:
+            faults.add(line, f"expected a tag in `<top>`, got {shortened(text)}", "markup")
+        if match is not None:
+            name = "" if match[1] else match[2].lower()
+            start = match.end()
+    return fields
+
+
+def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> str | None:
+    """Read two to four columns; return a hint when blanks stand where a tab must."""
+    hint = None
+    is_first = True
+    for number, line in lines:
+        if not line.strip():
+            continue
+        topic, *texts = line.split("\t")
+        names = tuple(name.strip(" ").lower() for name in (topic, *texts))
+        is_header = is_first and len(names) > 1 and names == _HEADER[: len(names)]
+        is_first = False
+        if is_header:
+            continue
+        if not 1 <= len(texts) <= 3:
+            expected = "expected topic<TAB>title[<TAB>description[<TAB>narrative]]"
+            got = f"{len(texts) + 1} fields" if texts else "a line without a tab"
+            faults.add(number, f"{expected}, got {got}", "fields")
+            if not texts and " " in line.strip():
+                name = shlex.quote(faults.path)
+                hint = f"turn the first blank of each line into a tab: sed 's/ /\\t/' {name}"
+            continue
+        texts += [""] * (3 - len(texts))
+        topics.add(number, topic, dict(zip(_HEADER[1:], texts, strict=True)))
+    return hint
+
+
+def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
+    """Read one JSON object a line."""
+    for number, line in lines:
+        record = json_object(number, line, faults) if line.strip() else None
+        if record is None:
+            continue
+        n_faults = len(faults)
+        topic = id_value(number, record, TOPIC_KEYS, faults)
+        texts = {
+            name: text_value(number, record, keys, faults) or ""
+            for name, keys in FIELD_KEYS.items()
+        }
+        if topic is not None and len(faults) == n_faults:
+            topics.add(number, topic, texts)
+
+
+def _read_xml(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
+    """Read ``<topic>`` elements."""
+    numbers, texts = zip(*lines, strict=True)
+    # A line that was no UTF-8 is missing, and what is left would be malformed for that reason.
+    if not faults:
+        _XmlTopics(topics, faults, n_skipped=numbers[0] - 1).parse("\n".join(texts))
+
+
+class _Refused(Exception):  # noqa: N818 - stops expat, and is seen by nobody
+    """The file declares a document type."""
+
+
+class _XmlTopics:
+    """Handlers that gather topics while expat reads (expat alone tells lines of elements)."""
+
+    def __init__(self, topics: _Topics, faults: FaultList, *, n_skipped: int) -> None:
+        self._topics = topics
+        self._faults = faults
+        self._n_skipped = n_skipped  # lines of the file that expat does not get
+        self._parser = expat.ParserCreate()
+        self._parser.StartDoctypeDeclHandler = self._refuse
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._line = 0
+        self._depth = 0  # elements open from <topic> on; 0 outside
+        self._number: str | None = None
+        self._field = ""  # child of <topic> being read; empty in between
+        self._parts: dict[str, list[str]] = {}
+
+    def parse(self, text: str) -> None:
+        """Read the whole file."""
+        try:
+            self._parser.Parse(text, True)
+        except expat.ExpatError as error:
+            message = f"expected XML, got {expat.ErrorString(error.code)}"
+            self._faults.add(
+                self._n_skipped + error.lineno, f"{message} at column {error.offset + 1}", "xml"
+            )
+        except _Refused:
+            message = "expected XML without a document type, got `<!DOCTYPE`"
+            self._faults.add(self._current_line, message, "doctype")
+
+    @property
+    def _current_line(self) -> int:
+        """Line of the file expat has come to."""
+        return self._n_skipped + self._parser.CurrentLineNumber
+
+    def _refuse(self, *_declaration: object) -> None:
+        """Stop at a document type declaration, before any entity is declared."""
+        raise _Refused
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        """Open a topic, a field of it, or markup in a field."""
+        name = name.lower()
+        if not self._depth and name != "topic":
+            return
+        if not self._depth:
+            self._line = self._current_line
+            self._number = next((attributes[key] for key in TOPIC_KEYS if key in attributes), None)
+            self._parts = {"": []}
+        elif self._depth == 1:
+            self._field = name
+            if name in self._parts and any(name in names for names in FIELD_KEYS.values()):
+                message = f"expected `<{name}>` once in `<topic>`, got two"
+                self._faults.add(self._current_line, message, "markup")
+            self._parts.setdefault(name, [])
+        elif name not in INLINE_TAGS:
+            self._text(" ")
+        self._depth += 1
+
+    def _text(self, text: str) -> None:
+        """Keep text of the field being read, or of the topic itself."""
+        if self._depth:
+            self._parts[self._field].append(text)
+
+    def _end(self, name: str) -> None:
+        """Close what `_start` opened."""
+        if not self._depth:
+            return
+        self._depth -= 1
+        if self._depth > 1 and name.lower() not in INLINE_TAGS:
+            self._text(" ")
+        elif self._depth == 1:
+            self._field = ""
+        elif not self._depth:
+            self._close_topic()
+
+    def _close_topic(self) -> None:
+        """Add the topic that has just been read."""
+        found = {name: fold("".join(parts)) for name, parts in self._parts.items()}
+        number = self._number
+        if number is None:
+            number = next((found[key] for key in ("number", "num") if key in found), None)
+        if number is None:
+            message = 'expected `<topic number="...">`, got no number'
+            self._faults.add(self._line, message, "missing")
+            return
+        texts = {
+            name: next((found[key] for key in keys if found.get(key)), "")
+            for name, keys in FIELD_KEYS.items()
+        }
+        if not any(texts.values()):
+            texts["title"] = found[""]  # TREC's clinical topics are text without fields
+        self._topics.add(self._line, number, texts)

@@ -1,0 +1,389 @@
+"""Document files in every format, whole and damaged."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.errors import ArgumentError, FaultList, FormatError, PoolerError
+from store.formats.documents import DocumentFormat, read_documents
+from store.formats.sgml import elements, plain_text, read_records, unescape
+from store.records import Document
+
+# After the Financial Times, FBIS and LA Times files of TREC disks 4 and 5.
+TREC = """<DOC>
+<DOCNO>FT911-3</DOCNO>
+<HEADLINE>
+FT  14 MAY 91 / International
+   Company News
+</HEADLINE>
+<TEXT>
+The AT&amp;T bid.
+  Indented &lt;line&gt;.
+</TEXT>
+<PUB>The Financial Times
+</PUB>
+</DOC>
+
+<DOC>
+<DOCNO> FBIS3-1 </DOCNO>
+<HEADER><H3> <TI>   Tokyo Tower  </TI></H3></HEADER>
+<TEXT>
+First <F P=102>part</F>.
+</TEXT>
+<TEXT>
+東京　タワー &#26481;
+</TEXT>
+</DOC>
+<DOC><DOCNO>LA010189-0001</DOCNO><P>Only a</P><P>body <b>bo</b>ld</P></DOC>
+"""
+TREC_DOCUMENTS = [
+    Document(
+        "FT911-3",
+        "FT 14 MAY 91 / International Company News",
+        "The AT&T bid.\n  Indented <line>.",
+    ),
+    Document("FBIS3-1", "Tokyo Tower", "First \npart\n.\n\n東京　タワー 東"),
+    Document("LA010189-0001", "", "Only a\n\nbody bold"),
+]
+
+JSONL = """{"docno": "001", "title": "t", "text": "a\\u0000b\\u001b[2J", "url": "x"}
+
+{"_id": 12, "contents": "東京", "title": null}
+{"doc_id": "2681119#1", "body": "b", "abstract": "a"}
+{"docid": "NA", "title": "no text"}
+{"id": "\\"x", "abstract": ""}
+"""
+JSONL_DOCUMENTS = [
+    Document("001", "t", "a\x00b\x1b[2J"),
+    Document("12", "", "東京"),
+    Document("2681119#1", "", "b"),
+    Document("NA", "no text", None),
+    Document('"x', "", ""),
+]
+
+TSV = '001\ttitle\ttext\twith a tab\n2681119#1\t東京\n"x\t\t\nNA\t \n'
+TSV_DOCUMENTS = [
+    Document("001", "title", "text\twith a tab"),
+    Document("2681119#1", "", "東京"),
+    Document('"x', "", ""),
+    Document("NA", "", " "),
+]
+
+EVERY_FORMAT: list[tuple[DocumentFormat, str, list[Document]]] = [
+    ("trec", TREC, TREC_DOCUMENTS),
+    ("jsonl", JSONL, JSONL_DOCUMENTS),
+    ("tsv", TSV, TSV_DOCUMENTS),
+]
+formats = pytest.mark.parametrize(
+    ("form", "text", "documents"), EVERY_FORMAT, ids=[form for form, _, _ in EVERY_FORMAT]
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Give a place for one document file."""
+    return tmp_path / "docs"
+
+
+def faults_of(file: Path, text: str | bytes, form: DocumentFormat = "auto") -> FormatError:
+    """Read a damaged file and return its error."""
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(FormatError) as caught:
+        list(read_documents(str(file), format=form))
+    return caught.value
+
+
+def codes(error: FormatError) -> list[tuple[int | None, str]]:
+    """Return line and code of every fault."""
+    return [(fault.line, fault.code) for fault in error.faults]
+
+
+@formats
+def test_every_format_named_or_recognised_gives_its_documents(
+    file: Path, form: DocumentFormat, text: str, documents: list[Document]
+) -> None:
+    """A format is read the same whether it is named or found by its first line."""
+    file.write_text(text, "utf-8")
+    assert list(read_documents(str(file), format=form)) == documents
+    assert list(read_documents(str(file))) == documents
+
+
+@formats
+def test_byte_order_mark_crlf_blank_lines_and_gzip_change_nothing(
+    file: Path, form: DocumentFormat, text: str, documents: list[Document]
+) -> None:
+    """What an editor or a compressor does to a file does not reach its documents."""
+    dressed = b"\xef\xbb\xbf\r\n \r\n" + text.replace("\n", "\r\n").encode()
+    file.write_bytes(dressed)
+    assert list(read_documents(str(file))) == documents
+    file.write_bytes(gzip.compress(dressed))
+    assert list(read_documents(str(file))) == documents
+
+
+@formats
+def test_standard_input_is_a_file(
+    monkeypatch: pytest.MonkeyPatch,
+    form: DocumentFormat,
+    text: str,
+    documents: list[Document],
+) -> None:
+    """`-` reads standard input, also to find the format."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert list(read_documents("-")) == documents
+
+
+@formats
+def test_truncated_gzip_is_a_fault_after_the_documents_that_came_through(
+    file: Path, form: DocumentFormat, text: str, documents: list[Document]
+) -> None:
+    """A file of megabytes that stops in the middle is one fault, at its end."""
+    line = {
+        "trec": "<DOC>\n<DOCNO>{0}</DOCNO>\n<TEXT>\n{1}\n</TEXT>\n</DOC>\n",
+        "jsonl": '{{"id": {0}, "text": "{1}"}}\n',
+        "tsv": "{0}\t{1}\n",
+    }[form]
+    whole = "".join(line.format(number, "x" * 100) for number in range(20_000))
+    file.write_bytes(gzip.compress(whole.encode())[:-2000])
+    came: list[Document] = []
+    with pytest.raises(FormatError, match="gzip data ends too early") as caught:
+        came.extend(read_documents(str(file)))
+    assert [fault.code for fault in caught.value.faults] == ["gzip"]
+    assert 0 < len(came) < 20_000
+
+
+def test_documents_stream_and_faults_come_at_the_end(file: Path) -> None:
+    """Good documents are yielded around a bad one; the error names it when all are read."""
+    file.write_text('{"id": 1, "text": "a"}\n{"id": 2, "text": 5}\n{"id": 3, "text": "c"}\n')
+    documents = read_documents(str(file))
+    assert [next(documents).docno, next(documents).docno] == ["1", "3"]
+    with pytest.raises(FormatError, match=r"docs:2: expected text in `text`, got a number"):
+        next(documents)
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff", "docno\ttitle\ttext\n", "<DOCS>\n"])
+def test_file_without_documents_is_a_fault(file: Path, text: str) -> None:
+    """An empty file is told, not read as no documents."""
+    error = faults_of(file, text)
+    assert codes(error) == [(None, "empty")]
+    assert str(error) == f"{file}: expected at least one document, got none"
+
+
+def test_unknown_format_is_told_at_once_and_missing_file_when_read(tmp_path: Path) -> None:
+    """A wrong argument fails where it is written."""
+    with pytest.raises(ArgumentError, match="`format` must be one of auto, jsonl, trec, tsv"):
+        read_documents("docs", format="xml")  # type: ignore[arg-type]
+    with pytest.raises(PoolerError, match="none: no such file"):
+        next(read_documents(str(tmp_path / "none")))
+
+
+@formats
+def test_bad_and_repeated_docnos_are_faults_with_both_lines(
+    file: Path, form: DocumentFormat, text: str, documents: list[Document]
+) -> None:
+    """All faults of a file come at once, each with its line, in every format."""
+    line = {
+        "trec": "<DOC><DOCNO>{}</DOCNO>x</DOC>\n",
+        "jsonl": '{{"id": "{}", "text": "t"}}\n',
+        "tsv": "{}\tt\n",
+    }[form]
+    docnos = ["1", "", "a b", "a\u202eb", "1"]
+    error = faults_of(file, "".join(line.format(docno) for docno in docnos), form)
+    assert codes(error) == [(2, "id"), (3, "id"), (4, "id"), (5, "duplicate")]
+    assert "expected an id, got nothing" in error.faults[0].message
+    assert "without blanks" in error.faults[1].message
+    assert "without control characters" in error.faults[2].message
+    assert error.faults[3].message == "expected each docno once, got `1`, which line 1 has"
+
+
+def test_invalid_utf8_is_a_fault_of_its_line_only(file: Path) -> None:
+    """A record with an undecodable line makes no further fault, wherever that line stands."""
+    for lost in range(4):
+        lines = [b"<DOC>", b"<DOCNO>1</DOCNO>", b"body", b"</DOC>", b"<DOC><DOCNO>2</DOCNO>x</DOC>"]
+        lines[lost] += b" \xe9"
+        error = faults_of(file, b"\n".join(lines), "trec")
+        assert [(fault.line, fault.code) for fault in error.faults] == [(lost + 1, "utf8")], lost
+    assert codes(faults_of(file, b'{"id": 1}\n{"id": "\xff"}')) == [(2, "utf8")]
+    assert codes(faults_of(file, b"1\tt\n2\t\xff\n")) == [(2, "utf8")]
+
+
+# TREC SGML
+
+
+def record(inner: str) -> str:
+    """Wrap the inside of a record with docno 1."""
+    return f"<DOC>\n<DOCNO>1</DOCNO>\n{inner}\n</DOC>\n"
+
+
+@pytest.mark.parametrize(
+    ("inner", "title"),
+    [
+        ("<TITLE>t</TITLE><TEXT>x</TEXT>", "t"),
+        ("<title>t\n  u</title><text>x</text>", "t u"),
+        ("<HEAD>a</HEAD>\n<HEAD>b &amp; c</HEAD><TEXT>x</TEXT>", "a b & c"),
+        ("<HEAD>h</HEAD><HEADLINE>l</HEADLINE><TEXT>x</TEXT>", "l"),
+        ("<HEADLINE>l</HEADLINE><TEXT><TITLE>t</TITLE>x</TEXT>", "l"),
+        ("<TEXT><TITLE>t</TITLE>x</TEXT>", "t"),
+        ("<TITLE>no end\n<TEXT>x</TEXT>", "no end"),
+        ("<TITLE></TITLE><HEAD>h</HEAD><TEXT>x</TEXT>", "h"),
+        ("<HEADER>not this</HEADER><TEXT>x</TEXT>", ""),
+    ],
+)
+def test_sgml_title_is_found_by_any_of_its_names(file: Path, inner: str, title: str) -> None:
+    """TITLE, HEADLINE, TI and HEAD in this order; outside the text before inside."""
+    file.write_text(record(inner))
+    assert [document.title for document in read_documents(str(file))] == [title]
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        ("<TEXT>a</TEXT><TEXT> </TEXT><TEXT>b</TEXT>", "a\n\nb"),
+        ("<TEXT>a\nb", "a\nb"),
+        ("<TEXT></TEXT>", ""),
+        ("", ""),
+        ("<P>a<BR>b</P>", "a\nb"),
+        ("<TITLE>t</TITLE>\nbody", "t\n\nbody"),
+        ("a <i c> d", "a  d"),
+        ("1 < 2 > 0, i<3", "1 < 2 > 0, i<3"),
+        ("a<!-- gone\n<TEXT> -->b", "ab"),
+        ("a<!-- stays", "a<!-- stays"),
+        ("日本<I>語</I>の<EM>文</EM>", "日本語の文"),
+        ("a\x1b[2J\x00b", "a\x1b[2J\x00b"),
+        ("&amp;lt; &quot;&apos; &#x41; &#65; &nbsp; &#xD800; &#9999999;",
+         "&lt; \"' A A &nbsp; &#xD800; &#9999999;"),
+    ],
+)  # fmt: skip
+def test_sgml_text_is_stripped_of_tags_and_of_nothing_else(
+    file: Path, inner: str, text: str
+) -> None:
+    """Text elements, or all after the docno; raw but for tags and basic entities."""
+    file.write_text(record(inner))
+    assert [document.text for document in read_documents(str(file))] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "message"),
+    [
+        ("\n<DOC>\nx\n</DOC>", (2, "missing"), "expected one `<DOCNO>` in each `<DOC>`, got none"),
+        (
+            "<DOC>\n<DOCNO>1</DOCNO>\n<DOCNO>2</DOCNO></DOC>",
+            (3, "markup"),
+            "expected one `<DOCNO>` in each `<DOC>`, got 2 of them",
+        ),
+        ("<DOC>\n<DOCNO>1<TEXT>x</TEXT></DOC>", (2, "id"), "expected `</DOCNO>` after the docno"),
+        ("<DOC>\n<DOCNO>1</DOCNO>\nx", (1, "markup"), "expected `</DOC>`, got the end of the file"),
+        (
+            "<DOC>\n<DOCNO>1</DOCNO>\n<DOC>\n<DOCNO>2</DOCNO>\n</DOC>",
+            (1, "markup"),
+            "expected `</DOC>` before the next `<DOC>` on line 3",
+        ),
+        (record("x") + "lost\nlost", (5, "markup"), "expected `<DOC>`, got 'lost'"),
+        ("<DOCS>\nlost <DOC><DOCNO>1</DOCNO></DOC>", (2, "markup"), "got 'lost'"),
+    ],
+)
+def test_sgml_faults(file: Path, text: str, expected: tuple[int, str], message: str) -> None:
+    """Records that are not closed, without or with two docnos, and text outside are faults."""
+    error = faults_of(file, text)
+    assert codes(error) == [expected]
+    assert message in str(error)
+
+
+def test_sgml_docno_may_stand_on_its_own_line_or_lack_its_end(file: Path) -> None:
+    """Both ways real files write it give the same docno, byte for byte."""
+    file.write_text(
+        "<DOC>\n<DOCNO>\na&amp;b\n</DOCNO></DOC>\n<doc id='x'>\n<docno> c\ntext\n</doc>"
+    )
+    assert list(read_documents(str(file))) == [
+        Document("a&amp;b", "", ""),
+        Document("c", "", "text"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "evil",
+    ["<" + "a" * 1_000_000, "<TITLE>" * 150_000, "<!--" * 250_000, "<DOC " * 200_000,
+     "\n " * 500_000, "</TEXT" + " " * 500_000, "&#" * 500_000],
+    ids=["name", "titles", "comments", "records", "blanks", "closing", "entities"],
+)  # fmt: skip
+def test_sgml_of_a_megabyte_of_anything_is_read_in_linear_time(file: Path, evil: str) -> None:
+    """A hostile document hangs no import: the square of a million steps would take hours."""
+    file.write_text(f"<DOC>\n<DOCNO>1</DOCNO>\n<TEXT>x</TEXT>{evil}\n</DOC>\n")
+    assert [document.docno for document in read_documents(str(file))] == ["1"]
+
+
+@given(st.text(st.sampled_from("<>/DOC dTEXTbp!-&;#x41\n"), max_size=60))
+def test_sgml_functions_never_fail_and_leave_no_known_tag(text: str) -> None:
+    """Whatever the text, the tag reader answers, and plain text holds no tag it knows."""
+    faults = FaultList("-")
+    lines = list(enumerate(text.split("\n"), start=1))
+    for must_close in (True, False):
+        for found in read_records(lines, "DOC", faults, must_close=must_close):
+            assert 1 <= found.line <= len(lines)
+    spans = elements(text, "TEXT")
+    assert all(0 <= start <= end <= len(text) for start, end in spans)
+    assert spans == sorted(spans)
+    if "&" not in text and "<!--" not in text:
+        assert "<b>" not in plain_text(text).replace("<<", "")
+    assert unescape(text.replace("&", "")) == text.replace("&", "")
+
+
+# JSON lines and TSV
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Z"]), min_size=1),
+    st.text(st.characters()),
+    st.none() | st.text(st.characters()),
+)
+def test_jsonl_text_is_raw(
+    tmp_path_factory: pytest.TempPathFactory, docno: str, title: str, text: str | None
+) -> None:
+    """Whatever JSON can say, lone surrogates and control characters too, comes through."""
+    file = tmp_path_factory.getbasetemp() / "raw.jsonl"
+    file.write_text(json.dumps({"docno": docno, "title": title, "text": text}), "ascii")
+    assert list(read_documents(str(file))) == [Document(docno, title, text)]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ('{"id": 2, "text": "x"', "json", "at column 22: expecting ',' delimiter"),
+        ("plain", "json", "got invalid JSON at column 1: expecting value"),
+        ("[]", "json", "expected a JSON object, got an array"),
+        ('{"text": "t"}', "missing", "expected an id in `docno`, `id`, `_id`, `docid`, `doc_id`"),
+        ('{"id": [2]}', "type", "expected text or an integer in `id`, got an array"),
+        ('{"id": 2, "title": false}', "type", "expected text in `title`, got false"),
+        ('{"id": 2, "contents": ["x"]}', "type", "expected text in `contents`, got an array"),
+        ('{"id": "\\u0007"}', "id", "without control characters"),
+        ('{"id": "\\udfff"}', "id", "valid Unicode"),
+    ],
+)
+def test_jsonl_faults(file: Path, line: str, code: str, message: str) -> None:
+    """A line that is no document is told with its number."""
+    error = faults_of(file, f'{{"id": 1}}\n\n{line}\n')
+    assert codes(error) == [(3, code)]
+    assert message in str(error)
+
+
+def test_tsv_header_is_recognised_on_top_only(file: Path) -> None:
+    """`docno` may be a docno anywhere else."""
+    file.write_text("DOCNO\tTitle\ttext\n1\ta\tb\ndocno\ttext\n")
+    assert list(read_documents(str(file))) == [
+        Document("1", "a", "b"),
+        Document("docno", "", "text"),
+    ]
+
+
+def test_tsv_line_without_a_tab_is_a_fault(file: Path) -> None:
+    """Blanks are never taken for tabs."""
+    error = faults_of(file, "1\ta\n2 b\n")
+    assert codes(error) == [(2, "fields")]
+    assert "expected docno<TAB>text or docno<TAB>title<TAB>text, got a line without" in str(error)

@@ -1,0 +1,470 @@
+"""Topic files in every format, whole and damaged."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from store.errors import ArgumentError, FormatError, PoolerError
+from store.formats.topics import TopicFormat, read_topics, topic_fault
+from store.records import Topic
+
+DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+
+# As NIST writes them: TREC-8 (401), TREC-1 (051, with fields of its own), TREC-4 (202, no title).
+TREC = """
+<top>
+
+<num> Number: 401
+<title> foreign minorities, Germany
+
+<desc> Description:
+What language and cultural differences impede the integration
+of foreign minorities in Germany?
+
+<narr> Narrative:
+A relevant document will focus on the causes of the lack of
+integration in a significant way.
+
+</top>
+
+<top>
+<head> Tipster Topic Description
+<num> Number:  051
+<dom> Domain:  International Economics
+<title> Topic:  Airbus Subsidies
+<desc> Description:
+Document will discuss government assistance to Airbus Industrie.
+<con> Concept(s):
+1. Airbus Industrie
+2. European aircraft consortium
+</top>
+<top>
+<num> Number: 202
+<desc> Description:
+Status of nuclear proliferation treaties.
+</top>
+"""
+TREC_TOPICS = [
+    Topic(
+        "401",
+        "foreign minorities, Germany",
+        "What language and cultural differences impede the integration of foreign minorities in"
+        " Germany?",
+        "A relevant document will focus on the causes of the lack of integration in a significant"
+        " way.",
+    ),
+    Topic(
+        "051",
+        "Airbus Subsidies",
+        "Document will discuss government assistance to Airbus Industrie.",
+    ),
+    Topic("202", "", "Status of nuclear proliferation treaties."),
+]
+
+COVID = """<?xml version="1.0" encoding="UTF-8"?>
+<topics task="COVIDSearch 2020" batch="1">
+  <topic number="1">
+    <query>coronavirus origin</query>
+    <question>what is the origin of COVID-19</question>
+    <narrative>seeking the virus's origin,
+      including &lt;animal&gt; sources</narrative>
+  </topic>
+  <topic number="001"><title>東京　タワー</title><description>d</description></topic>
+</topics>
+"""
+COVID_TOPICS = [
+    Topic(
+        "1",
+        "coronavirus origin",
+        "what is the origin of COVID-19",
+        "seeking the virus's origin, including <animal> sources",
+    ),
+    Topic("001", "東京　タワー", "d"),
+]
+
+TSV = '001\t東京タワーの高さは？\n1\ttides\twhy they rise\nNA\ta\tb\tc\n"x\tq\n2681119#1\tr\n'
+TSV_TOPICS = [
+    Topic("001", "東京タワーの高さは？"),
+    Topic("1", "tides", "why they rise"),
+    Topic("NA", "a", "b", "c"),
+    Topic('"x', "q"),
+    Topic("2681119#1", "r"),
+]
+
+JSONL = """{"topic": "001", "title": "t", "description": "d", "narrative": "n", "weight": [1]}
+
+{"query_id": 7, "query": "東京", "question": "どこ", "narrative": null}
+{"_id": "NA", "text": "x"}
+"""
+JSONL_TOPICS = [Topic("001", "t", "d", "n"), Topic("7", "東京", "どこ"), Topic("NA", "x")]
+
+EVERY_FORMAT: list[tuple[TopicFormat, str, list[Topic]]] = [
+    ("trec", TREC, TREC_TOPICS),
+    ("covid", COVID, COVID_TOPICS),
+    ("tsv", TSV, TSV_TOPICS),
+    ("jsonl", JSONL, JSONL_TOPICS),
+]
+formats = pytest.mark.parametrize(
+    ("form", "text", "topics"), EVERY_FORMAT, ids=[form for form, _, _ in EVERY_FORMAT]
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Give a place for one topic file."""
+    return tmp_path / "topics"
+
+
+def faults_of(file: Path, text: str | bytes, form: TopicFormat = "auto") -> FormatError:
+    """Read a damaged file and return its error."""
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(FormatError) as caught:
+        read_topics(str(file), format=form)
+    return caught.value
+
+
+def codes(error: FormatError) -> list[tuple[int | None, str]]:
+    """Return line and code of every fault."""
+    return [(fault.line, fault.code) for fault in error.faults]
+
+
+@formats
+def test_every_format_named_or_recognised_gives_its_topics(
+    file: Path, form: TopicFormat, text: str, topics: list[Topic]
+) -> None:
+    """A format is read the same whether it is named or found by its first line."""
+    file.write_text(text, "utf-8")
+    assert read_topics(str(file), format=form) == topics
+    assert read_topics(str(file)) == topics
+
+
+@formats
+def test_byte_order_mark_crlf_and_gzip_change_nothing(
+    file: Path, form: TopicFormat, text: str, topics: list[Topic]
+) -> None:
+    """What an editor or a compressor does to a file does not reach its topics."""
+    dressed = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+    file.write_bytes(dressed)
+    assert read_topics(str(file)) == topics
+    file.write_bytes(gzip.compress(dressed))
+    assert read_topics(str(file)) == topics
+
+
+@formats
+def test_standard_input_is_a_file(
+    monkeypatch: pytest.MonkeyPatch, form: TopicFormat, text: str, topics: list[Topic]
+) -> None:
+    """`-` reads standard input, also in the formats that must look ahead."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert read_topics("-") == topics
+
+
+@formats
+def test_truncated_gzip_is_a_fault_and_nothing_else_is_said(
+    file: Path, form: TopicFormat, text: str, topics: list[Topic]
+) -> None:
+    """Half a file is never read as a whole one."""
+    error = faults_of(file, gzip.compress(text.encode())[:-12], form)
+    assert [fault.code for fault in error.faults] == ["gzip"]
+    assert "truncated" in str(error)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff", "topic\ttitle\n", "<topics></topics>"])
+def test_file_without_topics_is_a_fault(file: Path, text: str) -> None:
+    """An empty file is told, not read as no topics."""
+    error = faults_of(file, text)
+    assert codes(error) == [(None, "empty")]
+    assert str(error) == f"{file}: expected at least one topic, got none"
+
+
+def test_missing_file_and_unknown_format_are_told(tmp_path: Path) -> None:
+    """What is not there is said in one line."""
+    with pytest.raises(PoolerError, match="none: no such file"):
+        read_topics(str(tmp_path / "none"))
+    with pytest.raises(ArgumentError, match="`format` must be one of auto, trec, covid, tsv"):
+        read_topics("topics", format="xml")  # type: ignore[arg-type]
+
+
+@formats
+def test_bad_and_repeated_ids_are_faults_with_both_lines(
+    file: Path, form: TopicFormat, text: str, topics: list[Topic]
+) -> None:
+    """All faults of a file come at once, each with its line, in every format."""
+    ids = ["1", "#2", "a b", "\u202e3", "1"]
+    line = {
+        "trec": "<top><num>{}<title>t</top>\n",
+        "covid": '<topic number="{}"><query>t</query></topic>\n',
+        "tsv": "{}\tt\n",
+        "jsonl": '{{"id": "{}", "query": "t"}}\n',
+    }[form]
+    body = "".join(line.format(topic) for topic in ids)
+    error = faults_of(file, f"<topics>{body}</topics>" if form == "covid" else body, form)
+    assert codes(error) == [(2, "id"), (3, "id"), (4, "id"), (5, "duplicate")]
+    assert "does not begin with `#`" in error.faults[0].message
+    assert "without blanks" in error.faults[1].message
+    assert "without control characters" in error.faults[2].message
+    assert error.faults[3].message == "expected each topic once, got `1`, which line 1 has"
+
+
+@formats
+def test_topic_with_nothing_to_read_is_a_fault(
+    file: Path, form: TopicFormat, text: str, topics: list[Topic]
+) -> None:
+    """A judge is never shown an empty topic."""
+    empty = {
+        "trec": "<top>\n<num> Number: 7\n<title> </top>",
+        "covid": '<topics>\n<topic number="7"><query> </query></topic></topics>',
+        "tsv": "6\tt\n7\t",
+        "jsonl": '{"id": 6, "text": "t"}\n{"id": 7, "title": null, "text": ""}',
+    }[form]
+    error = faults_of(file, empty, form)
+    assert codes(error) == [(2, "missing")]
+    assert "a title, description or narrative of topic `7`, got none" in str(error)
+
+
+def test_invalid_utf8_is_a_fault_of_its_line_only(file: Path) -> None:
+    """A line that cannot be decoded makes no further fault, whatever stood in it."""
+    assert codes(faults_of(file, b"1\tt\n2\t\xff\n3\tt\n")) == [(2, "utf8")]
+    sgml = b"<top>\n<num> \xff1\n<title> t\n</top>\n<top>\n<title> t\n</top>\n"
+    assert codes(faults_of(file, sgml)) == [(2, "utf8"), (5, "missing")]
+    assert codes(faults_of(file, b"<topics>\n<topic number='1'>\xe9\n</topics>")) == [(2, "utf8")]
+    assert codes(faults_of(file, b'{"id": "\xff"}\n{"id": 1, "text": "x"}')) == [(1, "utf8")]
+
+
+def test_more_faults_than_are_shown_are_counted(file: Path) -> None:
+    """Twenty-five faults are shown, the rest is a number."""
+    error = faults_of(file, "x\n" * 40)
+    assert (len(error.faults), error.n_faults) == (25, 40)
+    assert str(error).endswith("and 15 more faults")
+
+
+# TREC SGML
+
+
+def test_sgml_closing_tags_may_be_written_or_left_out(file: Path) -> None:
+    """Closed, unclosed and upper-case tags, on one line or on many, give one topic."""
+    closed = "<top><num>Number: 5</num><title>a b</title><desc>d</desc><narr>n</narr></top>"
+    unclosed = "<top>\n<num> Number: 5\n<title>\na\nb\n<desc> Description:\nd\n<narr>\nn\n"
+    shouted = "<TOP>\n<NUM>5\n<TITLE>Topic: a\tb\n<DESC>description: d\n<NARR>Narrative: n</TOP>"
+    for text in (closed, unclosed, shouted):
+        file.write_text(text)
+        assert read_topics(str(file)) == [Topic("5", "a b", "d", "n")]
+
+
+def test_sgml_next_top_closes_the_one_before(file: Path) -> None:
+    """A forgotten `</top>` merges no two topics."""
+    file.write_text("<top>\n<num>1\n<title>a\n<top>\n<num>2\n<title>b\n")
+    assert read_topics(str(file)) == [Topic("1", "a"), Topic("2", "b")]
+
+
+def test_sgml_other_tags_and_entities_are_text(file: Path) -> None:
+    """Nothing that is no field of a topic is cut out of one; basic entities are resolved."""
+    file.write_text("<top><num>1<title>AT&T &amp; <b>x</b> &#26481; i < j　k &nbsp;</top>")
+    assert read_topics(str(file)) == [Topic("1", "AT&T & <b>x</b> 東 i < j　k &nbsp;")]
+
+
+def test_sgml_lines_of_wrapped_fields_are_right(file: Path) -> None:
+    """A fault of an id names the line of its tag, not of its record."""
+    error = faults_of(file, "<top>\n\n<title> a\nb\n\n<num> Number: 3 4\n</top>\n")
+    assert codes(error) == [(6, "id")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "message"),
+    [
+        ("<top>\n<title> t\n</top>", (1, "missing"), "expected `<num>` in `<top>`, got none"),
+        ("<top>\n<num>\n<title> t\n</top>", (2, "id"), "expected an id, got nothing"),
+        ("<top>\nhello\n<num>1\n<title>t", (1, "markup"), "expected a tag in `<top>`, got 'hello'"),
+        ("<top><num>1<title>t\n<title>u</top>", (2, "markup"), "expected `<title>` once"),
+        ("<top><num>1<title>t</title>u</top>", (1, "markup"), "expected a tag in `<top>`, got 'u'"),
+        ("<top><num>1<title>t</top>\nlost", (2, "markup"), "expected `<top>`, got 'lost'"),
+    ],
+)
+def test_sgml_faults(file: Path, text: str, expected: tuple[int, str], message: str) -> None:
+    """Text that belongs to no field, and fields that are missing or double, are faults."""
+    error = faults_of(file, text)
+    assert codes(error) == [expected]
+    assert message in str(error)
+
+
+def test_sgml_tags_around_the_records_are_ignored(file: Path) -> None:
+    """A wrapping element loses nothing, so it is no fault when the format is named."""
+    file.write_text("<topics>\n<top><num>1<title>t</top>\n</topics>\n")
+    assert read_topics(str(file), format="trec") == [Topic("1", "t")]
+
+
+# XML
+
+
+def test_xml_markup_inside_a_field_keeps_words_apart(file: Path) -> None:
+    """Paragraphs are separated by a blank, a bold word is not."""
+    file.write_text(
+        "<t><topic number='1'><query>a<b>b</b></query><other>z</other>"
+        "<narrative><p>one</p><p>two</p></narrative></topic></t>"
+    )
+    assert read_topics(str(file)) == [Topic("1", "ab", "", "one two")]
+
+
+def test_xml_topic_without_fields_is_its_own_title(file: Path) -> None:
+    """TREC's clinical topics are text without fields; their number may be an element."""
+    file.write_text("<topics><topic number='9'>a woman\nof 58</topic></topics>")
+    assert read_topics(str(file)) == [Topic("9", "a woman of 58")]
+    file.write_text("<topics><topic><num>9</num><query>q</query></topic></topics>")
+    assert read_topics(str(file)) == [Topic("9", "q")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "message"),
+    [
+        ("<topics>\n  <a>& b</a></topics>", (2, "xml"), "expected XML, got not well-formed"),
+        ("<topics>\n<topic number='1'>\n</topics>", (3, "xml"), "mismatched tag"),
+        ("<topics>\n<topic number='1'><query>q</query></topic>\n", (2, "xml"), "no element found"),
+        ("<topics>&nbsp;</topics>", (1, "xml"), "undefined entity"),
+        ("<topics>\n<topic><query>q</query></topic></topics>", (2, "missing"), "got no number"),
+        (
+            "\n<topics><topic number='1'>\n<query>q</query>\n<query>r</query></topic></topics>",
+            (4, "markup"),
+            "expected `<query>` once in `<topic>`, got two",
+        ),
+    ],
+)
+def test_xml_faults(file: Path, text: str, expected: tuple[int, str], message: str) -> None:
+    """Malformed XML is told with expat's line and column."""
+    error = faults_of(file, text)
+    assert codes(error) == [expected]
+    assert message in str(error)
+
+
+def test_xml_fault_names_its_column(file: Path) -> None:
+    """Columns count from 1: the blank after `&` is what ends the entity too early."""
+    assert "at column 7" in str(faults_of(file, "<topics>\n  <a>& b</a></topics>"))
+
+
+def test_xml_entity_bomb_is_refused_before_it_is_read(file: Path) -> None:
+    """A document type, the only place where entities are declared, is refused."""
+    bomb = (
+        "<?xml version='1.0'?>\n<!DOCTYPE topics [\n<!ENTITY a 'ha'>\n"
+        + "".join(f"<!ENTITY {chr(98 + n)} '{f'&{chr(97 + n)};' * 10}'>\n" for n in range(12))
+        + "]>\n<topics><topic number='1'><query>&m;</query></topic></topics>"
+    )
+    error = faults_of(file, bomb)
+    assert [fault.code for fault in error.faults] == ["doctype"]
+    assert "expected XML without a document type" in str(error)
+    external = "<!DOCTYPE topics SYSTEM 'file:///etc/passwd'><topics></topics>"
+    assert codes(faults_of(file, external)) == [(1, "doctype")]
+
+
+# TSV
+
+
+def test_tsv_header_is_recognised_only_on_top_and_only_whole(file: Path) -> None:
+    """`topic` may be a topic's id anywhere else."""
+    file.write_text("\nTopic\tTitle\tdescription\n1\ta\ntopic\ttitle\n")
+    assert read_topics(str(file)) == [Topic("1", "a"), Topic("topic", "title")]
+    file.write_text("topic\ttitle page\n")
+    assert read_topics(str(file)) == [Topic("topic", "title page")]
+
+
+def test_tsv_line_without_a_tab_is_a_fault_with_a_hint(file: Path) -> None:
+    """Blanks are never taken for tabs: the fault says what to type."""
+    error = faults_of(file, "1\ta\n2 fast cars\n3\tb\n")
+    assert codes(error) == [(2, "fields")]
+    expected = (
+        "expected topic<TAB>title[<TAB>description[<TAB>narrative]], got a line without a tab"
+    )
+    assert error.faults[0].message == expected
+    assert error.hint == f"turn the first blank of each line into a tab: sed 's/ /\\t/' {file}"
+    assert faults_of(file, "word\n").hint is None
+
+
+def test_tsv_line_with_five_columns_is_a_fault(file: Path) -> None:
+    """A column nobody asked for is not dropped in silence."""
+    error = faults_of(file, "1\ta\tb\tc\td\n")
+    assert codes(error) == [(1, "fields")]
+    assert "got 5 fields" in str(error)
+
+
+# JSON lines
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        # The eleventh character is the `t` that should be a quote.
+        ('{"id": 1, title: 2}', "json", "got invalid JSON at column 11: expecting property name"),
+        ("{", "json", "at column 2: expecting property name"),
+        ("[1]", "json", "expected a JSON object, got an array"),
+        ("null", "json", "expected a JSON object, got null"),
+        ('"x"', "json", "expected a JSON object, got text"),
+        ("[" * 100_000, "json", "nesting beyond bounds"),
+        ('{"id": ' + "9" * 5000 + "}", "json", "numbers or nesting beyond bounds"),
+        ('{"title": "t"}', "missing", "expected an id in `topic`, `number`, `id`"),
+        ('{"id": null, "title": "t"}', "missing", "expected an id"),
+        ('{"id": 1.0, "title": "t"}', "type", "text or an integer in `id`, got a number"),
+        ('{"id": true, "title": "t"}', "type", "text or an integer in `id`, got true"),
+        ('{"id": "a", "query": ["t"]}', "type", "expected text in `query`, got an array"),
+        ('{"id": "a", "title": 5}', "type", "expected text in `title`, got a number"),
+        ('{"id": "a", "title": "t", "narrative": {}}', "type", "in `narrative`, got an object"),
+        ('{"id": "\\ud800", "title": "t"}', "id", "expected valid Unicode in an id"),
+        ('{"id": "", "title": "t"}', "id", "expected an id, got nothing"),
+    ],
+)
+def test_jsonl_faults(file: Path, line: str, code: str, message: str) -> None:
+    """A line that is no topic is told with its number; the lines around it are read on."""
+    error = faults_of(file, f'{{"id": "ok", "text": "t"}}\n{line}\n{{"id": "ok", "text": "t"}}')
+    assert codes(error) == [(2, code), (3, "duplicate")]
+    assert message in error.faults[0].message
+
+
+def test_topic_fault_leaves_ordinary_ids_alone() -> None:
+    """Ids that trip other programs are ids."""
+    assert [topic_fault(text) for text in ("001", "NA", '"x', "2681119#1", "東京")] == [None] * 5
+    assert "byte order mark" in str(topic_fault("\ufeff1"))
+
+
+# Real files; counts from each folder's PROVENANCE.md
+
+
+def real(name: str) -> str:
+    """Return a real file's path, or skip."""
+    if not (DATA / name).is_file():
+        pytest.skip(f"{name} is not beside the project")
+    return str(DATA / name)
+
+
+def test_trec_covid_topics_are_thirty_with_question_and_narrative() -> None:
+    """The official XML (CRLF) maps query, question and narrative."""
+    topics = read_topics(real("trec-covid-r1/topics.covid-round1.xml"))
+    assert [topic.topic for topic in topics] == [str(number) for number in range(1, 31)]
+    assert topics[0].title == "coronavirus origin"
+    assert topics[0].description == "what is the origin of COVID-19"
+    assert all(topic.title and topic.description and topic.narrative for topic in topics)
+
+
+def test_miracl_topics_are_860_japanese_questions() -> None:
+    """Japanese text comes through byte for byte."""
+    topics = read_topics(real("miracl-ja-dev/topics.miracl-v1.0-ja-dev.tsv"))
+    assert len(topics) == 860
+    assert topics[2] == Topic("4", "森上亜希子の出身はどこ")
+
+
+def test_acordar_topics_are_493() -> None:
+    """Ids with gaps stay as they are."""
+    topics = read_topics(real("acordar/all_queries.txt"))
+    assert len(topics) == 493
+    assert topics[0] == Topic("1", "Antitrust Cases Pending")
+
+
+def test_wtr_topics_lack_their_tab_on_every_line() -> None:
+    """Sixty lines with a blank for the tab are sixty faults and one hint."""
+    with pytest.raises(FormatError) as caught:
+        read_topics(real("wtr-pool/queries.txt"))
+    assert caught.value.n_faults == 60
+    assert {fault.code for fault in caught.value.faults} == {"fields"}
+    assert caught.value.line == 1
+    assert caught.value.hint is not None

@@ -1,0 +1,204 @@
+"""A collection seen from outside: its raw rows, the SQL it sends, other processes at work on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.synchronize import Barrier
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Engine, event, inspect, text
+
+from store.collection import Collection
+from store.database import collection_url, make_engine, reading, writing
+from store.desk import Desk
+from store.errors import ConflictError
+from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
+
+EVENTS_EACH = 200
+"""Events that each of two judging processes writes."""
+
+
+@contextmanager
+def engine_of(name: str) -> Iterator[Engine]:
+    """Make the engine of a collection and close it in any case."""
+    engine = make_engine(collection_url(name))
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def contents(name: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Read every row of every table of a database, each table sorted."""
+    with engine_of(name) as engine, reading(engine) as session:
+        tables = inspect(session.connection()).get_table_names()
+        return {
+            table: sorted(
+                (tuple(row) for row in session.execute(text(f'SELECT * FROM "{table}"'))),
+                key=repr,
+            )
+            for table in sorted(tables)
+        }
+
+
+def counts(name: str) -> dict[str, int]:
+    """Count the rows of every table."""
+    return {table: len(rows) for table, rows in contents(name).items()}
+
+
+def execute(name: str, statement: str, **parameters: Any) -> None:
+    """Change a database behind the program's back."""
+    with engine_of(name) as engine, writing(engine) as session:
+        session.execute(text(statement), parameters)
+
+
+@contextmanager
+def statements() -> Iterator[list[tuple[str, Any]]]:
+    """Gather every statement sent to any database, with its parameters."""
+    sent: list[tuple[str, Any]] = []
+
+    def note(_c: Any, _cursor: Any, statement: str, parameters: Any, *_rest: Any) -> None:
+        sent.append((statement, parameters))
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+@contextmanager
+def meanwhile(fragment: str, act: Any) -> Iterator[None]:
+    """Call `act` once, just before the first statement that contains `fragment` is sent."""
+    waiting = [act]
+
+    def interrupt(_c: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if fragment in statement and waiting:
+            waiting.pop()()
+
+    event.listen(Engine, "before_cursor_execute", interrupt)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "before_cursor_execute", interrupt)
+    assert not waiting, f"no statement had {fragment!r}"
+
+
+def make_run(
+    tag: str, rankings: Mapping[str, Sequence[tuple[str, float]]], *, sha256: str = "", **other: Any
+) -> Run:
+    """Make a run whose stated ranks count from 1 in file order."""
+    return Run(
+        tag=tag,
+        rankings=[
+            Ranking(
+                topic,
+                [docno for docno, _ in ranked],
+                np.array([score for _, score in ranked], dtype=np.float64),
+                np.arange(1, len(ranked) + 1, dtype=np.int64),
+            )
+            for topic, ranked in rankings.items()
+        ],
+        sha256=sha256 or f"sha256 of {tag}",
+        file=f"{tag}.run",
+        **other,
+    )
+
+
+def make_pool(documents: Mapping[str, Sequence[str]], **other: Any) -> Pool:
+    """Make a pool that shows each topic's documents in the order given."""
+    entries = [
+        PoolEntry(topic, docno, position)
+        for topic, docnos in documents.items()
+        for position, docno in enumerate(docnos)
+    ]
+    manifest = other.pop("manifest", {"strategy": "depth", "depth": 1, "out_order": "docno"})
+    return Pool(entries, manifest, **other)
+
+
+@dataclass
+class Sitting:
+    """A judge at a desk, who remembers how every document stood when last seen."""
+
+    desk: Desk
+    topic: str
+
+    def __post_init__(self) -> None:
+        self.look()
+
+    def look(self) -> list[Task]:
+        """Fetch the queue afresh."""
+        self.tasks = {task.docno: task for task in self.desk.queue(self.topic)}
+        return list(self.tasks.values())
+
+    def act(self, docno: str, action: Action, **fields: Any) -> Task:
+        """Decide on a document as it was last seen."""
+        seen = self.tasks[docno].revision
+        decision = Decision(self.topic, docno, action, seen_revision=seen, **fields)
+        self.tasks[docno] = self.desk.record(decision)
+        return self.tasks[docno]
+
+    def grade(self, docno: str, grade: int) -> Task:
+        """Give a grade."""
+        return self.act(docno, Action.JUDGE, grade=grade)
+
+    def undo(self) -> Task | None:
+        """Take back the latest event."""
+        undone = self.desk.undo()
+        if undone is None:
+            return None
+        self.tasks[undone[1].docno] = undone[1]
+        return undone[1]
+
+
+def judge_in_turn(name: str, judge: str, barrier: Barrier, n_events: int) -> None:
+    """Grade the documents of topic 1 one after the other, and again, until `n_events` are written.
+
+    Runs in a process of its own.
+    """
+    with Collection(name) as collection:
+        sitting = Sitting(collection.desk(judge), "1")
+        docnos = list(sitting.tasks)
+        barrier.wait()
+        for number in range(n_events):
+            sitting.grade(docnos[number % len(docnos)], number % 3)
+        sitting.desk.leave()
+
+
+def race(name: str, judge: str, barrier: Barrier, answers: Pipe) -> None:
+    """Grade every document of topic 1 at its first revision at the same moment as the others do.
+
+    Runs in a process of its own; sends the docnos it won and those somebody else had first.
+    """
+    with Collection(name) as collection:
+        sitting = Sitting(collection.desk(judge), "1")
+        won, lost = [], []
+        sitting.desk._sit()
+        for docno in list(sitting.tasks):
+            barrier.wait()
+            try:
+                sitting.grade(docno, 1)
+            except ConflictError:
+                lost.append(docno)
+            else:
+                won.append(docno)
+        answers.send((won, lost))
+
+
+def judge_until_killed(name: str, judge: str, answers: Pipe) -> None:
+    """Grade without end, sending (docno, grade, revision) after each `record` that returned.
+
+    Runs in a process of its own.
+    """
+    with Collection(name) as collection:
+        sitting = Sitting(collection.desk(judge), "1")
+        number = 0
+        while True:
+            for docno in sitting.tasks:
+                number += 1
+                task = sitting.grade(docno, number % 3)
+                answers.send((docno, task.grade, task.revision))
