@@ -244,9 +244,10 @@ class JudgingSession:
         if self.topic is None or topic != self.topic.topic:
             self.topic = self._desk.topic(topic)
             self.tasks = self._desk.queue(topic)
-        index = next(i for i, other in enumerate(self.tasks) if other.docno == task.docno)
-        self.tasks[index] = task
-        self._go_to(index)
+        index = self._place_of(task.docno)
+        if index is not None:
+            self.tasks[index] = task
+            self._go_to(index)
         now = task.state if task.grade is None else f"grade {task.grade}"
         return Result(Outcome.SAVED, f"undone: {task.docno} is {now} again", datetime.now(UTC))
 
@@ -257,6 +258,17 @@ class JudgingSession:
     def go_previous(self) -> bool:
         """Go to the previous document, judged or not; False at the start."""
         return self._step(-1)
+
+    def go_to_state(self, state: State) -> bool:
+        """Go to the next document in a state, wrapping; False when there is no other."""
+        n_tasks = len(self.tasks)
+        for step in range(1, n_tasks):
+            place = (self.index + step) % n_tasks
+            if self.tasks[place].state is state:
+                self.touch()
+                self._go_to(place)
+                return True
+        return False
 
     def leave(self) -> None:
         """End the sitting."""
@@ -299,6 +311,11 @@ class JudgingSession:
             self.tasks[self.index] = self._desk.record(decision)
         except ConflictError as error:
             self.tasks = self._desk.queue(topic)
+            place = self._place_of(task.docno)
+            if place is None:
+                self._go_to(0)
+                return Result(Outcome.FAILED, "this document is no longer in your queue")
+            self.index = place
             stands = self._here()
             now = stands.state if stands.grade is None else f"grade {stands.grade}"
             message = f"{error.message}; it is {now} there: press again to replace that"
@@ -310,6 +327,11 @@ class JudgingSession:
         if not stay:
             self._go_on()
         return Result(Outcome.SAVED, said, datetime.now(UTC))
+
+    def _place_of(self, docno: str) -> int | None:
+        """Return the place of a document in the queue; ``None`` = it is no longer there."""
+        docnos = [task.docno for task in self.tasks]
+        return docnos.index(docno) if docno in docnos else None
 
     def _dwell_ms(self) -> int | None:
         """Return the time since the document was shown; ``None`` = it was never painted."""

@@ -67,7 +67,8 @@ def read_top(path: str, depth: int, *, order: Order = "trec", lenient: bool = Fa
     """
     _check(depth, order)
     # A pipe cannot be read a second time, so it is read slowly at once.
-    if path != STDIN and Path(path).is_file():
+    # Rounded scores tie beyond any cut that unrounded ones set.
+    if order != "trec9" and path != STDIN and Path(path).is_file():
         try:
             return read_blocks(path, depth, order=order, lenient=lenient)
         except SuspicionError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.ranking import Order, rank_order, ties_at_cut
+from store.ranking import Order, compared_scores, rank_order, ties_at_cut
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,7 @@ def take_top(
         codes = np.unique(ranks[positions], return_inverse=True)[1].astype(np.float64)
         n_tied_in, n_tied_out = ties_at_cut(codes, depth)
     elif order != "file":
-        n_tied_in, n_tied_out = ties_at_cut(scores[positions], depth)
+        n_tied_in, n_tied_out = ties_at_cut(compared_scores(scores, order)[positions], depth)
     first = positions[:depth]
     return TopRanking(
         [docnos[position] for position in first.tolist()],

@@ -19,7 +19,7 @@ class DecodedQrels:
     judged: dict[str, list[Qrel]] = field(default_factory=dict)
     """Judge to judgements."""
     unjudged: list[tuple[str, str]] = field(default_factory=list)
-    """(topic, docno) of lines that say "pooled, not judged"."""
+    """(topic, docno) of lines that say "pooled, not judged", each once."""
     pairs: list[tuple[str, str]] = field(default_factory=list)
     """(topic, docno) of every line, each once, in file order."""
 
@@ -109,11 +109,12 @@ def decode_qrels(
     values = set(scale.values)
     listed = ", ".join(map(str, scale.values))
     seen: dict[tuple[str, str], None] = {}
+    open_pairs: dict[tuple[str, str], None] = {}
     for row in rows:
         pair = (row.topic, row.docno)
         seen[pair] = None
         if row.code in unjudged:
-            decoded.unjudged.append(pair)
+            open_pairs[pair] = None
             continue
         grade = mapping.get(row.code, row.code)
         if grade not in values:
@@ -124,7 +125,7 @@ def decode_qrels(
         name = row.iteration if judge is None else judge
         iteration = "0" if judge_column == 2 else row.iteration
         decoded.judged.setdefault(name, []).append(Qrel(row.topic, row.docno, grade, iteration))
-    decoded.pairs = list(seen)
+    decoded.pairs, decoded.unjudged = list(seen), list(open_pairs)
     return decoded
 
 

@@ -5,7 +5,8 @@ disagree. Which of them orders the run is chosen once, by `Order`, and everythin
 this module: pools, measures, sensitivity.
 
 ========== ====================================================================================
-trec       score descending, then docno descending bytewise: what trec_eval does
+trec       score descending, then docno descending bytewise: what trec_eval 10 does
+trec9      the same, with scores rounded to 32-bit floats: trec_eval up to 9.0.8, pytrec_eval
 docno-asc  score descending, then docno ascending bytewise: what NIST's pooling scripts do
 rank       stated rank ascending, then file order
 file       file order
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 from store.errors import ArgumentError
 
-Order = Literal["trec", "docno-asc", "rank", "file"]
+Order = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 _DIGITS = re.compile(r"([0-9]+)")
@@ -56,7 +57,7 @@ def rank_order(
         Similarities in file order, finite; higher is better.
     ranks : ndarray of int64, shape (n_documents,), optional
         Stated ranks in file order; needed by order ``rank`` alone.
-    order : {"trec", "docno-asc", "rank", "file"}, default="trec"
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         The rule, see the module.
 
     Returns
@@ -75,7 +76,8 @@ def rank_order(
 
     References
     ----------
-    .. [1] trec_eval, `get_trec_results.c`: sim descending, then docno descending.
+    .. [1] trec_eval, `get_trec_results.c`: sim descending, then docno descending; sim is a float
+       up to 9.0.8 and a double since.
 
     Examples
     --------
@@ -91,8 +93,9 @@ def rank_order(
         if ranks is None:
             raise ArgumentError("order", "needs stated ranks that are integers", "rank")
         return np.argsort(ranks, kind="stable").astype(np.int64)
-    positions = np.argsort(-scores, kind="stable").astype(np.int64)
-    ordered = scores[positions]
+    compared = compared_scores(scores, order)
+    positions = np.argsort(-compared, kind="stable").astype(np.int64)
+    ordered = compared[positions]
     tied_with_next = np.flatnonzero(ordered[:-1] == ordered[1:])
     if tied_with_next.size == 0:
         return positions
@@ -100,12 +103,27 @@ def rank_order(
     breaks = np.flatnonzero(np.diff(tied_with_next) > 1)
     starts = tied_with_next[np.concatenate(([0], breaks + 1))]
     ends = tied_with_next[np.concatenate((breaks, [tied_with_next.size - 1]))] + 2
-    descending = order == "trec"
+    descending = order != "docno-asc"
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         group = positions[start:end].tolist()
         group.sort(key=docnos.__getitem__, reverse=descending)
         positions[start:end] = group
     return positions
+
+
+def compared_scores(scores: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
+    """Return the scores as `order` compares them: rounded to 32-bit floats by ``trec9``.
+
+    Examples
+    --------
+    >>> a, b = compared_scores(np.array([16.00000001, 16.0]), "trec9").tolist()
+    >>> a == b
+    True
+    """
+    if order != "trec9":
+        return scores
+    with np.errstate(over="ignore", under="ignore"):
+        return scores.astype(np.float32).astype(np.float64)
 
 
 def ties_at_cut(ordered_scores: NDArray[np.float64], depth: int) -> tuple[int, int]:

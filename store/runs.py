@@ -17,7 +17,7 @@ from store.imports import ImportReport
 from store.keys import Keys
 from store.models import POOL_RUN, RANKING, RUN, RunRow
 from store.packing import pack_floats, pack_integers, unpack_floats, unpack_integers
-from store.ranking import Order, rank_order
+from store.ranking import Order, compared_scores, rank_order
 from store.records import Ranking, Run
 
 
@@ -192,9 +192,10 @@ def _reorder(row: Any, ids: NDArray[np.int64], documents: Keys, order: Order) ->
     """Return the places of a stored (trec) ranking in another order."""
     if order == "trec":
         return slice(None)
-    if order == "docno-asc":
+    if order in ("docno-asc", "trec9"):
         scores = unpack_floats(row.scores)
-        if not np.any(scores[:-1] == scores[1:]):
+        compared = compared_scores(scores, order)
+        if not np.any(compared[:-1] == compared[1:]):
             return slice(None)
         docnos = [documents.names[number] for number in ids.tolist()]
         return rank_order(docnos, scores, order=order)

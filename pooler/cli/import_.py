@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -235,7 +236,7 @@ def judgements(
         if judge is not None:
             decoded.judged.setdefault(judge, [])
         pool = _pool_of_file(file, content.sha256, decoded.pairs if as_pool else decoded.unjudged,
-                             as_pool or f"unjudged-{judge or file}")  # fmt: skip
+                             as_pool or f"unjudged-{judge or Path(file).name}")  # fmt: skip
         report = opened.import_judgements(
             decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
         )
@@ -278,8 +279,6 @@ def _refuse_unknown(
 
 def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: str) -> Pool:
     """Make a pool of the pairs that a qrels file lists."""
-    from pathlib import Path
-
     from store.ranking import natural_key
     from store.records import Pool, PoolEntry
 

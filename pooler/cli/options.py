@@ -14,6 +14,7 @@ class OrderName(StrEnum):
     """The rank orders of `store.ranking`, which is not imported for `--help`."""
 
     TREC = "trec"
+    TREC9 = "trec9"
     DOCNO_ASC = "docno-asc"
     RANK = "rank"
     FILE = "file"
@@ -37,8 +38,9 @@ OrderOption = Annotated[
     OrderName,
     typer.Option(
         "--order",
-        help="Rank order: trec (score, ties docno descending), docno-asc (score, ties docno"
-        " ascending), rank (the stated rank), file (line order).",
+        help="Rank order: trec (score, ties docno descending), trec9 (the same, scores rounded to"
+        " 32 bits as trec_eval 9 does), docno-asc (score, ties docno ascending), rank (the stated"
+        " rank), file (line order).",
     ),
 ]
 LenientOption = Annotated[
