@@ -255,6 +255,17 @@ def write_lines(path: str | None, lines: Iterable[str]) -> None:
         Path(temporary).unlink(missing_ok=True) if temporary else None
 
 
+def json_line(data: Mapping[str, Any]) -> str:
+    """Return JSON on one line: text as it is, but escaped where UTF-8 has no bytes for it."""
+    line = json.dumps(data, ensure_ascii=False)
+    return line if line.isascii() or _encodable(line) else json.dumps(data)
+
+
+def _encodable(text: str) -> bool:
+    """Say whether text holds no lone surrogate."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def write_json(path: str, data: Mapping[str, Any]) -> None:
     """Write a JSON file as a whole, keys sorted."""
     write_lines(path, [json.dumps(data, ensure_ascii=False, indent=2, sort_keys=True)])

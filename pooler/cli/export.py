@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import say, warn, write_json, write_lines
+from pooler.cli.console import json_line, say, warn, write_json, write_lines
 from pooler.cli.judged import AggregateOption, JudgeOption, TiesOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -160,3 +160,52 @@ def _report(final: FinalQrels, n_open: int, by_grade: Counter[int], unjudged: in
         say(f"{n_open:,} pooled documents have no grade: {how}")
     if final.n_mixed_iterations:
         say(f"{final.n_mixed_iterations:,} documents were judged in different rounds: iteration 0")
+
+
+@app.command("pool")
+def pool(
+    name: Annotated[str, typer.Option("--name", help="Of the pool.")] = "pool",
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")
+    ] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write a pool of the collection: one `topic docno` a line, in its display order.
+
+    Example: pooler export pool --out pool.txt
+    """
+    from pooler.plan import pool_lines
+    from store.collection import Collection
+
+    with Collection(collection) as opened:
+        stored = opened.pool(name)
+    write_lines(out, pool_lines(stored))
+    if out not in (None, "-"):
+        write_json(f"{out}.manifest.json", stored.manifest)
+
+
+@app.command("judgements")
+def judgements(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="JUDGE...", help="Default all.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")
+    ] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write how every document stands with every judge, notes and reasons too: one JSON a line.
+
+    Example: pooler export judgements alice --out alice.jsonl
+    """
+    from store.collection import Collection
+    from store.ranking import natural_key
+
+    with Collection(collection) as opened:
+        records = opened.judgements(names or None)
+    records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
+    fields = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
+    write_lines(
+        out,
+        (json_line({field: getattr(one, field) for field in fields}) for one in records),
+    )
