@@ -24,6 +24,7 @@ from store.database import (
     writing,
 )
 from store.desk import Desk
+from store.errors import ArgumentError
 from store.imports import ImportReport
 from store.keys import document_keys, topic_keys
 from store.models import TABLES, CollectionRow
@@ -249,7 +250,7 @@ class Collection:
 
     def add_judge(self, name: str, kind: JudgeKind) -> bool:
         """Add a judge; see `store.judges.add_judge`."""
-        with writing(self._engine) as session:
+        with writing(self._engine, bulk=True) as session:
             return judges.add_judge(session, name, kind)
 
     def judges(self) -> list[Judge]:
@@ -280,9 +281,14 @@ class Collection:
 
         Raises
         ------
+        ArgumentError
+            If a grade is not on the scale.
         ConflictError
             If a stored grade differs and `replace` is false, or the pool's name is taken.
         """
+        grades = (qrel.grade for qrels in by_judge.values() for qrel in qrels)
+        if off_scale := judgements.check_grades(grades, self.scale.values):
+            raise ArgumentError("grade", f"must be one of {self.scale.values}", off_scale)
         with self._importing() as session:
             if pool is not None and pool.entries:
                 pools.add_pool(session, self._topics, self._documents, pool)

@@ -172,9 +172,13 @@ class Desk:
         ------
         ConflictError
             If the judge's own state of this document changed elsewhere since it was shown.
+        UnknownNameError
+            If the grade is not on the scale.
         StoreError
             If it could not be written; nothing is.
         """
+        if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
+            raise UnknownNameError("grade", str(decision.grade), map(str, self.scale.values))
         topic = self._topic_ids[decision.topic]
         document = self._document_ids[decision.docno]
         self._sit()
@@ -184,6 +188,8 @@ class Desk:
             note = decision.note if decision.note is not None else (old.note if old else "")
             row = self._event(session, topic, document, decision.action, decision)
             row.state, row.grade, row.reason, row.note = state, grade, reason, note
+            if decision.action is Action.NOTE and old is not None:
+                row.iteration = old.iteration
             append_event(session, row, seen_revision=decision.seen_revision)
         return _task(decision.docno, row)
 
@@ -203,13 +209,15 @@ class Desk:
         if self._sitting is None:
             return None
         with writing(self._engine) as session:
-            undone = select(JUDGEMENT.c.undoes).where(
-                JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.undoes.is_not(None)
+            own = (
+                JUDGEMENT.c.sitting_id == self._sitting,
+                JUDGEMENT.c.judge_id == self._judge_id,
             )
+            undone = select(JUDGEMENT.c.undoes).where(*own, JUDGEMENT.c.undoes.is_not(None))
             last = session.execute(
                 select(JUDGEMENT)
                 .where(
-                    JUDGEMENT.c.sitting_id == self._sitting,
+                    *own,
                     JUDGEMENT.c.action != Action.UNDO.value,
                     JUDGEMENT.c.id.not_in(undone),
                 )
@@ -224,10 +232,12 @@ class Desk:
                 JUDGEMENT.c.document_id == document,
                 JUDGEMENT.c.judge_id == self._judge_id,
             )
-            newer = select(JUDGEMENT.c.sitting_id).where(
-                *pair, JUDGEMENT.c.revision > last.revision
-            )
-            if any(sitting != self._sitting for sitting in session.scalars(newer)):
+            newer = session.execute(
+                select(JUDGEMENT.c.sitting_id, JUDGEMENT.c.revision).where(
+                    *pair, JUDGEMENT.c.revision > last.revision
+                )
+            ).all()
+            if any(event.sitting_id != self._sitting for event in newer):
                 message = "this document was judged under the same name somewhere else"
                 raise ConflictError(message, hint="the other judgement stands")
             before = session.execute(
@@ -235,14 +245,15 @@ class Desk:
             ).first()
             row = self._event(session, topic, document, Action.UNDO)
             row.undoes = last.id
-            row.iteration, row.display_order = last.iteration, last.display_order
-            row.state, row.grade, row.reason, row.note = (
-                (before.state, before.grade, before.reason, before.note)
+            row.display_order, row.position = last.display_order, last.position
+            row.state, row.grade, row.reason, row.note, row.iteration = (
+                (before.state, before.grade, before.reason, before.note, before.iteration)
                 if before
-                else (State.UNJUDGED.value, None, "", "")
+                else (State.UNJUDGED.value, None, "", "", last.iteration)
             )
-            newest = session.scalar(select(func.max(JUDGEMENT.c.revision)).where(*pair))
-            append_event(session, row, seen_revision=newest or 0)
+            # Only what was looked at above counts as seen: a newer event is a conflict.
+            seen = max((event.revision for event in newer), default=last.revision)
+            append_event(session, row, seen_revision=seen)
             number = session.scalar(select(TOPIC.c.number).where(TOPIC.c.id == topic))
             docno = session.scalar(select(DOCUMENT.c.docno).where(DOCUMENT.c.id == document))
         return str(number), _task(str(docno), row)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 SHOWN_FAULTS = 25
@@ -38,6 +37,19 @@ class PoolerError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle with every attribute, so that a worker process can raise it."""
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(
+    kind: type[PoolerError], args: tuple[Any, ...], attributes: dict[str, Any]
+) -> PoolerError:
+    """Make an error again from what `PoolerError.__reduce__` gave."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +99,6 @@ class FormatError(PoolerError):
         if self.n_faults > len(lines):
             lines.append(f"{path}: and {self.n_faults - len(lines)} more faults")
         super().__init__("\n".join(lines), hint=hint)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle with every attribute, so that a worker process can raise it."""
-        rebuild = partial(
-            type(self), self.path, self.faults, n_faults=self.n_faults, hint=self.hint
-        )
-        return rebuild, ()
 
     @property
     def line(self) -> int | None:

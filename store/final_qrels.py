@@ -69,10 +69,11 @@ def final_qrels(
     Raises
     ------
     ArgumentError
-        If both or neither of `judge` and `aggregate` are given although several judges judged, or
-        `aggregate` comes without `ties`.
+        If `judge` and `aggregate` are both given, or one of `aggregate` and `ties` without the
+        other.
     PoolerError
-        If nothing was judged.
+        If nothing was judged, or several judges judged and neither `judge` nor `aggregate` is
+        given.
     """
     judged = [one for one in judgements if one.state is State.JUDGED]
     names = tuple(sorted({one.judge for one in judged}))
@@ -88,6 +89,8 @@ def final_qrels(
         hint = "low or high take that one of the tied grades, unresolved leaves the document out"
         requirement = "must be low, high or unresolved with --aggregate"
         raise ArgumentError("--ties", requirement, ties, hint=hint)
+    if ties is not None and aggregate is None:
+        raise ArgumentError("--ties", "is a rule of --aggregate majority, which is absent", ties)
     if not judged:
         message = f"judge `{judge}` has judged nothing" if judge else "nothing is judged yet"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")

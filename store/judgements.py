@@ -102,7 +102,8 @@ def import_judgements(
     Raises
     ------
     ConflictError
-        If a grade differs from the stored one and `replace` is false.
+        If a grade differs from the stored one and `replace` is false, or the judge was at work on
+        the same documents meanwhile.
     UnknownNameError
         If the judge is not known.
     """
@@ -148,7 +149,11 @@ def import_judgements(
         message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
     if rows:
-        session.connection().execute(insert(JUDGEMENT), rows)
+        try:
+            session.connection().execute(insert(JUDGEMENT), rows)
+        except IntegrityError as error:
+            message = f"`{judge}` judged one of these documents during the import"
+            raise ConflictError(message, hint="nothing was imported; try again") from error
     added = len(rows) - replaced
     return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
 

@@ -37,9 +37,9 @@ class Keys:
         self._highest = 0
 
     def forget(self) -> None:
-        """Drop everything."""
-        self.ids.clear()
-        self.names.clear()
+        """Drop everything; what was handed out stays as it was."""
+        self.ids = {}
+        self.names = {}
         self._highest = 0
 
     def refresh(self, session: Session) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,7 @@ from store.keys import Keys
 from store.models import POOL, POOL_ENTRY, PoolRow
 from store.ranking import natural_key
 from store.records import Pool, PoolEntry
-from store.runs import add_pool_runs
+from store.runs import add_pool_runs, fetch_pool_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +45,19 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
     Returns
     -------
     bool
-        False when a pool of this name with the same manifest is there already.
+        False when the same pool is there already: name, round, manifest and entries.
 
     Raises
     ------
     ConflictError
         If the name is taken by another pool.
     """
-    manifest = json.dumps(pool.manifest, ensure_ascii=False, sort_keys=True)
+    # File names in it need not be valid Unicode; escapes are.
+    manifest = json.dumps(pool.manifest, sort_keys=True)
     old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
     if old is not None:
-        if old.manifest == manifest and not old.withdrawn:
+        same = (old.manifest, old.round) == (manifest, pool.round) and not old.withdrawn
+        if same and _entries(session, topics, documents, old.id) == _sorted(pool.entries):
             return False
         message = f"there is another pool named `{pool.name}`"
         raise ConflictError(message, hint="--name gives this one its own name")
@@ -119,8 +122,19 @@ def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Po
     stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
     if stored is None:
         raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
-    query = select(POOL_ENTRY).where(POOL_ENTRY.c.pool_id == stored.id)
-    entries = [
+    return Pool(
+        _entries(session, topics, documents, stored.id),
+        json.loads(stored.manifest),
+        stored.name,
+        stored.round,
+        fetch_pool_runs(session, stored.id),
+    )
+
+
+def _entries(session: Session, topics: Keys, documents: Keys, pool_id: int) -> list[PoolEntry]:
+    """Return the entries of a pool, topics in natural order, then by position."""
+    query = select(POOL_ENTRY).where(POOL_ENTRY.c.pool_id == pool_id)
+    return _sorted(
         PoolEntry(
             topics.names[row.topic_id],
             documents.names[row.document_id],
@@ -130,9 +144,12 @@ def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Po
             row.inclusion_probability,
         )
         for row in session.execute(query)
-    ]
-    entries.sort(key=lambda entry: (natural_key(entry.topic), entry.position))
-    return Pool(entries, json.loads(stored.manifest), stored.name, stored.round)
+    )
+
+
+def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
+    """Sort entries as `Pool.entries` stands."""
+    return sorted(entries, key=lambda one: (natural_key(one.topic), one.position, one.docno))
 
 
 def pooled_pairs(session: Session) -> set[tuple[int, int]]:

@@ -6,7 +6,7 @@ this module: pools, measures, sensitivity.
 
 ========== ====================================================================================
 trec       score descending, then docno descending bytewise: what trec_eval 10 does
-trec9      the same, with scores rounded to 32-bit floats: trec_eval up to 9.0.8, pytrec_eval
+trec9      the same, with scores rounded to 32-bit floats: trec_eval 9.0.4, pytrec_eval
 docno-asc  score descending, then docno ascending bytewise: what NIST's pooling scripts do
 rank       stated rank ascending, then file order
 file       file order
@@ -28,6 +28,8 @@ from store.errors import ArgumentError
 
 Order = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
+
+NaturalKey = tuple[list[str | tuple[int, str]], str]
 
 _DIGITS = re.compile(r"([0-9]+)")
 
@@ -77,7 +79,7 @@ def rank_order(
     References
     ----------
     .. [1] trec_eval, `get_trec_results.c`: sim descending, then docno descending; sim is a float
-       up to 9.0.8 and a double since.
+       in 9.0.4 and a double in 10.0.
 
     Examples
     --------
@@ -155,7 +157,7 @@ def ties_at_cut(ordered_scores: NDArray[np.float64], depth: int) -> tuple[int, i
     return int(tied[:depth].sum()), int(tied[depth:].sum())
 
 
-def natural_key(text: str) -> tuple[list[str | int], str]:
+def natural_key(text: str) -> NaturalKey:
     """Sort key of topic ids: runs of digits by value, all else bytewise.
 
     Examples
@@ -163,6 +165,8 @@ def natural_key(text: str) -> tuple[list[str | int], str]:
     >>> sorted(["10", "9", "T2", "T10", "009"], key=natural_key)
     ['009', '9', '10', 'T2', 'T10']
     """
-    parts: list[str | int] = list(_DIGITS.split(text))
-    parts[1::2] = [int(part) for part in parts[1::2]]
+    parts: list[str | tuple[int, str]] = list(_DIGITS.split(text))
+    # Without leading zeros the longer number is the greater one; any length will do.
+    digits = [part.lstrip("0") for part in _DIGITS.findall(text)]
+    parts[1::2] = [(len(part), part) for part in digits]
     return parts, text

@@ -17,7 +17,7 @@ from store.imports import ImportReport
 from store.keys import Keys
 from store.models import POOL_RUN, RANKING, RUN, RunRow
 from store.packing import pack_floats, pack_integers, unpack_floats, unpack_integers
-from store.ranking import Order, compared_scores, rank_order
+from store.ranking import Order, compared_scores, natural_key, rank_order
 from store.records import Ranking, Run
 
 
@@ -115,13 +115,8 @@ def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
 
 
 def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun) -> Run:
-    """Return a whole run as its file gave it, rankings in file order."""
-    query = (
-        select(RANKING)
-        .join(RUN, RUN.c.id == RANKING.c.run_id)
-        .where(RUN.c.tag == stored.tag)
-        .order_by(RANKING.c.topic_id)
-    )
+    """Return a whole run: topics in natural order, the documents of each in file order."""
+    query = select(RANKING).join(RUN, RUN.c.id == RANKING.c.run_id).where(RUN.c.tag == stored.tag)
     rankings = []
     for row in session.execute(query):
         in_file = np.argsort(unpack_integers(row.positions, row.length))
@@ -137,7 +132,7 @@ def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun
         )
     return Run(
         tag=stored.tag,
-        rankings=rankings,
+        rankings=sorted(rankings, key=lambda ranking: natural_key(ranking.topic)),
         sha256=stored.sha256,
         file=stored.file,
         group=stored.group,
@@ -166,11 +161,15 @@ def iterate_document_ids(
     ArgumentError
         If order ``rank`` is asked of a run whose stated ranks are not all integers.
     """
-    query = select(RANKING, RUN.c.tag).join(RUN, RUN.c.id == RANKING.c.run_id)
-    for row in session.execute(query.order_by(RUN.c.tag, RANKING.c.topic_id)):
-        if row.tag in tags:
-            ids = np.frombuffer(row.document_ids, "<i4").astype(np.int64)
-            yield row.tag, topics.names[row.topic_id], ids[_reorder(row, ids, documents, order)]
+    query = (
+        select(RANKING, RUN.c.tag)
+        .join(RUN, RUN.c.id == RANKING.c.run_id)
+        .where(RUN.c.tag.in_(list(tags)))
+        .order_by(RUN.c.tag, RANKING.c.topic_id)
+    )
+    for row in session.execute(query):
+        ids = np.frombuffer(row.document_ids, "<i4").astype(np.int64)
+        yield row.tag, topics.names[row.topic_id], ids[_reorder(row, ids, documents, order)]
 
 
 def _packed(ranking: Ranking, documents: Keys) -> dict[str, Any]:
@@ -218,3 +217,9 @@ def add_pool_runs(session: Session, pool_id: int, tags: Sequence[str]) -> None:
     rows = [{"pool_id": pool_id, "run_id": row_id} for row_id in run_ids(session, tags)]
     if rows:
         session.execute(insert(POOL_RUN), rows)
+
+
+def fetch_pool_runs(session: Session, pool_id: int) -> tuple[str, ...]:
+    """Return the tags of the runs that fed a pool and are in the collection, sorted."""
+    query = select(RUN.c.tag).join(POOL_RUN, POOL_RUN.c.run_id == RUN.c.id)
+    return tuple(session.scalars(query.where(POOL_RUN.c.pool_id == pool_id).order_by(RUN.c.tag)))

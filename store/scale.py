@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from store.errors import ArgumentError, Fault, FormatError
+from store.errors import ArgumentError, Fault, FaultList, FormatError
 from store.records import Grade, Scale
 
-_RANGE = re.compile(r"(-?\d+)-(-?\d+)")
+_RANGE = re.compile(r"(-?[0-9]{1,6})-(-?[0-9]{1,6})")
 _LABELS: dict[int, tuple[str, ...]] = {
     2: ("not relevant", "relevant"),
     3: ("not relevant", "partially relevant", "relevant"),
@@ -65,7 +65,7 @@ def parse_scale(text: str) -> Scale:
         if not low < high <= low + 20:
             raise ArgumentError("--scale", "must rise by 1 to 20 grades", text, hint=_SCALE_HINT)
         return _numbered(low, high)
-    if not Path(text).is_file():
+    if not _is_file(text):
         requirement = "must be LOW-HIGH, binary, ntcir, or a TOML file that exists"
         raise ArgumentError("--scale", requirement, text, hint=_SCALE_HINT)
     return _from_toml(text)
@@ -97,7 +97,7 @@ def make_scale(
         raise ArgumentError("scale", "must have at least two grades, each once", values)
     if len(set(keys)) < len(keys) or any(len(key) != 1 for key in keys):
         raise ArgumentError("scale", "must have a different one-character key a grade", keys)
-    positive = [value for value in values if value > 0]
+    positive = [value for value in values[1:] if value > 0]
     if relaxed is None:
         if not positive:
             raise ArgumentError("scale", "must have a positive grade, or name `relaxed`", values)
@@ -107,6 +107,8 @@ def make_scale(
     for name, level in (("relaxed", relaxed), ("rigid", rigid)):
         if level is not None and level not in values[1:]:
             raise ArgumentError(name, f"must be one of {values[1:]}", level)
+    if rigid is not None and rigid < relaxed:
+        raise ArgumentError("rigid", f"must be at least relaxed ({relaxed})", rigid)
     return Scale(ordered, relaxed, rigid)
 
 
@@ -131,29 +133,61 @@ def _numbered(low: int, high: int) -> Scale:
     """Make a scale of consecutive values with the usual words where there are any."""
     values = range(low, high + 1)
     words = _LABELS.get(len(values)) if low == 0 else None
-    keys = "0123456789abcdefghijk"
+    digits = all(0 <= value <= 9 for value in values)
     grades = tuple(
         Grade(
             value,
             words[index] if words else f"grade {value}",
-            str(value) if 0 <= value <= 9 and low >= 0 else keys[index],
+            str(value) if digits else "0123456789abcdefghijk"[index],
         )
         for index, value in enumerate(values)
     )
     return make_scale(grades)
 
 
+def _is_file(name: str) -> bool:
+    """Say whether there is a file of that name; a name no file can have is none."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def _from_toml(path: str) -> Scale:
     """Read a scale from a TOML file."""
     try:
         data = tomllib.loads(Path(path).read_text("utf-8"))
-        grades = tuple(
-            Grade(int(row["value"]), str(row["label"]), str(row.get("key", row["value"])))
-            for row in data["grade"]
-        )
-        return make_scale(grades, relaxed=data.get("relaxed"), rigid=data.get("rigid"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(path, [Fault(None, f"expected TOML, got: {error}")]) from error
-    except (KeyError, TypeError, ValueError) as error:
-        message = "expected [[grade]] tables with `value` and `label`"
-        raise FormatError(path, [Fault(None, f"{message}; missing or bad: {error}")]) from error
+    rows = data.get("grade")
+    faults = FaultList(path)
+    for key in data.keys() - {"grade", "relaxed", "rigid"}:
+        faults.add(None, f"unknown key `{key}`; known: grade, relaxed, rigid")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        faults.add(None, "expected [[grade]] tables with `value` and `label`")
+        rows = []
+    grades = []
+    for number, row in enumerate(rows, start=1):
+        for key in row.keys() - {"value", "label", "key"}:
+            faults.add(None, f"grade {number}: unknown key `{key}`; known: value, label, key")
+        value, label = row.get("value"), row.get("label")
+        key = row.get("key", str(value))
+        # bool is a kind of int in Python, and none in TOML.
+        if not isinstance(value, int) or isinstance(value, bool):
+            faults.add(None, f"grade {number}: expected an integer `value`, got {value!r}")
+        elif not isinstance(label, str) or not label or not isinstance(key, str):
+            faults.add(None, f"grade {number}: expected text for `label` and `key`")
+        else:
+            grades.append(Grade(value, label, key))
+    levels: dict[str, int | None] = {"relaxed": None, "rigid": None}
+    for name in levels:
+        level = data.get(name)
+        if level is not None and (not isinstance(level, int) or isinstance(level, bool)):
+            faults.add(None, f"expected an integer for `{name}`, got {level!r}")
+        else:
+            levels[name] = level
+    faults.raise_if_any()
+    try:
+        return make_scale(tuple(grades), relaxed=levels["relaxed"], rigid=levels["rigid"])
+    except ArgumentError as error:
+        raise FormatError(path, [Fault(None, error.message)]) from error

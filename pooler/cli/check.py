@@ -16,6 +16,7 @@ from pooler.cli.options import (
 )
 from pooler.cli.runs_given import entries_of
 from store.errors import ArgumentError, PoolerError
+from store.sanitise import sanitise_line
 
 if TYPE_CHECKING:
     from pooler.check import RunReport
@@ -110,7 +111,7 @@ def _tell(reports: list[RunReport]) -> None:
         if not report.n_faults:
             lines.append(f"{report.path}: ok: run {report.tag}, {report.n_topics:,} topics,"
                          f" {report.n_documents:,} documents")  # fmt: skip
-    write_lines(None, lines)
+    write_lines(None, map(sanitise_line, lines))
 
 
 def _faults(reports: list[RunReport]) -> Table:

@@ -7,6 +7,7 @@ ever read as markup.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import signal
@@ -87,7 +88,7 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
     """
     if fmt is Format.JSON:
         data = {table.name: [_row(table, row) for row in table.rows] for table in tables}
-        _print(json.dumps(data if len(tables) > 1 else data[tables[0].name], ensure_ascii=False))
+        _print(_json(data if len(tables) > 1 else data[tables[0].name]))
     elif fmt is Format.TSV:
         _emit_tsv(tables)
     else:
@@ -95,6 +96,14 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
             if number:
                 _print("")
             _emit_for_people(table)
+
+
+def _json(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
+    """Write JSON: text as it is, but escaped where UTF-8 has no bytes for it."""
+    text = json.dumps(
+        data, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys
+    )
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _row(table: Table, row: Mapping[str, Cell]) -> dict[str, Cell]:
@@ -133,7 +142,8 @@ def _emit_for_people(table: Table) -> None:
 
     # Not a terminal: no width to fit, so nothing is cut or wrapped.
     width = None if sys.stdout.isatty() else 1000
-    console = Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+    console = Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False,
+                      color_system=None if os.environ.get("NO_COLOR") else "auto")  # fmt: skip
     if table.title:
         console.print(Text(sanitise_line(table.title), style="bold"), soft_wrap=True)
     drawn = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False,
@@ -257,18 +267,29 @@ def write_lines(path: str | None, lines: Iterable[str]) -> None:
 
 def json_line(data: Mapping[str, Any]) -> str:
     """Return JSON on one line: text as it is, but escaped where UTF-8 has no bytes for it."""
-    line = json.dumps(data, ensure_ascii=False)
-    return line if line.isascii() or _encodable(line) else json.dumps(data)
+    return _json(data)
 
 
-def _encodable(text: str) -> bool:
-    """Say whether text holds no lone surrogate."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+def check_place(path: str | None) -> None:
+    """Raise `PoolerError` now, before any work, when `write_lines` could not write there."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    reason = None
+    if target.is_dir():
+        reason = "it is a folder"
+    elif not target.parent.is_dir():
+        reason = f"there is no folder {target.parent}"
+    elif not os.access(target if target.exists() else target.parent, os.W_OK):
+        reason = "permission denied"
+    if reason is not None:
+        message = f"{path}: cannot be written: {reason}"
+        raise PoolerError(message)
 
 
 def write_json(path: str, data: Mapping[str, Any]) -> None:
     """Write a JSON file as a whole, keys sorted."""
-    write_lines(path, [json.dumps(data, ensure_ascii=False, indent=2, sort_keys=True)])
+    write_lines(path, [_json(data, indent=2, sort_keys=True)])
 
 
 def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
@@ -278,6 +299,19 @@ def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
     if error.hint:
         stream.write(sanitise(f"hint: {error.hint}") + "\n")
     return ExitCode.STORE if isinstance(error, StoreError) else ExitCode.DATA
+
+
+def set_up_stdout() -> None:
+    """Let stdout take every text; in files and pipes it is UTF-8, as in the files of `--out`."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def discard_stdout() -> None:
+    """Forget what stdout cannot take; the interpreter would complain when it flushes."""
+    with suppress(OSError, ValueError):  # a stream that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def catch_interrupts() -> None:

@@ -99,7 +99,8 @@ def _run_all(source: Path, folder: Path) -> None:
     """Copy the sample and run every step in the copy."""
     from pooler.cli.main import run
 
-    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(source, folder, ignore=ignore, dirs_exist_ok=True)
     started = time.monotonic()
     with contextlib.chdir(folder):
         for why, command in STEPS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import json_line, say, warn, write_json, write_lines
+from pooler.cli.console import check_place, json_line, say, warn, write_json, write_lines
 from pooler.cli.judged import AggregateOption, JudgeOption, TiesOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -71,12 +71,14 @@ def qrels(
     from store.formats.qrels import write_qrels
     from store.records import Qrel
 
+    check_place(out)
+    check_place(manifest)
     with Collection(collection) as opened:
         cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
-        if unjudged is not None and unjudged in (
-            (0, 1) if cut is not None else opened.scale.values
-        ):
-            requirement = "must be a code that is no grade of the scale"
+        grades = opened.scale.values if cut is None else ()
+        if unjudged is not None and (unjudged >= 0 or unjudged in grades):
+            # Evaluators take a code above 0 for relevant.
+            requirement = "must be a negative code that is no grade of the scale"
             raise ArgumentError("--unjudged", requirement, unjudged)
         rule: Ties | None = None if ties is None else ties.value
         names = None if judge is None else [judge]

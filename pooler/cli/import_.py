@@ -235,8 +235,10 @@ def judgements(
         faults.raise_if_any(hint=hint)
         if judge is not None:
             decoded.judged.setdefault(judge, [])
-        pool = _pool_of_file(file, content.sha256, decoded.pairs if as_pool else decoded.unjudged,
-                             as_pool or f"unjudged-{judge or Path(file).name}")  # fmt: skip
+        pairs = decoded.unjudged if as_pool is None else decoded.pairs
+        pool = _pool_of_file(file, content.sha256, pairs)
+        wanted = f"unjudged-{judge or Path(file).name}" if as_pool is None else as_pool
+        pool = replace_fields(pool, name=_free_name(opened, wanted, pool, is_given=as_pool is not None))
         report = opened.import_judgements(
             decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
         )

@@ -94,8 +94,9 @@ def load_judged(
     ArgumentError
         If options of the one way are used with the other, or there is no run.
     """
+    rule: Ties | None = None if ties is None else ties.value
     if qrels is not None:
-        for name, value in (("--judge", judge), ("--aggregate", aggregate)):
+        for name, value in (("--judge", judge), ("--aggregate", aggregate), ("--ties", rule)):
             if value is not None:
                 requirement = "is for a collection; --qrels already is one grade a document"
                 raise ArgumentError(name, requirement, value)
@@ -108,7 +109,6 @@ def load_judged(
     from store.final_qrels import final_qrels
 
     with Collection(collection) as opened:
-        rule: Ties | None = None if ties is None else ties.value
         names = None if judge is None else [judge]
         final = final_qrels(
             opened.judgements(names), opened.scale, judge=judge, aggregate=aggregate, ties=rule

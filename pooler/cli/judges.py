@@ -9,6 +9,7 @@ import typer
 
 from pooler.cli.console import Column, Format, Table, emit, say
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from store.errors import ArgumentError
 
 app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
 
@@ -43,8 +44,12 @@ def add(
     Example: pooler judges add alice bob
     """
     from store.collection import Collection
+    from store.formats.lines import id_fault
     from store.records import JudgeKind
 
+    for name in names:  # all, before the first is added
+        if fault := id_fault(name):
+            raise ArgumentError("NAME", f"must be one word ({fault})", name)
     with Collection(collection) as opened:
         for name in names:
             new = opened.add_judge(name, JudgeKind(kind.value))

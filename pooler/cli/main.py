@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -25,11 +24,23 @@ from pooler.cli import (
     status,
     upgrade,
 )
-from pooler.cli.console import ExitCode, Interrupted, catch_interrupts, say, show_error
+from pooler.cli.console import (
+    ExitCode,
+    Interrupted,
+    catch_interrupts,
+    discard_stdout,
+    say,
+    set_up_stdout,
+    show_error,
+)
 from store.errors import PoolerError
 
 WORKFLOW = ("demo", "init", "import", "check", "pool", "judges", "judge", "status", "agreement",
             "export", "evaluate", "sensitivity", "upgrade")  # fmt: skip
+
+
+class _ReaderGoneError(BaseException):
+    """Nobody reads stdout any more. Not a BrokenPipeError, of which typer makes exit code 1."""
 
 
 class Workflow(TyperGroup):
@@ -40,6 +51,13 @@ class Workflow(TyperGroup):
         known = super().list_commands(ctx)
         return sorted(known, key=WORKFLOW.index)
 
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # as above
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
+
 
 app = typer.Typer(
     name="pooler",
@@ -47,6 +65,7 @@ app = typer.Typer(
     help="From submitted runs to relevance judgements that can be trusted - and how far.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # `[[grade]]` is no markup, and paragraphs fill the line
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with: pooler demo",
 )
@@ -93,25 +112,37 @@ def run(arguments: Sequence[str] | None = None) -> int:
         Default the process's own.
     """
     try:
-        app(None if arguments is None else list(arguments), prog_name="pooler")
-    except SystemExit as stop:
-        code = stop.code
-        return code if isinstance(code, int) else ExitCode.OK if code is None else ExitCode.DATA
+        code = _run(arguments)
+        sys.stdout.flush()  # here an error is told; at the exit of the interpreter it would not be
     except PoolerError as error:
         return show_error(error)
     except Interrupted:
         say("interrupted: nothing half-done is left")
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away; the interpreter would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (_ReaderGoneError, BrokenPipeError):
+        discard_stdout()
         return ExitCode.OK
+    except OSError as error:
+        discard_stdout()
+        where = f"{error.filename}: " if error.filename else ""
+        return show_error(PoolerError(f"{where}{error.strerror or error}"))
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run the command line; typer ends every command with SystemExit."""
+    try:
+        app(None if arguments is None else list(arguments), prog_name="pooler")
+    except SystemExit as stop:
+        code = stop.code
+        return code if isinstance(code, int) else ExitCode.OK if code is None else ExitCode.DATA
     return ExitCode.OK
 
 
 def main() -> None:
     """Run the command line and exit."""
     catch_interrupts()
+    set_up_stdout()
     sys.exit(run())
 
 

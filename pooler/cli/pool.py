@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import progress, say, warn, write_json, write_lines
+from pooler.cli.console import check_place, progress, say, warn, write_json, write_lines
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -95,6 +95,12 @@ def pool(
 
     Example: pooler pool runs/*.run --depth 100 --out pool.txt
     """
+    from store.formats.lines import id_fault
+
+    if fault := id_fault(round_label):
+        raise ArgumentError("--round", f"must be one word ({fault})", round_label)
+    check_place(out)
+    check_place(manifest)
     entries = entries_of(runs or [], listed)
     if entries:
         from pooler.top import read_tops

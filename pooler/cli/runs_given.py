@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from store.errors import ArgumentError
+
 if TYPE_CHECKING:
     from pooler.run_list import RunEntry
     from store.records import Run
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
 def entries_of(files: Sequence[str], listed: str | None, group: str = "") -> list[RunEntry]:
     """Return the runs that arguments and `--runs FILE` name, arguments first."""
     from pooler.run_list import RunEntry, read_run_list
+    from store.formats.lines import id_fault
 
+    if group and (fault := id_fault(group)):
+        raise ArgumentError("--group", f"must be one word ({fault})", group)
     entries = [RunEntry(file, group=group) for file in files]
     return entries + (read_run_list(listed) if listed is not None else [])
 

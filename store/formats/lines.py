@@ -17,6 +17,8 @@ STDIN = "-"
 BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER = 1 << 18
+_INVISIBLE = "\u200b\u2060\ufeff"
+"""Zero-width blanks: two ids that look the same would differ."""
 
 
 def open_bytes(path: str) -> BinaryIO:
@@ -37,6 +39,9 @@ def open_bytes(path: str) -> BinaryIO:
     PoolerError
         If the file cannot be opened: it is missing, a folder, or may not be read.
     """
+    if path == STDIN and sys.stdin.closed:
+        message = "-: standard input can be read once only"
+        raise PoolerError(message)
     try:
         raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - returned
         buffered = io.BufferedReader(cast(io.RawIOBase, raw), _BUFFER)
@@ -45,9 +50,14 @@ def open_bytes(path: str) -> BinaryIO:
         reason = error.strerror or "cannot be read"
         message = f"{path}: {reason[:1].lower()}{reason[1:]}"
         raise PoolerError(message) from error
+    except ValueError as error:
+        message = f"{path!r}: expected a file name, got one with a NUL character"
+        raise PoolerError(message) from error
     if compressed:
+        unzipped = gzip.GzipFile(fileobj=buffered)
+        unzipped.myfileobj = buffered  # type: ignore[assignment]  # so that closing reaches the file
         # GzipFile reads line by line in Python; the buffer around it halves the time.
-        return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=buffered), _BUFFER))
+        return cast(BinaryIO, io.BufferedReader(unzipped, _BUFFER))
     return cast(BinaryIO, buffered)
 
 
@@ -108,7 +118,7 @@ def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
                         "utf8",
                     )
         except GZIP_ERRORS as error:
-            faults.add(number + 1, gzip_fault(error), "gzip")
+            faults.add(None, gzip_fault(error), "gzip")
 
 
 def id_fault(text: str) -> str | None:
@@ -140,7 +150,7 @@ def id_fault(text: str) -> str | None:
         if character.isspace():
             return f"expected an id without blanks, got {text!r}"
         code = ord(character)
-        if code < 0x20 or 0x7F <= code < 0xA0 or character in BIDI_CONTROLS:
+        if code < 0x20 or 0x7F <= code < 0xA0 or character in BIDI_CONTROLS + _INVISIBLE:
             return f"expected an id without control characters, got {text!r}"
         if 0xD800 <= code < 0xE000:
             return f"expected valid Unicode in an id, got {text!r}"

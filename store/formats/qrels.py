@@ -11,7 +11,7 @@ from typing import NamedTuple, TextIO
 from store.errors import ArgumentError, FaultList
 from store.formats.lines import BOM, GZIP_ERRORS, gzip_fault, id_fault, open_bytes
 from store.formats.topics import topic_fault
-from store.ranking import natural_key
+from store.ranking import NaturalKey, natural_key
 from store.records import Qrel
 
 _GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")
@@ -249,7 +249,7 @@ def write_qrels(rows: Iterable[Qrel], stream: TextIO) -> None:
     10 0 b 1
     """
     ordered = list(rows)
-    place: dict[str, tuple[list[str | int], str]] = {}
+    place: dict[str, NaturalKey] = {}
     for row in ordered:
         if row.topic not in place:
             _check("topic", row.topic, topic_fault(row.topic))

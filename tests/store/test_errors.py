@@ -117,7 +117,6 @@ def test_plain_errors_survive_pickling_with_their_hint(error: PoolerError) -> No
     assert (type(again), str(again), again.hint) == (type(error), "m", "h")
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="only FormatError has a __reduce__")
 @pytest.mark.parametrize(
     "error", [ArgumentError("depth", "must be x", 0), UnknownNameError("run", "x", ["y"])]
 )

@@ -13,6 +13,7 @@ from store.records import (
     Counts,
     Document,
     Grade,
+    InboxLine,
     Judge,
     JudgeKind,
     Judgement,
@@ -39,7 +40,7 @@ JUNK = Scale(
         Topic("1"), Document("a"), JUNK, JUNK.grades[0], PoolEntry("1", "a", 0), Pool([], {}),
         Judge("ann", JudgeKind.HUMAN), Judgement("1", "a", "ann", State.JUDGED, 1),
         Qrel("1", "a", 0), Counts(), Run("tag", [], "hash"),
-        Ranking("1", ["a"], np.array([1.0]), None),
+        Ranking("1", ["a"], np.array([1.0]), None), InboxLine("1", "t", 9, 4, 2, 1, None),
     ],
     ids=lambda noun: type(noun).__name__,
 )  # fmt: skip
@@ -100,6 +101,11 @@ def test_counts_unjudged_is_what_is_left_of_the_pool() -> None:
     """Of 10 pooled documents, 4 judged, 2 skipped and 1 impossible leave 3; outside is apart."""
     assert Counts(pooled=10, judged=4, skipped=2, cannot=1, outside=5).unjudged == 3
     assert Counts().unjudged == 0
+
+
+def test_inbox_line_leaves_what_has_no_decision() -> None:
+    """Of 9 documents, 4 judged, 2 skipped and 1 impossible leave 2."""
+    assert InboxLine("1", "t", 9, 4, 2, 1, None).left == 2
 
 
 def test_counts_do_not_share_their_grades() -> None:

@@ -67,7 +67,6 @@ def test_what_is_no_scale_is_told_with_what_is(text: str) -> None:
     assert "--scale 0-2" in str(caught.value.hint)
 
 
-@pytest.mark.xfail(strict=True, raises=ArgumentError, reason="the lowest grade becomes `relaxed`")
 @pytest.mark.parametrize("text", ["1-2", "1-5"])
 def test_range_from_one_is_a_scale(text: str) -> None:
     """Likert's 1 to 5 is LOW-HIGH like any other."""
@@ -75,14 +74,12 @@ def test_range_from_one_is_a_scale(text: str) -> None:
     assert parse_scale(text).values == tuple(range(low, high + 1))
 
 
-@pytest.mark.xfail(strict=True, raises=ArgumentError, reason="grade 10 and grade 9 get one key")
 @pytest.mark.parametrize("text", ["1-10", "5-25"])
 def test_range_beyond_nine_has_a_key_a_grade(text: str) -> None:
     """Up to twenty grades above the lowest, wherever it lies."""
     assert len({grade.key for grade in parse_scale(text).grades}) > 2
 
 
-@pytest.mark.xfail(strict=True, raises=(ValueError, OSError), reason="passes int() or stat() on")
 @pytest.mark.parametrize("text", ["0-" + "9" * 5000, "x" * 5000], ids=["digits", "name"])
 def test_text_of_any_length_is_told_in_one_line(text: str) -> None:
     """Nothing a user types is a traceback."""
@@ -113,10 +110,10 @@ def test_toml_file_is_a_scale_in_any_order(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("grade", "expected TOML, got: "),
-        ("", "missing or bad: 'grade'"),
+        ("", "expected \\[\\[grade\\]\\] tables"),
         ("[grade]\nvalue = 1\n", "expected \\[\\[grade\\]\\] tables"),
-        ("[[grade]]\nvalue = 1\n", "missing or bad: 'label'"),
-        ('[[grade]]\nvalue = "high"\nlabel = "x"\n', "missing or bad: invalid literal"),
+        ("[[grade]]\nvalue = 1\n", "grade 1: expected text for `label`"),
+        ('[[grade]]\nvalue = "high"\nlabel = "x"\n', "grade 1: expected an integer `value`"),
     ],
 )
 def test_toml_file_that_is_no_scale_is_told_with_its_path(
@@ -132,7 +129,6 @@ GRADES = (
 )
 
 
-@pytest.mark.xfail(strict=True, reason="int() truncates, and true is an integer")
 @pytest.mark.parametrize("value", ["1.7", "true"])
 def test_toml_value_that_is_no_integer_is_a_fault(tmp_path: Path, value: str) -> None:
     """A grade of 1.7 is not a grade of 1."""
@@ -140,7 +136,6 @@ def test_toml_value_that_is_no_integer_is_a_fault(tmp_path: Path, value: str) ->
         parse_scale(toml(tmp_path, GRADES.format(value)))
 
 
-@pytest.mark.xfail(strict=True, reason="the two levels are not compared, and true is an integer")
 @pytest.mark.parametrize("levels", ["relaxed = 2\nrigid = 1", "relaxed = true"])
 def test_toml_levels_that_contradict_each_other_are_a_fault(tmp_path: Path, levels: str) -> None:
     """Rigid is never below relaxed, and both are numbers."""

@@ -161,7 +161,7 @@ def test_rebuilt_table_keeps_what_refers_to_it(filled: str, migrations: Path) ->
     assert len(before["ranking"]) == len(before["pool_run"]) == 1
     del before["alembic_version"], after["alembic_version"]
     assert after == before
-    with pytest.raises(Exception, match="(?i)foreign key|violates"):
+    with pytest.raises(Exception, match=r"(?i)foreign key|violates"):
         execute(filled, "INSERT INTO pool_run VALUES (1, 999)")
 
 

@@ -89,7 +89,8 @@ def test_damaged_gzip_is_one_fault(file: Path, damage: object, message: str) -> 
     lines, faults = lines_of(file, damage(data))  # type: ignore[operator]
     assert [fault.code for fault in faults.kept] == ["gzip"]
     assert message in faults.kept[0].message
-    assert faults.kept[0].line == len(lines) + 1
+    assert faults.kept[0].line is None
+    assert all(line.startswith("line ") for _, line in lines)
 
 
 def test_gzip_leaves_no_file_open(file: Path) -> None:
@@ -135,7 +136,6 @@ def test_file_that_cannot_be_opened_is_told_in_one_line(tmp_path: Path) -> None:
         open_bytes(str(tmp_path))
 
 
-@pytest.mark.xfail(strict=True, raises=ValueError, reason="open_bytes lets ValueError through")
 def test_path_with_a_nul_is_told_in_one_line() -> None:
     """Even a path no file can have is no traceback."""
     with pytest.raises(PoolerError):
@@ -152,6 +152,7 @@ def steers(character: str) -> bool:
         or unicodedata.category(character) in ("Cc", "Cs")
         or unicodedata.bidirectional(character) in BIDI
         or character in "\u061c\u200e\u200f"  # the three bidirectional marks
+        or character in "\u200b\u2060\ufeff"  # blanks without a width
     )
 
 

@@ -364,7 +364,7 @@ def test_xml_entity_bomb_is_refused_before_it_is_read(file: Path) -> None:
 
 def test_tsv_header_is_recognised_only_on_top_and_only_whole(file: Path) -> None:
     """`topic` may be a topic's id anywhere else."""
-    file.write_text("\nTopic\tTitle\tdescription\n1\ta\ntopic\ttitle\n")
+    file.write_text("\nTopic\tTitle\tdescription\n1\ta\n \t\ntopic\ttitle\n")
     assert read_topics(str(file)) == [Topic("1", "a"), Topic("topic", "title")]
     file.write_text("topic\ttitle page\n")
     assert read_topics(str(file)) == [Topic("topic", "title page")]
