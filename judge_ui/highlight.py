@@ -29,14 +29,15 @@ _PREFIX = 4
 _JOINED = 30
 """Most combining characters folded as one; normalising a longer run takes quadratic time."""
 
-_STOP = frozenset(
-    "about above after all also and any are because been being between both but can could did "
-    "does doing document documents each find for from had has have how identify into its may "
-    "might more most must not only other ought our over relevant same shall should some such than "
-    "that the their them then there these they this those through under was were what when where "
-    "whether which while who whom whose why will with would you your "
-    "文書 記事 論文 記述 適合 関連 検索 情報".split()
-)
+_STOP_WORDS = """
+about above after all also and any are because been being between both but can could did does
+doing document documents each find for from had has have how identify into its may might more most
+must not only other ought our over relevant same shall should some such than that the their them
+then there these they this those through under was were what when where whether which while who
+whom whose why will with would you your
+文書 記事 論文 記述 適合 関連 検索 情報
+"""
+_STOP = frozenset(_STOP_WORDS.split())
 """Words that say nothing of what a topic is about."""
 
 
@@ -66,9 +67,8 @@ def query_terms(topic: Topic) -> tuple[str, ...]:
         if term in _STOP or len(term) < (3 if is_word else 2) or term.isdigit():
             continue
         plural = is_word and len(term) >= 5 and term.endswith("s")
-        if plural and not term.endswith(("ss", "us", "is")):
-            term = term[:-1]  # noqa: PLW2901 - the singular is the term
-        terms[term] = None
+        singular = plural and not term.endswith(("ss", "us", "is"))
+        terms[term[:-1] if singular else term] = None
     return tuple(terms)
 
 
@@ -173,9 +173,7 @@ def _fold_with_edits(text: str) -> tuple[str, list[_Edit]]:
     single = {character: fold(character) for character in set(text)}
     joining = {character for character in single if _joins(character)}
     odd = {character for character, folded in single.items() if len(folded) != 1} - joining
-    table = {
-        ord(character): folded for character, folded in single.items() if folded != character
-    }
+    table = {ord(character): folded for character, folded in single.items() if folded != character}
     if not joining and not odd:
         return text.translate(table), []
     pattern = []

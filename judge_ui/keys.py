@@ -53,13 +53,13 @@ SCROLLING = frozenset(
 """Commands that move the text and nothing else."""
 
 EXPLANATIONS: Mapping[Command, str] = {
-    Command.UNDO: "take back the latest thing you did, and go to its document",
-    Command.SKIP: "leave the document for later",
-    Command.CANNOT: "say that the document cannot be judged, and why",
-    Command.NOTE: "write or change a note on the document",
-    Command.NEXT: "next document, without a decision",
+    Command.UNDO: "take back the latest event and go to its document",
+    Command.SKIP: "leave for later",
+    Command.CANNOT: "cannot be judged; asks why",
+    Command.NOTE: "write or change a note",
+    Command.NEXT: "next document, nothing decided",
     Command.PREVIOUS: "previous document",
-    Command.TOPIC: "the whole topic: title, description, narrative",
+    Command.TOPIC: "the whole topic",
     Command.HELP: "this page",
     Command.INBOX: "back to the topics",
     Command.QUIT: "quit; everything is saved already",
@@ -132,7 +132,7 @@ class KeyTable:
         A full-width character, as a Japanese input method sends it, means what the ASCII one does.
         No other look-alike is accepted: ``²`` is a key of its own on French keyboards.
         """
-        for name in (character or key, _half_width(character or key), key):
+        for name in (character or key, half_width(character or key), key):
             if name in self.grades:
                 return self.grades[name]
             if name in self.commands:
@@ -188,7 +188,7 @@ def key_name(key: str) -> str:
     return key if len(key) == 1 or "+" in key else key.capitalize()
 
 
-def _half_width(character: str) -> str:
+def half_width(character: str) -> str:
     """Return the ASCII character of a full-width one, else the character itself."""
     code = ord(character) if len(character) == 1 else 0
     if 0xFF01 <= code <= 0xFF5E:

@@ -29,7 +29,14 @@ from numpy.typing import NDArray
 from pooler.runs import ParsedRun, ParsedTopic, parse_run, quoted, whole_ranks
 from pooler.top_ranking import TieAtCut
 from store.errors import ArgumentError, Fault, FaultList
-from store.ranking import Order, check_order, natural_key, rank_order, ties_at_cut
+from store.ranking import (
+    Order,
+    check_order,
+    compared_scores,
+    natural_key,
+    rank_order,
+    ties_at_cut,
+)
 
 FEW_DOCUMENTS = 10
 """A topic with fewer documents is short, whatever the depth will be."""
@@ -97,7 +104,7 @@ def check_run(
         The documents there are; default: any.
     depth : int, optional
         Ranks a pool would take, at least 1.
-    order : {"trec", "docno-asc", "rank", "file"}, default="trec"
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         What would order the run, see `store.ranking`. Ties at the cut are counted under it:
         equal scores, or equal stated ranks for ``rank``; order ``file`` has none.
     lenient : bool, default=False
@@ -138,7 +145,7 @@ def check_run(
     columns = [_Columns(topic) for topic in parsed.topics if topic.docnos]
     cut_ties = [] if depth is None else _ties_at_cut(parsed.tag, columns, depth, order)
     found = [
-        _tie_warning(columns),
+        _tie_warning(columns, order),
         _tie_at_cut_warning(cut_ties, depth),
         _rank_order_warning(columns, order),
         _rank_number_warning(columns),
@@ -187,11 +194,11 @@ class _Columns:
         self.ranks = whole_ranks(parsed.ranks)
 
 
-def _tie_warning(columns: Iterable[_Columns]) -> RunWarning | None:
+def _tie_warning(columns: Iterable[_Columns], order: Order) -> RunWarning | None:
     """Count documents that share their score with another of their topic."""
     n_documents, topics = 0, []
     for topic in columns:
-        _, counts = np.unique(topic.scores, return_counts=True)
+        _, counts = np.unique(compared_scores(topic.scores, order), return_counts=True)
         n_tied = int(counts[counts > 1].sum())
         if n_tied:
             n_documents += n_tied
@@ -208,7 +215,7 @@ def _ties_at_cut(tag: str, columns: Iterable[_Columns], depth: int, order: Order
     for topic in columns:
         if order == "file" or (order == "rank" and topic.ranks is None):
             continue
-        keys = topic.scores
+        keys = compared_scores(topic.scores, order)
         if order == "rank" and topic.ranks is not None:
             # Codes, since float64 does not tell all 64-bit integers apart.
             keys = -np.unique(topic.ranks, return_inverse=True)[1].astype(np.float64)
@@ -234,7 +241,7 @@ def _tie_at_cut_warning(ties: list[TieAtCut], depth: int | None) -> RunWarning |
 
 def _rank_order_warning(columns: Iterable[_Columns], order: Order) -> RunWarning | None:
     """Compare the order of the stated ranks with that of the scores."""
-    by_score: Order = "docno-asc" if order == "docno-asc" else "trec"
+    by_score: Order = "trec" if order in ("rank", "file") else order
     topics: list[str] = []
     example = ""
     for topic in columns:

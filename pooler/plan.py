@@ -76,7 +76,7 @@ def build_pool(
         A name of `pooler.strategies.STRATEGIES`.
     depth : int
         Ranks taken from each run, at least 1.
-    order : {"trec", "docno-asc", "rank", "file"}, default="trec"
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         What ordered the runs, see `store.ranking`.
     out_order : {"docno", "priority", "random"}, default="docno"
         How a topic's documents are shown to judges: by docno ascending bytewise, by the

@@ -20,7 +20,7 @@ from pooler.runs import whole_ranks
 from pooler.scores import parse_scores
 from pooler.top_ranking import RunTop, TopRanking, take_top
 from store.formats.lines import BOM, GZIP_ERRORS, open_bytes
-from store.ranking import Order
+from store.ranking import Order, compared_scores
 
 _BLOCK = 1 << 17
 """Bytes read at a time: a few topics' lines, whose fields fit a processor's cache."""
@@ -39,7 +39,9 @@ class SuspicionError(Exception):
     """Something in the file is not plainly in order; it may be a fault."""
 
 
-def read_blocks(path: str, depth: int, *, order: Order, lenient: bool) -> RunTop:
+def read_blocks(
+    path: str, depth: int, *, order: Order, lenient: bool, block_bytes: int = _BLOCK
+) -> RunTop:
     """Read the first documents of every topic of a run file that is plainly in order.
 
     Parameters
@@ -48,10 +50,12 @@ def read_blocks(path: str, depth: int, *, order: Order, lenient: bool) -> RunTop
         A regular file, plain or gzip.
     depth : int
         Documents kept for a topic, at least 1.
-    order : {"trec", "docno-asc", "rank", "file"}
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}
         What orders the run, see `store.ranking`.
     lenient : bool
         Whether lines that begin with `#` are comments.
+    block_bytes : int, optional
+        Bytes read at a time; changes the time and nothing else.
 
     Returns
     -------
@@ -76,7 +80,7 @@ def read_blocks(path: str, depth: int, *, order: Order, lenient: bool) -> RunTop
     tag: bytes | None = None
     current: bytes | None = None
     candidates = _Candidates(depth, order)
-    for block in _whole_lines(path, digest):
+    for block in _whole_lines(path, digest, block_bytes):
         _check_characters(block, lenient=lenient)
         fields = block.replace(b"\n", b" " + _LINE_END + b" ").split()
         n_lines = block.count(b"\n")
@@ -119,12 +123,12 @@ def read_blocks(path: str, depth: int, *, order: Order, lenient: bool) -> RunTop
     )
 
 
-def _whole_lines(path: str, digest: hashlib._Hash) -> Iterator[bytes]:
+def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator[bytes]:
     """Yield blocks that end with a line end, and hash the file."""
     rest = b""
     with open_bytes(path) as file:
         try:
-            while data := file.read(_BLOCK):
+            while data := file.read(block_bytes):
                 digest.update(data)
                 if rest:
                     data = rest + data
@@ -211,7 +215,7 @@ class _Candidates:
             self.scores = self.scores[: self.depth].copy()
             return
         # The complement reverses the order of all integers, where the minus sign overflows.
-        keys = self.scores if self.ranks is None else ~self.ranks
+        keys = compared_scores(self.scores, self.order) if self.ranks is None else ~self.ranks
         place = keys.size - self.depth
         kept = np.flatnonzero(keys >= np.partition(keys, place)[place])
         self.docnos = [self.docnos[index] for index in kept.tolist()]

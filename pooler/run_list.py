@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from pooler.runs import read_run
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.formats.lines import STDIN, id_fault, read_text_lines
-from store.records import Run
 
 COLUMNS = ("file", "tag", "group", "contributes")
 _YES = frozenset({"yes", "1", "true", ""})
@@ -39,33 +37,6 @@ class RunEntry:
 def as_entries(runs: Sequence[str | RunEntry]) -> list[RunEntry]:
     """Make a `RunEntry` of every plain path."""
     return [RunEntry(run) if isinstance(run, str) else run for run in runs]
-
-
-def read_run_of(entry: RunEntry, *, lenient: bool = False) -> Run:
-    """Read the whole run of an entry.
-
-    Parameters
-    ----------
-    entry : RunEntry
-        Its tag is checked; its group and contribution are carried over.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see `pooler.runs`.
-
-    Returns
-    -------
-    Run
-        As `pooler.runs.read_run` gives it.
-
-    Raises
-    ------
-    FormatError
-        If the file has faults, or another tag than the entry states.
-    PoolerError
-        If the file cannot be opened.
-    """
-    run = read_run(entry.file, lenient=lenient)
-    entry.check_tag(run.tag)
-    return replace(run, group=entry.group, contributes=entry.contributes)
 
 
 def read_run_list(path: str) -> list[RunEntry]:

@@ -53,10 +53,10 @@ def parse_scores(fields: Sequence[bytes]) -> NDArray[np.float64]:
     scores = _fixed_point(joined, len(fields))
     if scores is None:
         if b"_" in joined:
-            raise ValueError("underscore in a score")
+            raise ValueError("could not convert a score with an underscore")
         scores = np.fromiter(map(float, fields), np.float64, len(fields))
         if not np.isfinite(scores).all():
-            raise ValueError("infinite score, or NaN")
+            raise ValueError("could not convert a score that is infinite or NaN")
     return scores
 
 

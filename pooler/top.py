@@ -35,7 +35,7 @@ def read_top(path: str, depth: int, *, order: Order = "trec", lenient: bool = Fa
         A run file, plain or gzip; ``-`` is standard input.
     depth : int
         Documents kept for a topic, at least 1.
-    order : {"trec", "docno-asc", "rank", "file"}, default="trec"
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         What orders the run, see `store.ranking`.
     lenient : bool, default=False
         Follow trec_eval where it accepts more, see `pooler.runs`.
@@ -67,8 +67,7 @@ def read_top(path: str, depth: int, *, order: Order = "trec", lenient: bool = Fa
     """
     _check(depth, order)
     # A pipe cannot be read a second time, so it is read slowly at once.
-    # Rounded scores tie beyond any cut that unrounded ones set.
-    if order != "trec9" and path != STDIN and Path(path).is_file():
+    if path != STDIN and Path(path).is_file():
         try:
             return read_blocks(path, depth, order=order, lenient=lenient)
         except SuspicionError:
@@ -85,7 +84,7 @@ def top_of(run: Run, depth: int, *, order: Order = "trec") -> RunTop:
         Whole rankings.
     depth : int
         Documents kept for a topic, at least 1.
-    order : {"trec", "docno-asc", "rank", "file"}, default="trec"
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         What orders the run, see `store.ranking`.
 
     Returns
@@ -143,7 +142,7 @@ def read_tops(
         Run files; an entry's group and contribution are carried over, its tag is checked.
     depth : int
         Documents kept for a topic, at least 1.
-    order : {"trec", "docno-asc", "rank", "file"}, default="trec"
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         What orders the runs, see `store.ranking`.
     lenient : bool, default=False
         Follow trec_eval where it accepts more, see `pooler.runs`.

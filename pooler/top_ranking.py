@@ -83,7 +83,7 @@ def take_top(
         Their stated ranks; needed by order ``rank`` alone.
     depth : int
         Documents to take, at least 1.
-    order : {"trec", "docno-asc", "rank", "file"}
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}
         What orders them, see `store.ranking`.
     n_documents : int
         Documents of the whole ranking.

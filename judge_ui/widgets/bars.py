@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -9,23 +10,17 @@ from textual.widget import Widget
 
 from judge_ui.keys import Command, KeyTable
 from judge_ui.session import Progress
-from judge_ui.widgets.leaf import Leaf, Look, lay_out
-from judge_ui.widgets.wrapping import cell_width, cut, drawn, pad
+from judge_ui.widgets.leaf import LaidLeaf, Leaf, Look, lay_out, strong
+from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, pad
 from store.records import Scale, State, Task
+from store.sanitise import sanitise_line
 
 STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
 
-_HINTS = (
-    Command.UNDO,
-    Command.SKIP,
-    Command.CANNOT,
-    Command.NOTE,
-    Command.NEXT,
-    Command.PREVIOUS,
-    Command.TOPIC,
-    Command.QUIT,
-)
-"""The commands of the hint line, the most needed first; help is always there."""
+_GAP = "  "
+_LEAST_STANDING = 15
+_LEAST_STATUS = 16
+"""Cells kept free on the right of either line, so that the left side does not come and go."""
 
 _LONGEST_STATUS = 3
 """Most lines of a message that does not fit beside the hints."""
@@ -68,7 +63,7 @@ class Brief(Widget):
     def show(self, text: str) -> None:
         """Show another narrative; blank lines of it are left out."""
         self._text = "\n".join(line for line in text.split("\n") if line.strip())
-        self.display = bool(self._text)
+        self.set_class(not self._text, "-empty")
         self.refresh(layout=True)
 
     def render(self) -> Content:
@@ -78,9 +73,7 @@ class Brief(Widget):
         lines = [drawn(self._text[start:end]) for start, end in spans[: self.LINES]]
         if len(spans) > self.LINES:
             more = f" ... ({self._keys.name(Command.TOPIC)}: all)"
-            kept = lines[-1][: max(len(lines[-1]) - len(more), 0)]
-            fits = cell_width(kept) + len(more) <= room
-            lines[-1] = (kept if fits else "") + more
+            lines[-1] = _cut_at_word(lines[-1], room - len(more)) + more
         return Content("\n".join(f" {line}" for line in lines))
 
 
@@ -105,7 +98,7 @@ def standing(task: Task, unsaved: str = "") -> str:
     >>> standing(Task("d1", State.UNJUDGED, None, "", "", 0), "1 relevant")
     'now: -  NOT SAVED: 1 relevant'
     """
-    names = {State.UNJUDGED: "-", State.SKIPPED: "skipped", State.CANNOT: "can't"}
+    names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
     now = f"now: {names.get(task.state, task.grade)}"
     if unsaved:
         return f"{now}  NOT SAVED: {unsaved}"
@@ -132,20 +125,18 @@ def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "") -> Leaf:
         One line, with every key in it even where there is no room for every label.
     """
     now = standing(task, unsaved)
-    room = width - cell_width(now) - 3
-    longest = max(cell_width(grade.label) for grade in scale.grades)
-    items: list[tuple[str, str]] = []
-    for label_width in (*range(longest, 2, -1), 0):
-        items = [
-            (f"[{grade.key}]", f" {cut(grade.label, label_width)}" if label_width else "")
-            for grade in scale.grades
+    room = width - max(cell_width(now), _LEAST_STANDING) - 3
+    items = [(sanitise_line(grade.key), "") for grade in scale.grades]
+    for labels in _labels(scale):
+        tried = [
+            (f"[{key}]", f" {label}" if label else "")
+            for (key, _), label in zip(items, labels, strict=True)
         ]
-        gaps = 2 * (len(items) - 1) if label_width else len(items) - 1
-        if sum(cell_width(key + label) for key, label in items) + gaps <= room:
+        gaps = len(_GAP if labels[0] else " ") * (len(tried) - 1)
+        if sum(cell_width(key + label) for key, label in tried) + gaps <= room:
+            items = tried
             break
-    else:
-        items = [(grade.key, "") for grade in scale.grades]
-    gap = "  " if items[0][1] else " "
+    gap = _GAP if items[0][1] else " "
     leaf = Leaf("")
     for grade, (key, label) in zip(scale.grades, items, strict=True):
         given = task.state is State.JUDGED and task.grade == grade.value
@@ -154,6 +145,22 @@ def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "") -> Leaf:
         leaf += Leaf(gap if leaf.text else "") + (whole if given else plain)
     blanks = max(width - cell_width(leaf.text) - cell_width(now), 1)
     return leaf + Leaf(" " * blanks) + Leaf(now, strong=((0, len(now)),) if unsaved else ())
+
+
+def _labels(scale: Scale) -> Iterator[list[str]]:
+    """Give the labels of a scale shorter and shorter: first words, first letters, nothing."""
+    labels = [sanitise_line(grade.label) for grade in scale.grades]
+    yield labels
+    for n_words in (2, 1):
+        first = [" ".join(label.split()[:n_words]) for label in labels]
+        if len(set(first)) == len(first) and all(cell_width(label) > 2 for label in first):
+            labels = first
+            yield labels
+    for width in range(max(map(cell_width, labels)) - 1, 3, -1):
+        short = [label[: fitting(label, width)] for label in labels]
+        if len(set(short)) == len(short):
+            yield short
+    yield ["" for _ in labels]
 
 
 def hint_lines(keys: KeyTable, status: Status, width: int) -> list[Leaf]:
@@ -174,19 +181,20 @@ def hint_lines(keys: KeyTable, status: Status, width: int) -> list[Leaf]:
         One line where the status leaves room for a hint, else the status over up to three lines.
     """
     text = drawn(status.text)
-    room = width - cell_width(text) - 3
-    hints = [_hint(keys, Command.HELP)]
-    for command in _HINTS:
-        tried = [*hints[:-1], _hint(keys, command), hints[-1]]
-        if sum(cell_width(hint.text) + 2 for hint in tried) - 2 > room:
+    room = width - max(cell_width(text), _LEAST_STATUS) - 2
+    hints = _hints(keys)
+    shown: list[int] = []
+    for place in _PRIORITY:
+        tried = sorted([*shown, place])
+        if cell_width(_GAP.join(hints[place].text for place in tried)) > room:
             break
-        hints = tried
-    if cell_width(hints[-1].text) > room:
+        shown = tried
+    if not shown:
         spans = lay_out(Leaf(text), width).lines[:_LONGEST_STATUS]
         return [_said(text[start:end], status) for start, end in spans]
-    line = hints[0]
-    for hint in hints[1:]:
-        line += Leaf("  ") + hint
+    line = hints[shown[0]]
+    for place in shown[1:]:
+        line += Leaf(_GAP) + hints[place]
     blanks = width - cell_width(line.text) - cell_width(text)
     return [line + Leaf(" " * blanks) + _said(text, status)]
 
@@ -198,21 +206,21 @@ class Hints(Widget):
         super().__init__(id=id)
         self._keys = keys
         self._scale = scale
-        self._task: Task | None = None
+        self._document: Task | None = None
         self._status = Status()
 
     def show(self, task: Task | None, status: Status) -> None:
         """Show how another document stands and what came of the latest key."""
-        self._task, self._status = task, status
+        self._document, self._status = task, status
         self.refresh(layout=True)
 
     def render(self) -> Content:
         """Draw the grades; then the commands where there is room, and the status."""
         room = max(self.size.width - 2, 8)
         leaves = []
-        if self._task is not None:
-            leaves.append(grade_line(self._scale, self._task, room, self._status.unsaved))
-        if not self.screen.has_class("-short", "-narrow"):
+        if self._document is not None:
+            leaves.append(grade_line(self._scale, self._document, room, self._status.unsaved))
+        if not (self.screen.has_class("-short") or self.screen.has_class("-narrow")):
             leaves += hint_lines(self._keys, self._status, room)
         elif self._status.urgent:
             text = drawn(self._status.text)
@@ -228,9 +236,30 @@ def progress_words(judge: str, progress: Progress) -> str:
     return f"{judge}   {decided}/{progress.total}  left {progress.left}"
 
 
-def _hint(keys: KeyTable, command: Command) -> Leaf:
-    """Write one key and its command."""
-    return Leaf(keys.name(command), ((0, len(keys.name(command))),)) + Leaf(f" {command}")
+def _hints(keys: KeyTable) -> list[Leaf]:
+    """Write every hint, from left to right."""
+    name = keys.name
+    hints = [
+        (name(Command.UNDO), "undo"),
+        (name(Command.SKIP), "skip"),
+        (name(Command.CANNOT), "can't"),
+        (name(Command.NOTE), "note"),
+        (f"{name(Command.NEXT)}/{name(Command.PREVIOUS)}", "move"),
+        (name(Command.TOPIC), "topic"),
+        (name(Command.HELP), "help"),
+        (name(Command.QUIT), "quit"),
+    ]
+    return [strong(key) + Leaf(f" {word}") for key, word in hints]
+
+
+_PRIORITY = (6, 0, 1, 2, 3, 4, 7, 5)
+"""Places in `_hints`, the most needed first."""
+
+
+def _cut_at_word(text: str, width: int) -> str:
+    """Shorten a line to whole words, or wherever it must be cut."""
+    first, last = lay_out(Leaf(text), width).lines[0]
+    return text[first:last]
 
 
 def _said(text: str, status: Status) -> Leaf:
@@ -240,5 +269,5 @@ def _said(text: str, status: Status) -> Leaf:
 
 def _content(leaf: Leaf) -> Content:
     """Turn one line into what Textual draws; nothing in it is markup."""
-    pieces = lay_out(leaf, max(cell_width(leaf.text), 2)).pieces(0)
+    pieces = LaidLeaf(leaf, 0, [(0, len(leaf.text))]).pieces(0)
     return Content.assemble(*((text, STYLES[look]) for text, look in pieces))

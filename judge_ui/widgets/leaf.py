@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from judge_ui.highlight import Span, term_spans
 from judge_ui.widgets.wrapping import LineSpan, drawn, wrap
@@ -70,7 +71,7 @@ class LaidLeaf:
             *((span, Look.HIT) for span in _within(self.leaf.hits, start, end)),
         ]
         edges = sorted({start, end, *(edge for span, _ in looks for edge in span)})
-        for first, last in zip(edges, edges[1:], strict=False):
+        for first, last in pairwise(edges):
             look = Look.PLAIN
             for (span_start, span_end), this in looks:
                 if span_start <= first and last <= span_end:
@@ -85,10 +86,7 @@ def lay_out(leaf: Leaf, width: int) -> LaidLeaf:
 
 def document_leaf(page: Page, terms: Sequence[str]) -> Leaf:
     """Make the leaf of a document: its title, its text, and the topic's words in both."""
-    if page.text is None:
-        body = NO_TEXT
-    else:
-        body = page.text or EMPTY_TEXT
+    body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
     heading = f"{page.title}\n\n" if page.title else ""
     if not page.text:
         return strong(heading) + Leaf(body)

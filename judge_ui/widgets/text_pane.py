@@ -59,6 +59,11 @@ class TextPane(ScrollView, can_focus=True):
         shown = self.scroll_offset.y + self.scrollable_content_region.height
         return 100 if shown >= n_lines else max(100 * shown // n_lines, 1)
 
+    @property
+    def is_painted(self) -> bool:
+        """Whether the text has been on the screen."""
+        return self._laid is not None and self.is_on_screen
+
     def show(self, leaf: Leaf, laid: LaidLeaf | None = None) -> None:
         """Show another text from its start.
 

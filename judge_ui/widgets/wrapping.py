@@ -40,7 +40,9 @@ _DRAWN: dict[int, str] = {
 }
 _DRAWN[ord("\t")] = TAB
 
-_NOT_AT_START = frozenset("、。，．,.:;!?：；！？」』）】〕〉》］｝)]}’”ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ・")
+_NOT_AT_START = frozenset(
+    "、。，．：；？！」』）】〕〉》］｝,.:;?!)]}’”・ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ"
+)
 _NOT_AT_END = frozenset("「『（【〔〈《［｛([{‘“")
 
 _MOST_PER_CELL = 8
@@ -85,7 +87,17 @@ def cut(text: str, width: int) -> str:
     if cell_width(text) <= width:
         return text
     dots = "..."[: max(width, 0)]
-    return text[: _fitting(text, width - len(dots))] + dots
+    return text[: fitting(text, width - len(dots))] + dots
+
+
+def fitting(text: str, width: int) -> int:
+    """Return how many leading characters of a text fit into a width, in cells."""
+    total = 0
+    for place, character in enumerate(text):
+        total += _character_width(character)
+        if total > width:
+            return place
+    return len(text)
 
 
 def pad(text: str, width: int) -> str:
@@ -195,13 +207,3 @@ def _character_width(character: str) -> int:
     """Return the width of a character as it is drawn, in cells."""
     shown = _DRAWN.get(ord(character))
     return get_character_cell_size(character) if shown is None else len(shown)
-
-
-def _fitting(text: str, width: int) -> int:
-    """Return how many leading characters fit into a width, in cells."""
-    total = 0
-    for place, character in enumerate(text):
-        total += _character_width(character)
-        if total > width:
-            return place
-    return len(text)

@@ -100,9 +100,7 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
 
 def _json(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
     """Write JSON: text as it is, but escaped where UTF-8 has no bytes for it."""
-    text = json.dumps(
-        data, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys
-    )
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

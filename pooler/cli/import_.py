@@ -238,13 +238,18 @@ def judgements(
         pairs = decoded.unjudged if as_pool is None else decoded.pairs
         pool = _pool_of_file(file, content.sha256, pairs)
         wanted = f"unjudged-{judge or Path(file).name}" if as_pool is None else as_pool
-        pool = replace_fields(pool, name=_free_name(opened, wanted, pool, is_given=as_pool is not None))
+        pool = replace_fields(
+            pool, name=_free_name(opened, wanted, pool, is_given=as_pool is not None)
+        )
         report = opened.import_judgements(
             decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
         )
     if content.n_float_grades:
         warn(f"{file}: {content.n_float_grades:,} grades are written as floats (2.0); read as"
              " integers")  # fmt: skip
+    if content.n_trailing:
+        warn(f"{file}: text after field 4 was ignored on {content.n_trailing:,} lines; is it a"
+             " qrels file?")  # fmt: skip
     names = ", ".join(sorted(decoded.judged))
     say(f"{file}: {_said(report, 'judgements')} of {names}")
     if decoded.unjudged:

@@ -23,7 +23,10 @@ DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 ids = st.text(
-    st.characters(exclude_categories=["Cc", "Cs", "Z"], exclude_characters=BIDI), min_size=1
+    st.characters(
+        exclude_categories=["Cc", "Cs", "Z"], exclude_characters=BIDI + "\u200b\u2060\ufeff"
+    ),
+    min_size=1,
 )
 topics = ids.filter(lambda text: text[0] not in "#\ufeff")
 
