@@ -35,7 +35,7 @@ doing document documents each find for from had has have how identify into its m
 must not only other ought our over relevant same shall should some such than that the their them
 then there these they this those through under was were what when where whether which while who
 whom whose why will with would you your
-文書 記事 論文 記述 適合 関連 検索 情報
+文書 記事 論文 記述 適合 関連
 """
 _STOP = frozenset(_STOP_WORDS.split())
 """Words that say nothing of what a topic is about."""

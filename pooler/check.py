@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.runs import ParsedRun, ParsedTopic, parse_run, quoted, whole_ranks
-from pooler.top_ranking import TieAtCut
+from pooler.top_ranking import TieAtCut, take_top
 from store.errors import ArgumentError, Fault, FaultList
 from store.ranking import (
     Order,
@@ -35,7 +35,6 @@ from store.ranking import (
     compared_scores,
     natural_key,
     rank_order,
-    ties_at_cut,
 )
 
 FEW_DOCUMENTS = 10
@@ -213,15 +212,18 @@ def _ties_at_cut(tag: str, columns: Iterable[_Columns], depth: int, order: Order
     """List the topics with a tie across the depth."""
     found = []
     for topic in columns:
-        if order == "file" or (order == "rank" and topic.ranks is None):
+        if order == "rank" and topic.ranks is None:
             continue
-        keys = compared_scores(topic.scores, order)
-        if order == "rank" and topic.ranks is not None:
-            # Codes, since float64 does not tell all 64-bit integers apart.
-            keys = -np.unique(topic.ranks, return_inverse=True)[1].astype(np.float64)
-        n_in, n_out = ties_at_cut(-np.sort(-keys), depth)
-        if n_in:
-            found.append(TieAtCut(tag, topic.topic, n_in, n_out))
+        top = take_top(
+            topic.docnos,
+            topic.scores,
+            topic.ranks,
+            depth=depth,
+            order=order,
+            n_documents=len(topic.docnos),
+        )
+        if top.n_tied_in:
+            found.append(TieAtCut(tag, topic.topic, top.n_tied_in, top.n_tied_out))
     return found
 
 

@@ -22,7 +22,7 @@ from pooler.top_ranking import RunTop, TopRanking, take_top
 from store.formats.lines import BOM, GZIP_ERRORS, open_bytes
 from store.ranking import Order, compared_scores
 
-_BLOCK = 1 << 17
+_BLOCK = 1 << 16
 """Bytes read at a time: a few topics' lines, whose fields fit a processor's cache."""
 _LONGEST_LINE = 1 << 20
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])

@@ -130,5 +130,5 @@ def decode_qrels(
 
 
 def _is_integer(text: str) -> bool:
-    """Say whether text is an integer as a person would write it."""
-    return text.removeprefix("-").isdecimal() and text.isascii()
+    """Say whether text is an integer as a person would write it; no grade has more digits."""
+    return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 20

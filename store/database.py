@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +88,14 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     """Set the pragmas of every new connection."""
     connection.isolation_level = None  # `_begin_sqlite` begins
     cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     # The journal's kind is written into the file, so a file that is something else is left alone.
     cursor.execute("SELECT count(*) FROM sqlite_master WHERE name = 'judgement'")
     if cursor.fetchone() != (0,):
-        cursor.execute("PRAGMA journal_mode = WAL")
+        # Changing it needs the file alone; when others have it open, a later connection does it.
+        cursor.execute("PRAGMA busy_timeout = 0")
+        with suppress(sqlite3.OperationalError):
+            cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()

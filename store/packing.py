@@ -44,10 +44,10 @@ def pack_integers(values: NDArray[np.int64]) -> bytes:
     >>> pack_integers(np.arange(1, 1001))
     b'r\x01\x00\x00\x00\x00\x00\x00\x00'
     """
-    low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
-    # A difference of int64 can wrap round to 1; the span is that of Python integers.
-    if high - low == values.size - 1 and np.all(np.diff(values) == 1):
+    # Differences here and sums in `unpack_integers` wrap alike, so the edge of int64 is no edge.
+    if values.size and np.all(np.diff(values) == 1):
         return b"r" + np.array(values[:1], dtype="<i8").tobytes()
+    low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
     for form, dtype in _INTEGER_FORMS.items():
         limits = np.iinfo(dtype)
         if limits.min <= low and high <= limits.max:

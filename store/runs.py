@@ -53,6 +53,11 @@ def add_run(
     ------
     ConflictError
         If the tag is known with another file and `replace` is false.
+
+    Notes
+    -----
+    The same file again changes only what is said of it: a group that is given, and
+    ``contributes=False``. `replace` also makes a run contribute again.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {

@@ -30,11 +30,24 @@ class Bar(Widget):
     """One line across the screen: something on the left, something on the right.
 
     The right side is never cut short; the left side is.
+
+    Parameters
+    ----------
+    left : str, default=""
+        What to begin with, fit for a terminal.
+    id, classes : str, optional
+        Of the widget.
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._left = ""
+    def __init__(
+        self,
+        left: str = "",
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self._left = left
         self._right = ""
 
     def show(self, left: str, right: str = "") -> None:

@@ -9,11 +9,9 @@ from enum import StrEnum
 from itertools import pairwise
 
 from judge_ui.highlight import Span, term_spans
+from judge_ui.messages import EMPTY_TEXT, NO_TEXT
 from judge_ui.widgets.wrapping import LineSpan, drawn, wrap
 from store.records import Page, Topic
-
-NO_TEXT = "text missing: pooler import docs FILE brings it"
-EMPTY_TEXT = "the text of this document is empty"
 
 
 class Look(StrEnum):

@@ -189,9 +189,9 @@ def _break_any(text: str, width: int) -> list[LineSpan]:
 
 def _last_break(text: str, start: int, end: int, width_of: Callable[[str], int]) -> int:
     """Return the last place after `start`, up to `end`, where a line may be broken."""
-    for place in range(end, start + 1, -1):
+    for place in range(end, start, -1):
         before, here = text[place - 1], text[place]
-        if before == " ":
+        if before == " " and place > start + 1:
             return place
         if here in _NOT_AT_START or before in _NOT_AT_END or width_of(here) == 0:
             continue

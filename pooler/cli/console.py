@@ -306,6 +306,14 @@ def set_up_stdout() -> None:
         sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
+def text_stdin() -> TextIO:
+    """Return stdin as text: UTF-8 from files and pipes; what is none becomes U+FFFD."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        encoding = sys.stdin.encoding if sys.stdin.isatty() else "utf-8"
+        sys.stdin.reconfigure(encoding=encoding, errors="replace")
+    return sys.stdin
+
+
 def discard_stdout() -> None:
     """Forget what stdout cannot take; the interpreter would complain when it flushes."""
     with suppress(OSError, ValueError):  # a stream that is no file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,9 +19,10 @@ from pooler.cli.options import (
     RunsOption,
 )
 from pooler.cli.runs_given import entries_of, read_entry
-from store.errors import ArgumentError, FaultList, FormatError
+from store.errors import ArgumentError, ConflictError, FaultList, FormatError
 
 if TYPE_CHECKING:
+    from store.collection import Collection
     from store.imports import ImportReport
     from store.records import Pool, Run
 
@@ -203,6 +205,8 @@ def judgements(
 
     Example: pooler import judgements alice.qrels --judge alice --kind human
     """
+    from dataclasses import replace as with_changes
+
     from store.codes import decode_qrels, parse_codes, parse_map
     from store.collection import Collection
     from store.formats.qrels import read_qrels
@@ -235,12 +239,13 @@ def judgements(
         faults.raise_if_any(hint=hint)
         if judge is not None:
             decoded.judged.setdefault(judge, [])
-        pairs = decoded.unjudged if as_pool is None else decoded.pairs
-        pool = _pool_of_file(file, content.sha256, pairs)
-        wanted = f"unjudged-{judge or Path(file).name}" if as_pool is None else as_pool
-        pool = replace_fields(
-            pool, name=_free_name(opened, wanted, pool, is_given=as_pool is not None)
-        )
+        if as_pool:
+            pool = _pool_of_file(file, content.sha256, decoded.pairs, as_pool)
+            _check_free(opened, pool)
+        else:
+            wanted = f"unjudged-{judge or Path(file).name}"
+            pool = _pool_of_file(file, content.sha256, decoded.unjudged, wanted)
+            pool = with_changes(pool, name=_free_name(opened, pool))
         report = opened.import_judgements(
             decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
         )
@@ -278,9 +283,18 @@ def _refuse_unknown(
     )
     if not unknown:
         return
+    hint = "--allow-unknown keeps them"
+    if not Path(file).is_file():  # a pipe cannot be read a second time for the line numbers
+        faults = FaultList(file)
+        for ranking in run.rankings:
+            if topics and ranking.topic not in topics:
+                faults.add(None, f"expected a known topic, got `{ranking.topic}`", "unknown-topic")
+            for docno in ranking.docnos:
+                if docnos and docno not in docnos:
+                    faults.add(None, f"expected a known docno, got `{docno}`", "unknown-docno")
+        faults.raise_if_any(hint=hint)
     report = check_run(file, known_topics=topics or None, known_docnos=docnos or None,
                        lenient=lenient)  # fmt: skip
-    hint = "--allow-unknown keeps them"
     raise FormatError(file, report.faults, n_faults=report.n_faults, hint=hint)
 
 
@@ -298,3 +312,17 @@ def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: st
     manifest = {"strategy": "imported", "out_order": "docno", "file": Path(file).name,
                 "sha256": sha256, "pairs": len(entries)}  # fmt: skip
     return Pool(entries, manifest, name)
+
+
+def _check_free(opened: Collection, pool: Pool) -> None:
+    """Refuse a pool whose name another one has."""
+    if _free_name(opened, pool) != pool.name:
+        message = f"there is another pool named `{pool.name}`"
+        raise ConflictError(message, hint="another --as-pool NAME")
+
+
+def _free_name(opened: Collection, pool: Pool) -> str:
+    """Return the pool's name, numbered if other pools have it: a file may come again, changed."""
+    taken = {one.name: None if one.withdrawn else one.manifest for one in opened.pools()}
+    names = chain([pool.name], (f"{pool.name}-{number}" for number in count(2)))
+    return next(name for name in names if taken.get(name, pool.manifest) == pool.manifest)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.console import say
+from pooler.cli.console import say, text_stdin
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import PoolerError
 
@@ -57,7 +57,7 @@ def judge(
             if plain:
                 from judge_ui.plain import run_plain
 
-                run_plain(session, sys.stdin, sys.stdout)
+                run_plain(session, text_stdin(), sys.stdout)
             else:
                 _check_terminal()
                 from judge_ui.app import run_app

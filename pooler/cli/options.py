@@ -39,8 +39,8 @@ OrderOption = Annotated[
     typer.Option(
         "--order",
         help="Rank order: trec (score, ties docno descending), trec9 (the same, scores rounded to"
-        " 32 bits as trec_eval 9.0.4 does), docno-asc (score, ties docno ascending), rank (the stated"
-        " rank), file (line order).",
+        " 32 bits as trec_eval 9.0.4 does), docno-asc (score, ties docno ascending), rank (the"
+        " stated rank), file (line order).",
     ),
 ]
 LenientOption = Annotated[

@@ -18,9 +18,6 @@ from store.desk import Desk
 from store.errors import ConflictError
 from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
 
-EVENTS_EACH = 200
-"""Events that each of two judging processes writes."""
-
 
 @contextmanager
 def engine_of(name: str) -> Iterator[Engine]:

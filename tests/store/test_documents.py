@@ -89,19 +89,19 @@ def test_same_documents_again_change_nothing(
     assert contents(collection_name) == before
 
 
-@pytest.mark.parametrize("other", [Document("a", "Wine", "No fish."), Document("a", "W", A.text)])
-def test_other_text_is_refused_or_taken(
-    pooled: Collection, collection_name: str, other: Document
-) -> None:
+def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str) -> None:
     """A document with another title or text is refused; with `replace` it is taken."""
     pooled.add_documents([A])
-    before = contents(collection_name)
-    with pytest.raises(ConflictError, match="document `a` is there with another text") as caught:
-        pooled.add_documents([B, Document("new", "", "x"), other])
-    assert caught.value.hint == "--replace takes the new text"
-    assert contents(collection_name) == before
-    assert pooled.add_documents([B, other], replace=True) == ImportReport(added=1, replaced=1)
-    assert pooled.document("a") == other
+    for number, other in enumerate((Document("a", A.title, "No."), Document("a", "W", "No."))):
+        new = Document(f"new {number}", "", "x")
+        before = contents(collection_name)
+        with pytest.raises(ConflictError, match="document `a` is there with another text") as told:
+            pooled.add_documents([new, other])
+        assert told.value.hint == "--replace takes the new text"
+        assert contents(collection_name) == before
+        report = pooled.add_documents([new, other], all_texts=True, replace=True)
+        assert report == ImportReport(added=1, replaced=1)
+        assert pooled.document("a") == other
 
 
 def test_docnos_alone_are_listed(pooled: Collection) -> None:
@@ -118,21 +118,18 @@ def test_docnos_alone_are_listed(pooled: Collection) -> None:
     assert pooled.document("b") == B
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
+def test_text_is_kept_raw(pooled: Collection) -> None:
+    """Whatever characters a text has, it comes back the same."""
+    for raw in (
         Document("a", "NUL \0 in a title", "text \0 with \0\0 NULs"),
         Document("a", "\ud83d alone", "low \udfff, high \ud800, and a pair \U0001f377"),
         Document("a", "\x1b]0;owned\x07", "\u202eabc\r\nline\rline\x85line"),
         Document("a", " ", "\n"),
         Document("a", "日本語", "の" * 1_000_000),
-    ],
-)
-def test_text_is_kept_raw(pooled: Collection, raw: Document) -> None:
-    """Whatever characters a text has, it comes back the same."""
-    pooled.add_documents([raw])
-    assert pooled.document("a") == raw
-    assert pooled.add_documents([raw]) == ImportReport(unchanged=1)
+    ):
+        pooled.add_documents([raw], replace=True)
+        assert pooled.document("a") == raw
+        assert pooled.add_documents([raw]) == ImportReport(unchanged=1)
 
 
 def test_error_in_the_stream_takes_all_of_it_back(

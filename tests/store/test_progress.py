@@ -55,7 +55,7 @@ def test_judged_outside_every_pool_is_counted_apart(judged: Collection) -> None:
 
 
 def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str) -> None:
-    """What only a withdrawn pool held is not pooled; judgements of it are outside, skips nothing."""
+    """What only a withdrawn pool held is not pooled: judgements count outside, skips nowhere."""
     judged.add_pool(make_pool({"1": ["a", "c"]}, name="second"))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
     progress = judged.progress()

@@ -1,0 +1,213 @@
+"""The first screen: the judge's topics, and how far each has come."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import DataTable
+
+from judge_ui.keys import Command, KeyTable
+from judge_ui.messages import day_or_time, said
+from judge_ui.screens.judge import JudgeScreen
+from judge_ui.screens.reading import help_screen
+from judge_ui.session import JudgingSession, Outcome, Result
+from judge_ui.widgets.bars import Bar
+from judge_ui.widgets.too_small import TooSmall
+from judge_ui.widgets.wrapping import cell_width, cut
+from store.errors import PoolerError
+from store.records import InboxLine
+from store.sanitise import sanitise_line
+
+_COLUMNS = ("topic", "title", "docs", "judged", "skipped", "can't", "left", "last judged")
+_TITLE = _COLUMNS.index("title")
+_OPTIONAL = ("skipped", "can't", "last judged", "docs")
+"""Columns that give way to the title on a narrow screen, the first to go first."""
+
+_LEAST_TITLE = 16
+_LONGEST_ID = 14
+
+
+class InboxScreen(Screen[None]):
+    """The topics of a session's judge.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        Whose topics to list; a topic that is open already is shown at once.
+    keys : KeyTable
+        The keys of its scale.
+    """
+
+    AUTO_FOCUS = "DataTable"
+
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__()
+        self._session = session
+        self._keys = keys
+        self._lines: list[InboxLine] = []
+        self._filled: tuple[list[dict[str, str]], dict[str, int]] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield TooSmall()
+        with Vertical(id="work"):
+            yield Bar(id="topic-bar")
+            yield DataTable(id="topics", cursor_type="row", zebra_stripes=False)
+            yield Bar(id="foot")
+
+    def on_mount(self) -> None:
+        """List the topics, or go to the one that is open."""
+        if self._session.topic is not None:
+            self._open()
+
+    def on_screen_resume(self) -> None:
+        """List the topics as they stand now."""
+        self._list()
+
+    def on_resize(self) -> None:
+        """Lay out the columns anew."""
+        self.call_after_refresh(self._fill)
+
+    @on(DataTable.RowSelected)
+    def _selected(self, event: DataTable.RowSelected) -> None:
+        """Open the topic that was clicked."""
+        event.stop()
+        self._open_row(event.cursor_row)
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the few commands there are here."""
+        meaning = self._keys.meaning(event.key, event.character)
+        table = self.query_one(DataTable)
+        if event.key == "enter":
+            # Taken here and not by the table, which is not filled yet when a key comes early.
+            event.stop()
+            self._open_row(table.cursor_row if table.row_count else self._first_row())
+        elif meaning is Command.QUIT:
+            self.app.exit()
+        elif meaning is Command.HELP:
+            self.app.push_screen(help_screen(self._keys, self._session.scale))
+        elif meaning is Command.UNDO:
+            self._undo()
+        # The table moves its cursor itself for the keys that have no character.
+        elif meaning is Command.LINE_DOWN and event.is_printable:
+            table.action_cursor_down()
+        elif meaning is Command.LINE_UP and event.is_printable:
+            table.action_cursor_up()
+
+    def _open_row(self, row: int) -> None:
+        """Open a topic by its place in the list."""
+        if not self.is_active or not 0 <= row < len(self._lines):
+            return
+        try:
+            self._session.open_topic(self._lines[row].topic)
+        except PoolerError as error:
+            self._foot(error.message)
+        else:
+            self._open()
+
+    def _undo(self) -> None:
+        """Take back the latest decision and go to its document."""
+        try:
+            result = self._session.undo()
+        except PoolerError as error:
+            self._foot(error.message)
+            return
+        if result.outcome is Outcome.SAVED:
+            self._open(result)
+        else:
+            self._foot(said(result))
+
+    def _open(self, opening: Result | None = None) -> None:
+        """Show the open topic."""
+        self.app.push_screen(JudgeScreen(self._session, self._keys, opening))
+
+    def _list(self) -> None:
+        """Read the topics and show them."""
+        try:
+            self._lines = self._session.inbox()
+        except PoolerError as error:
+            self._foot(error.message)
+            return
+        total = sum(line.documents for line in self._lines)
+        left = sum(line.left for line in self._lines)
+        progress = f"{self._session.judge_name}   {total - left}/{total}  left {left}"
+        self.query_one("#topic-bar", Bar).show("Topics", progress)
+        self._foot("" if self._lines else "nothing to judge yet: no pool holds a document for you")
+        self._fill()
+
+    def _foot(self, message: str = "") -> None:
+        """Write the last line."""
+        undo, hlp, quits = (
+            self._keys.name(command) for command in (Command.UNDO, Command.HELP, Command.QUIT)
+        )
+        hints = f"Enter open   {undo} undo   {hlp} help   {quits} quit"
+        self.query_one("#foot", Bar).show(hints, sanitise_line(message))
+
+    def _fill(self) -> None:
+        """Lay the topics out in the room there is."""
+        table = self.query_one(DataTable)
+        rows = [_cells(line) for line in self._lines]
+        room = table.size.width - table.styles.scrollbar_size_vertical
+        if room <= 0:
+            return
+        widths = _widths(rows, room)
+        if self._filled == (rows, widths):
+            return
+        self._filled = (rows, widths)
+        table.clear(columns=True)
+        for name, width in widths.items():
+            table.add_column(_cell(name, name, width), width=width)
+        for cells in rows:
+            table.add_row(*(_cell(cells[name], name, width) for name, width in widths.items()))
+        table.move_cursor(row=self._first_row(), animate=False)
+
+    def _first_row(self) -> int:
+        """Return the row of the open topic, else of the first that has documents left."""
+        opened = self._session.topic
+        for row, line in enumerate(self._lines):
+            if opened is not None and line.topic == opened.topic:
+                return row
+        return next((row for row, line in enumerate(self._lines) if line.left), 0)
+
+
+def _cells(line: InboxLine) -> dict[str, str]:
+    """Write one topic, column by column."""
+    now = datetime.now().astimezone()
+    values = (
+        cut(sanitise_line(line.topic), _LONGEST_ID),
+        line.title,
+        str(line.documents),
+        str(line.judged),
+        str(line.skipped),
+        str(line.cannot),
+        str(line.left) if line.left else "done",
+        day_or_time(line.last_judged_at, now),
+    )
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _widths(rows: list[dict[str, str]], room: int) -> dict[str, int]:
+    """Choose columns and their widths; the title takes what the others leave."""
+    widths = {
+        name: max([cell_width(name), *(cell_width(row[name]) for row in rows)]) for name in _COLUMNS
+    }
+    for name in ("", *_OPTIONAL):
+        widths.pop(name, None)
+        others = sum(width for other, width in widths.items() if other != _COLUMNS[_TITLE])
+        # The table puts one cell before and one after every column.
+        widths["title"] = room - others - 2 * len(widths)
+        if widths["title"] >= _LEAST_TITLE:
+            break
+    widths["title"] = max(widths["title"], 1)
+    return widths
+
+
+def _cell(text: str, column: str, width: int) -> Text:
+    """Make one cell; numbers end where their column does."""
+    right = column not in ("topic", "title", "last judged")
+    return Text(cut(text, width), justify="right" if right else "left", no_wrap=True)

@@ -1,0 +1,130 @@
+"""The command line as tests call it, and what it answers."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pooler.cli.main import run
+
+ROOT = Path(__file__).resolve().parents[2]
+GARDEN = ROOT / "sample_collections" / "kitchen_garden"
+JUDGES = ("lenient", "middle", "strict")
+"""Judges of the sample collection."""
+
+SETTINGS = ("POOLER_COLLECTION", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
+"""Environment variables that change what the command line says."""
+
+_ESCAPES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """Return stdout, read as JSON by the letter of the standard: no NaN, no Infinity."""
+
+        def refuse(constant: str) -> None:
+            message = f"{constant} is no JSON"
+            raise ValueError(message)
+
+        return json.loads(self.out, parse_constant=refuse)
+
+    def tsv(self) -> list[dict[str, str]]:
+        """Return stdout, read as tab separated values without quoting."""
+        lines = self.out.removesuffix("\n").split("\n")
+        cells = [line.split("\t") for line in lines]
+        assert {len(row) for row in cells} == {len(cells[0])}
+        return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
+
+    def fine(self) -> Outcome:
+        """Assert that the command succeeded."""
+        assert self.code == 0, self.err
+        return self
+
+    def failed(self, code: int) -> Outcome:
+        """Assert that the command failed as a user's mistake does: in words, without a trace."""
+        assert (self.code, "Traceback" in self.err + self.out) == (code, False), self.err
+        starts = ("Usage: ", "Error: ") if code == 2 else ("error: ",)
+        assert any(line.startswith(starts) for line in self.err.splitlines()), self.err
+        return self
+
+
+def run_inside(*arguments: str | Path) -> Outcome:
+    """Run `pooler` in this process, where no fixture can: for fixtures of a whole module."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run([str(argument) for argument in arguments])
+    return Outcome(int(code), out.getvalue(), err.getvalue())
+
+
+def run_process(
+    *arguments: str | bytes | Path,
+    folder: Path,
+    stdin: bytes = b"",
+    settings: Mapping[str, str] | None = None,
+    timeout_s: float = 120,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `pooler` as a process of its own; stdout and stderr stay bytes."""
+    return subprocess.run(
+        [*program(), *arguments],
+        cwd=folder,
+        input=stdin,
+        env=environment(settings or {}),
+        capture_output=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+def program() -> list[str]:
+    """Return the words that start `pooler` in this interpreter."""
+    return [sys.executable, "-c", "from pooler.cli.main import main; main()"]
+
+
+def environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return this process's environment, but for what the command line listens to."""
+    kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    return {**kept, "PYTHONPATH": str(ROOT), **settings}
+
+
+def controls(text: str) -> list[str]:
+    """Return the control characters of a text but newlines and tabs."""
+    return _ESCAPES.findall(text)
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a UTF-8 file."""
+    return path.read_text("utf-8").splitlines()
+
+
+def write(path: Path, *lines: str) -> Path:
+    """Write lines to a UTF-8 file."""
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="\n")
+    return path
+
+
+def read_run_list(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a list of runs."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def read_trec(path: Path, columns: Sequence[int]) -> list[tuple[str, ...]]:
+    """Return some columns, counted from 0, of a run or qrels file."""
+    return [tuple(line.split()[column] for column in columns) for line in read_lines(path)]

@@ -1,0 +1,98 @@
+"""Fixtures of the command line: in process, as a process, and collections to use it on."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from pooler.cli.main import run
+from tests.cli.command_line import GARDEN, JUDGES, SETTINGS, Outcome
+
+
+class Cli(Protocol):
+    """Runs the command line in this process."""
+
+    def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Outcome: ...  # noqa: D102
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder, with no setting of the user's."""
+    monkeypatch.chdir(tmp_path)
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def cli(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Cli]:
+    """Give a function that runs the command line in this process, in the folder `here`."""
+
+    def call(*arguments: str | Path, stdin: bytes = b"") -> Outcome:
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        code = run([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Outcome(int(code), captured.out, captured.err)
+
+    yield call
+    capsys.readouterr()
+
+
+@pytest.fixture
+def garden(here: Path) -> Path:
+    """Work in a copy of the sample collection, not imported yet."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(GARDEN, here, dirs_exist_ok=True, ignore=ignored)
+    return here
+
+
+@pytest.fixture(scope="session")
+def imported_garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Import the sample collection once: runs, the pool of depth 5, documents, three judges."""
+    folder = tmp_path_factory.mktemp("garden")
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(GARDEN, folder, dirs_exist_ok=True, ignore=ignored)
+    file = str(folder / "collection.db")
+    commands = [
+        ["init", "--scale", "0-2"],
+        ["import", "topics", str(folder / "topics.jsonl")],
+        ["import", "runs", "--runs", str(folder / "runs.tsv")],
+        ["pool", "--depth", "5"],
+        ["import", "docs", str(folder / "documents.jsonl")],
+    ]
+    for judge in JUDGES:
+        qrels = str(folder / "judgements" / f"{judge}.qrels")
+        commands.append(["import", "judgements", qrels, "--judge", judge, "--kind", "model"])
+    for command in commands:
+        assert run([*command, "--collection", file]) == 0
+    return folder
+
+
+@pytest.fixture
+def judged(here: Path, imported_garden: Path) -> Path:
+    """Work in a copy of the sample collection with `collection.db` in it."""
+    shutil.copytree(imported_garden, here, dirs_exist_ok=True)
+    return here
+
+
+@pytest.fixture
+def collection_of(cli: Cli, here: Path) -> Callable[..., None]:
+    """Give a function that makes `collection.db` with a scale and imports judges' qrels lines."""
+
+    def make(scale: str = "0-2", /, **judges: list[str]) -> None:
+        cli("init", "--scale", scale).fine()
+        for judge, lines in judges.items():
+            path = here / f"{judge}.qrels"
+            path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+            cli("import", "judgements", path, "--judge", judge).fine()
+
+    return make

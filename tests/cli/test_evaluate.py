@@ -1,0 +1,133 @@
+"""`pooler evaluate`: trec_eval's average precision, from a collection and from bare files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import read_lines, write
+from tests.cli.conftest import Cli
+from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
+
+
+def run_files(folder: Path) -> list[Path]:
+    """Return the runs of the sample collection by tag, beneath the working folder."""
+    return sorted(path.relative_to(folder) for path in (folder / "runs").iterdir())
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_ap_equals_trec_eval_on_the_exported_qrels(cli: Cli, judged: Path, level: int) -> None:
+    """Both evaluators read the exported qrels and give the AP of every run and topic."""
+    cli("export", "qrels", "--judge", "strict", "--out", "strict.txt").fine()
+    options = ("--judge", "strict", "--level", str(level), "--by-topic", "--order", "trec9")
+    rows = cli("evaluate", *options, "--format", "json").fine().json()
+    values = {(row["run"], row["topic"]): row["value"] for row in rows}
+    assert len(values) == 9 * 9
+    qrels = read_qrels(judged / "strict.txt")
+    for path in run_files(judged):
+        expected = average_precision(qrels, read_run(path), level=level)
+        measured = measured_ap(judged / "strict.txt", path, level=level)
+        for topic in qrels:
+            value = values[path.stem, topic]
+            if topic not in expected:
+                assert value is None
+                continue
+            assert value == pytest.approx(expected[topic], abs=1e-12)
+            assert value == pytest.approx(measured[topic], abs=1e-12)
+        assert values[path.stem, "all"] == pytest.approx(mean(expected.values()), abs=1e-12)
+
+
+def test_binary_export_gives_the_ap_of_its_level(cli: Cli, judged: Path) -> None:
+    """Qrels exported at the rigid level give, as they are, the AP of `--rigid`."""
+    cli("export", "qrels", "--judge", "middle", "--rigid", "--out", "rigid.txt").fine()
+    assert {line.split()[3] for line in read_lines(judged / "rigid.txt")} == {"0", "1"}
+    options = ("--judge", "middle", "--rigid", "--order", "trec9", "--format", "json")
+    for row in cli("evaluate", *options).fine().json():
+        run = read_run(judged / "runs" / f"{row['run']}.run")
+        expected = average_precision(read_qrels(judged / "rigid.txt"), run)
+        assert (row["value"], row["topics"]) == (
+            pytest.approx(mean(expected.values()), abs=1e-12),
+            len(expected),
+        )
+
+
+@pytest.mark.parametrize("order", ["trec", "trec9", "docno-asc", "rank", "file"])
+def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path, order: str) -> None:
+    """`--qrels FILE RUN...` prints, to the last digit, what the collection with them prints."""
+    options = ("--by-topic", "--cutoff", "20", "--order", order, "--format", "json")
+    stored = cli("evaluate", *options, "--judge", "strict").fine()
+    files = cli("evaluate", *options, "--qrels", "judgements/strict.qrels", *run_files(judged))
+    assert files.fine().json() == stored.json()
+
+
+def test_cutoff_looks_at_the_first_documents_only(cli: Cli, judged: Path) -> None:
+    """AP at a cutoff is that of runs cut there, and R still counts every relevant document."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    options = ("--judge", "strict", "--cutoff", "5", "--order", "trec9", "--format", "json")
+    for row in cli("evaluate", *options).fine().json():
+        run = read_run(judged / "runs" / f"{row['run']}.run")
+        cut = {
+            topic: dict(sorted(sorted(scores.items(), reverse=True), key=lambda one: -one[1])[:5])
+            for topic, scores in run.items()
+        }
+        expected = mean(average_precision(qrels, cut).values())
+        assert row["value"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_runs_may_be_named(cli: Cli, judged: Path) -> None:
+    """Only the named runs are measured; the mean of one does not depend on the others."""
+    everything = cli("evaluate", "--judge", "strict", "--format", "tsv").fine().tsv()
+    some = cli("evaluate", "rm3-bigrams", "bm25-words", "--judge", "strict", "--format", "tsv")
+    names = ["bm25-words", "rm3-bigrams"]
+    assert some.fine().tsv() == [row for row in everything if row["run"] in names]
+
+
+def test_topic_without_relevant_documents_has_a_reason(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """A topic in which nothing is relevant has no AP and enters no mean."""
+    collection_of(me=["1 0 a 1", "1 0 b 0", "2 0 a 0"])
+    write(here / "x.run", "1 Q0 b 1 2 x", "1 Q0 a 2 1 x", "2 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    answer = cli("evaluate", "--by-topic", "--format", "json").fine()
+    one, two, mean_row = answer.json()
+    assert (one["value"], one["reason"]) == (0.5, None)
+    assert (two["topic"], two["value"], two["reason"]) == ("2", None, "no-relevant")
+    assert (mean_row["value"], mean_row["topics"]) == (0.5, 1)
+    assert "1 of 2 judged topics have no relevant document, so no AP" in answer.err
+    assert "no-relevant" in cli("evaluate", "--by-topic").fine().out
+
+
+def test_nothing_relevant_at_all_has_a_reason(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """Without any relevant document there is no mean, and JSON and TSV say why."""
+    collection_of(me=["1 0 a 0"])
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    [row] = cli("evaluate", "--format", "json").fine().json()
+    assert (row["value"], row["reason"], row["topics"]) == (None, "no-relevant", 0)
+    [cells] = cli("evaluate", "--format", "tsv").fine().tsv()
+    assert (cells["value"], cells["reason"]) == ("", "no-relevant")
+
+
+def test_missing_topic_counts_as_zero_and_is_told(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """A run without a judged topic scores 0 there, as with trec_eval -c, and the count is shown."""
+    collection_of(me=["1 0 a 1", "2 0 a 1", "3 0 a 1"])
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    [row] = cli("evaluate", "--format", "json").fine().json()
+    assert (row["value"], row["topics"], row["missing"]) == (pytest.approx(1 / 3), 3, 2)
+
+
+def test_negative_codes_of_bare_files_are_unjudged(cli: Cli, here: Path) -> None:
+    """A line of grade -1 is read as trec_eval reads it: pooled, not judged; stderr counts them."""
+    write(here / "q", "1 0 a 1", "1 0 b -1", "1 0 c 0")
+    write(here / "x.run", "1 Q0 b 1 3 x", "1 Q0 a 2 2 x")
+    answer = cli("evaluate", "--qrels", "q", "x.run", "--format", "json").fine()
+    assert answer.json()[0]["value"] == 0.5
+    assert "1 lines with a negative code are unjudged" in answer.err

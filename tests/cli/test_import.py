@@ -1,0 +1,123 @@
+"""`pooler import topics|docs|runs`: brought in once, the same again, and replaced when asked."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import write
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def started(cli: Cli, garden: Path) -> Path:
+    """Work beside an empty collection in a copy of the sample collection."""
+    cli("init").fine()
+    return garden
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["import", "topics", "topics.jsonl"],
+        ["import", "docs", "documents.jsonl", "--all"],
+        ["import", "runs", "--runs", "runs.tsv"],
+    ],
+)
+def test_same_file_again_changes_nothing(cli: Cli, started: Path, command: list[str]) -> None:
+    """A second import finds everything there already; stdout has nothing either time."""
+    first = cli(*command).fine()
+    again = cli(*command).fine()
+    assert first.out == again.out == ""
+    assert "added" in first.err
+    expected = "nothing new" if command[1] != "runs" else "9 runs: 0 added, 9 there already"
+    assert expected in again.err
+
+
+def test_topics_come_as_trec_and_in_other_formats(cli: Cli, here: Path) -> None:
+    """TREC, TSV and JSON lines say the same topics, so the later ones change nothing."""
+    cli("init").fine()
+    write(here / "t.trec", "<top>", "<num> Number: 301", "<title> Crime", "</top>")
+    write(here / "t.tsv", "301\tCrime")
+    write(here / "t.jsonl", '{"topic": "301", "title": "Crime"}')
+    assert "t.trec: 1 topics added" in cli("import", "topics", "t.trec").fine().err
+    for file in ("t.tsv", "t.jsonl"):
+        assert "nothing new, all 1 topics" in cli("import", "topics", file).fine().err
+    zipped = gzip.compress((here / "t.tsv").read_bytes())
+    assert "nothing new" in cli("import", "topics", "-", stdin=zipped).fine().err
+    cli("import", "topics", "t.tsv", "--format", "jsonl").failed(1)
+
+
+def test_changed_topic_needs_replace(cli: Cli, started: Path) -> None:
+    """A topic with another text is refused without `--replace` and taken with it."""
+    cli("import", "topics", "topics.jsonl").fine()
+    write(started / "new.tsv", "G01\tanother title")
+    cli("import", "topics", "new.tsv").failed(3)
+    assert "1 replaced" in cli("import", "topics", "new.tsv", "--replace").fine().err
+
+
+def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> None:
+    """Without `--all` a text that is in no pool stays out, and stderr says how many and why."""
+    early = cli("import", "docs", "documents.jsonl").fine()
+    assert "106 docnos kept without their text: there is no pool yet" in early.err
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    pooled = cli("pool", "--depth", "5").fine()
+    assert "74 of 74 pooled documents have no text" in pooled.err
+    late = cli("import", "docs", "documents.jsonl").fine()
+    assert "74 documents added, 32 there already" in late.err
+    assert "32 docnos kept without their text: they are in no pool" in late.err
+    assert "have no text" not in cli("status").fine().out
+    assert "32 documents added" in cli("import", "docs", "documents.jsonl", "--all").fine().err
+
+
+def test_run_of_another_file_needs_replace(cli: Cli, started: Path) -> None:
+    """A known tag with other bytes is refused without `--replace` and taken with it."""
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    run = (started / "runs" / "bm25-words.run").read_text("utf-8").splitlines()
+    write(started / "short.run", *run[:10])
+    refused = cli("import", "runs", "short.run").failed(3)
+    assert "run `bm25-words` is there with another file (bm25-words.run)" in refused.err
+    assert "1 replaced" in cli("import", "runs", "short.run", "--replace").fine().err
+    pool = cli("pool", "--depth", "40", "--annotated", "--name", "p", "--out", "-").fine()
+    assert sum(" bm25-words " in line for line in pool.out.splitlines()) == 10
+
+
+def test_late_runs_feed_no_pool(cli: Cli, started: Path) -> None:
+    """`--late` and `contributes` no keep a run out of pools; it is evaluated all the same."""
+    cli("import", "runs", "runs/bm25-words.run", "runs/rm3-bigrams.run", "--late").fine()
+    refused = cli("pool", "--depth", "5").failed(1)
+    assert "must hold a run that contributes" in refused.err
+    cli("import", "runs", "runs/bm25-words.run", "--group", "words").fine()
+    pool = cli("pool", "--depth", "1", "--annotated", "--out", "-").fine().out.splitlines()
+    assert {tuple(line.split()[2:4]) for line in pool} == {("bm25-words", "words")}
+
+
+def test_unknown_topics_and_docnos_are_kept_when_allowed(cli: Cli, started: Path) -> None:
+    """`--allow-unknown` takes a run that names what no file listed."""
+    cli("import", "topics", "topics.jsonl").fine()
+    write(started / "x.run", "G99 Q0 KG-E-001 1 1 x")
+    assert "expected a known topic, got `G99`" in cli("import", "runs", "x.run").failed(1).err
+    assert "1 run added" in cli("import", "runs", "x.run", "--allow-unknown").fine().err
+
+
+def test_lenient_reads_runs_by_trec_evals_rules(cli: Cli, started: Path) -> None:
+    """`--lenient` passes over comments and what follows field 6, and joins a split topic."""
+    write(
+        started / "odd.run",
+        *("# by hand", "1 Q0 a 1 2 x more", "2 Q0 a 1 2 x", "1 Q0 b 2 1 x"),
+    )
+    cli("import", "runs", "odd.run").failed(1)
+    assert (
+        "run x, 2 topics, 1 run added" in cli("import", "runs", "odd.run", "--lenient").fine().err
+    )
+
+
+def test_file_after_a_faulty_one_is_not_reached(cli: Cli, started: Path) -> None:
+    """Runs are one transaction a file: those before a faulty one are in, the others are not."""
+    write(started / "bad.run", "G01 Q0 d 1 x bad")
+    files = ("runs/bm25-words.run", "bad.run", "runs/rm3-bigrams.run")
+    refused = cli("import", "runs", *files).failed(1)
+    assert "bad.run:1: expected a finite number" in refused.err
+    assert "1 runs; pools: none" in cli("status").fine().out

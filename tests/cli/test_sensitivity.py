@@ -1,0 +1,161 @@
+"""`pooler sensitivity`: what trec_eval says once the qrels are edited as the table supposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scipy.stats import kendalltau
+
+from tests.cli.command_line import write
+from tests.cli.conftest import Cli
+from tests.cli.oracles import (
+    average_precision,
+    first_documents,
+    mean,
+    measured_ap,
+    read_qrels,
+    read_run,
+    swapped_pairs,
+)
+
+DEPTH = 5
+
+
+def runs_of(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """Read every run of the sample collection, by tag."""
+    return {path.stem: read_run(path) for path in sorted((folder / "runs").iterdir())}
+
+
+def test_table_by_run_equals_edited_qrels(cli: Cli, judged: Path) -> None:
+    """For every run, MAP after, tau-b and swaps are those of qrels with its documents added."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    before = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
+    options = ("--depth", str(DEPTH), "--judge", "strict", "--order", "trec9", "--format", "json")
+    rows = cli("sensitivity", *options).fine().json()
+    assert [row["run"] for row in rows] == sorted(runs)
+    n_unjudged = 0
+    for row in rows:
+        flipped = {
+            topic: first_documents(runs[row["run"]], topic, DEPTH + 1)[DEPTH] for topic in qrels
+        }
+        edited = {
+            topic: {flipped[topic]: 1, **grades} for topic, grades in qrels.items()
+        }  # a judged document keeps its grade
+        after = {tag: mean(average_precision(edited, run).values()) for tag, run in runs.items()}
+        unjudged = [topic for topic in qrels if flipped[topic] not in qrels[topic]]
+        n_unjudged += len(unjudged)
+        assert (row["unjudged"], row["judged"]) == (len(unjudged), 8 - len(unjudged))
+        assert (row["ended"], row["no_run"], row["reason"]) == (0, 0, None)
+        assert row["map_before"] == pytest.approx(before[row["run"]], abs=1e-12)
+        assert row["map_after"] == pytest.approx(after[row["run"]], abs=1e-12)
+        assert row["change"] == pytest.approx(after[row["run"]] - before[row["run"]], abs=1e-12)
+        tau = kendalltau(list(before.values()), list(after.values())).statistic
+        assert row["tau_b"] == pytest.approx(tau, abs=1e-12)
+        assert row["swapped"] == swapped_pairs(list(before.values()), list(after.values()))
+    assert n_unjudged == 19  # as the sample collection's README says
+
+
+def test_scenario_own_lets_only_the_flipped_run_gain(cli: Cli, judged: Path) -> None:
+    """In the paper's extreme case every other run's AP becomes R / (R+1) of what it was."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    before = {tag: average_precision(qrels, run) for tag, run in runs.items()}
+    options = ("--depth", str(DEPTH), "--judge", "strict", "--scenario", "own")
+    for row in cli("sensitivity", *options, "--format", "json").fine().json():
+        after = []
+        for tag, run in runs.items():
+            values = []
+            for topic, grades in qrels.items():
+                docno = first_documents(runs[row["run"]], topic, DEPTH + 1)[DEPTH]
+                n_relevant = sum(grade > 0 for grade in grades.values())
+                if docno in grades:
+                    values.append(before[tag][topic])
+                elif tag == row["run"]:
+                    edited = {topic: {**grades, docno: 1}}
+                    values.append(average_precision(edited, {topic: run[topic]})[topic])
+                else:
+                    values.append(before[tag][topic] * n_relevant / (n_relevant + 1))
+            after.append(mean(values))
+        assert row["map_after"] == pytest.approx(after[list(runs).index(row["run"])], abs=1e-12)
+        assert row["swapped"] == swapped_pairs(
+            [mean(aps.values()) for aps in before.values()], after
+        )
+
+
+def test_cells_by_topic_equal_ir_measures_on_edited_files(cli: Cli, judged: Path) -> None:
+    """Adding the named document to the qrels file, by hand as it were, gives the AP after."""
+    options = ("--depth", str(DEPTH), "--judge", "strict", "--by-topic", "--format", "tsv")
+    rows = cli("sensitivity", *options).fine().tsv()
+    assert len(rows) == 9 * 8
+    original = (judged / "judgements" / "strict.qrels").read_text("utf-8")
+    unjudged = [row for row in rows if row["status"] == "unjudged"]
+    assert len(unjudged) == 19
+    for row in [*unjudged[::4], unjudged[-1]]:
+        edited = judged / "edited.qrels"
+        edited.write_text(f"{original}{row['topic']} 0 {row['docno']} 1\n", "utf-8")
+        run = judged / "runs" / f"{row['run']}.run"
+        after = measured_ap(edited, run)[row["topic"]]
+        before = measured_ap(judged / "judgements" / "strict.qrels", run)[row["topic"]]
+        assert float(row["ap_after"]) == pytest.approx(after, abs=1e-12)
+        assert float(row["ap_before"]) == pytest.approx(before, abs=1e-12)
+        assert float(row["change"]) == pytest.approx(after - before, abs=1e-12)
+    for row in rows:
+        if row["status"] == "judged":
+            assert f"{row['topic']} 0 {row['docno']} " in original
+            assert row["ap_after"] == row["ap_before"]
+
+
+@pytest.mark.parametrize("by_topic", [True, False])
+@pytest.mark.parametrize("order", ["trec", "rank"])
+def test_bare_files_give_what_the_collection_gives(
+    cli: Cli, judged: Path, order: str, by_topic: bool
+) -> None:
+    """`--qrels FILE RUN...` prints, to the last digit, what the collection with them prints."""
+    runs = [f"runs/{tag}.run" for tag in sorted(runs_of(judged))]
+    options = ["--depth", str(DEPTH), "--order", order, "--r", "own", "--format", "json"]
+    options += ["--by-topic"] * by_topic
+    stored = cli("sensitivity", *options, "--judge", "strict").fine()
+    files = cli("sensitivity", *options, "--qrels", "judgements/strict.qrels", *runs).fine()
+    assert files.json() == stored.json()
+
+
+def test_states_at_the_next_rank_are_kept_apart(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """Judged, unjudged, the run ended, no document for the topic, no relevant document: five words.
+
+    Depth 1. Topic 1: x has b (judged) at rank 2, y has c (unjudged). Topic 2: x ends at rank 1, y
+    has nothing. Topic 3: nothing is relevant; x has c unjudged, y has nothing.
+    """
+    collection_of(me=["1 0 a 1", "1 0 b 0", "2 0 a 1", "3 0 a 0"])
+    write(
+        here / "x.run",
+        *("1 Q0 a 1 2 x", "1 Q0 b 2 1 x", "2 Q0 a 1 1 x", "3 Q0 a 1 2 x", "3 Q0 c 2 1 x"),
+    )
+    write(here / "y.run", "1 Q0 a 1 2 y", "1 Q0 c 2 1 y")
+    cli("import", "runs", "x.run", "y.run").fine()
+    rows = cli("sensitivity", "--depth", "1", "--by-topic", "--format", "json").fine().json()
+    got = {(row["run"], row["topic"]): row for row in rows}
+    words = {key: (row["status"], row["docno"], row["reason"]) for key, row in got.items()}
+    assert words == {
+        ("x", "1"): ("judged", "b", None),
+        ("x", "2"): ("run ended", None, None),
+        ("x", "3"): ("unjudged", "c", "no-relevant"),
+        ("y", "1"): ("unjudged", "c", None),
+        ("y", "2"): ("no documents", None, None),
+        ("y", "3"): ("no documents", None, "no-relevant"),
+    }
+    # c at rank 2 of topic 1 relevant: AP (1 + 2/2) / 2 = 1; in topic 3 it is 1/2 from nothing.
+    assert (got["y", "1"]["ap_before"], got["y", "1"]["ap_after"]) == (1.0, 1.0)
+    assert (got["x", "3"]["ap_before"], got["x", "3"]["ap_after"]) == (None, 0.5)
+    assert got["x", "3"]["change"] is None
+    by_run = {row["run"]: row for row in cli(
+        "sensitivity", "--depth", "1", "--format", "json").fine().json()}  # fmt: skip
+    counts = ("judged", "unjudged", "ended", "no_run")
+    assert [by_run["x"][name] for name in counts] == [1, 1, 1, 0]
+    assert [by_run["y"][name] for name in counts] == [0, 1, 0, 2]
+    assert (by_run["x"]["map_before"], by_run["x"]["map_after"]) == (1.0, 1.0)
+    assert by_run["y"]["map_before"] == 0.5

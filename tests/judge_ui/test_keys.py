@@ -1,0 +1,94 @@
+"""Which key does what, for ordinary scales and for those that claim command keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from judge_ui.keys import Command, key_name, key_table
+from store.records import Grade, Scale
+from store.scale import make_scale, parse_scale
+
+
+def test_digits_grade_and_letters_command() -> None:
+    """On a scale of digits every command has the key of the manual."""
+    table = key_table(parse_scale("0-3"))
+    assert [table.meaning(key) for key in "0123"] == [0, 1, 2, 3]
+    expected = {
+        "u": Command.UNDO,
+        "s": Command.SKIP,
+        "c": Command.CANNOT,
+        "e": Command.NOTE,
+        "n": Command.NEXT,
+        "p": Command.PREVIOUS,
+        "t": Command.TOPIC,
+        "?": Command.HELP,
+        "q": Command.QUIT,
+        "j": Command.LINE_DOWN,
+        "k": Command.LINE_UP,
+        " ": Command.PAGE_DOWN,
+        "b": Command.PAGE_UP,
+        "g": Command.TOP,
+        "G": Command.BOTTOM,
+    }
+    assert {key: table.meaning(key) for key in expected} == expected
+    assert table.meaning("backspace") is Command.UNDO
+    assert table.meaning("pagedown") is Command.PAGE_DOWN
+    assert table.meaning("4") is None
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("２", 2), ("ｕ", Command.UNDO), ("　", " ")])
+def test_full_width_characters_mean_the_ascii_ones(typed: str, meant: int | Command | str) -> None:
+    """What a Japanese input method sends works like the plain key."""
+    table = key_table(parse_scale("0-3"))
+    expected = table.meaning(meant) if meant == " " else meant
+    assert table.meaning(typed, typed) == expected
+    assert expected is not None
+
+
+@pytest.mark.parametrize("typed", ["²", "①", "٢", "Ⅱ", "S"])
+def test_no_other_look_alike_is_a_key(typed: str) -> None:
+    """The `²` key of a French keyboard, other digits and capitals do nothing."""
+    assert key_table(parse_scale("0-3")).meaning(typed, typed) is None
+
+
+def test_grade_letters_push_commands_to_capitals() -> None:
+    """NTCIR's c, b, a, s are grades; can't, skip and page up move, and say so."""
+    table = key_table(parse_scale("ntcir"))
+    assert [table.meaning(key) for key in "cbas"] == [0, 1, 2, 3]
+    assert [table.name(command) for command in (Command.CANNOT, Command.SKIP)] == ["C", "S"]
+    assert table.meaning("C") is Command.CANNOT
+    assert table.names(Command.PAGE_UP) == ["B", "PgUp"]
+
+
+def test_a_scale_that_takes_both_cases_pushes_a_command_to_a_function_key() -> None:
+    """There is always a key left, since a grade key is one character."""
+    scale = make_scale((Grade(0, "no", "s"), Grade(1, "yes", "S"), Grade(2, "very", "?")))
+    table = key_table(scale)
+    assert table.name(Command.SKIP) == "F5"
+    assert table.meaning("f5") is Command.SKIP
+    assert table.name(Command.HELP) == "F3"
+
+
+def test_a_long_negative_scale_keeps_every_command_reachable() -> None:
+    """Twenty-one grades of -10-10 take 0-9 and a-k; no command is lost and none is doubled."""
+    scale = parse_scale("-10-10")
+    table = key_table(scale)
+    assert len(table.grades) == 21
+    assert set(table.grades) == set("0123456789abcdefghijk")
+    assert set(table.best) == set(Command)
+    assert not set(table.best.values()) & set(table.grades)
+    assert len(set(table.best.values())) == len(Command)
+
+
+def test_a_full_width_grade_key_is_taken_at_its_word() -> None:
+    """A scale may declare a full-width key; it then means that grade."""
+    scale = Scale((Grade(0, "no", "0"), Grade(1, "yes", "２")), 1, None)
+    assert key_table(scale).meaning("２", "２") == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [(" ", "space"), ("ctrl+q", "ctrl+q"), ("backspace", "Backspace"), ("?", "?")]
+)
+def test_keys_have_names_for_people(key: str, name: str) -> None:
+    """No key is shown as a blank."""
+    assert key_name(key) == name

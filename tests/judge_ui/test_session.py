@@ -1,0 +1,502 @@
+"""The judging state machine on a real collection, with a clock that is set by hand."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from judge_ui.session import JudgingSession, Outcome
+from store.collection import Collection
+from store.documents import document_sha256
+from store.errors import UnknownNameError
+from store.records import Document, JudgeKind, Pool, PoolEntry, State, Topic
+from store.scale import parse_scale
+
+Events = Callable[[], list[dict[str, Any]]]
+
+
+def sit(collection: Collection, clock: Any, judge: str = "alice", **options: Any) -> JudgingSession:
+    """Sit a judge down."""
+    return JudgingSession(collection.desk(judge, program="test 1"), clock=clock, **options)
+
+
+def show(session: JudgingSession, clock: Any, seconds: float = 1.0) -> None:
+    """Paint the document and let the judge read."""
+    session.mark_shown()
+    clock.wait(seconds)
+
+
+def grade(session: JudgingSession, clock: Any, value: int) -> Outcome:
+    """Read the document and grade it."""
+    show(session, clock)
+    return session.grade(value).outcome
+
+
+def docno(session: JudgingSession) -> str:
+    """Return the docno before the judge."""
+    assert session.task is not None
+    return session.task.docno
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Hold the write lock of a collection, as another process would."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def test_a_topic_opens_at_its_first_document(two_topics: Collection, clock: Any) -> None:
+    """A fresh topic opens at the first document of the display order, with nothing decided."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    assert docno(session) == "e0"
+    assert (session.progress.total, session.progress.left) == (4, 4)
+    assert not session.is_complete
+
+
+def test_an_unknown_topic_is_refused_and_the_open_one_stays(
+    two_topics: Collection, clock: Any
+) -> None:
+    """Opening what is not there raises and changes nothing."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    with pytest.raises(UnknownNameError, match="unknown topic `99`"):
+        session.open_topic("99")
+    assert docno(session) == "e0"
+
+
+def test_a_later_sitting_resumes_at_the_first_document_without_a_decision(
+    two_topics: Collection, clock: Any
+) -> None:
+    """Graded, skipped and impossible documents are not shown again on opening."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.skip()
+    session.cannot("unreadable")
+    session.leave()
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert docno(later) == "e3"
+    progress = later.progress
+    assert (progress.judged, progress.skipped, progress.cannot, progress.left) == (1, 1, 1, 1)
+
+
+def test_a_decision_at_the_end_wraps_to_what_was_passed_over(
+    two_topics: Collection, clock: Any
+) -> None:
+    """After the last document comes the first one that has no decision."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    for _ in range(3):
+        assert session.go_next()
+    assert not session.go_next()
+    assert docno(session) == "e3"
+    grade(session, clock, 0)
+    assert docno(session) == "e0"
+    assert not session.go_previous()
+
+
+def test_the_last_decision_completes_the_topic_and_stays(
+    two_topics: Collection, clock: Any
+) -> None:
+    """With nothing left the document stays, and grade 0 counts as a decision."""
+    session = sit(two_topics, clock)
+    session.open_topic("0013")
+    grade(session, clock, 0)
+    grade(session, clock, 0)
+    assert session.is_complete
+    assert (docno(session), session.progress.judged) == ("j1", 2)
+
+
+def test_without_advance_a_decision_stays_on_its_document(
+    two_topics: Collection, clock: Any
+) -> None:
+    """With `advance=False` the judge moves on by hand."""
+    session = sit(two_topics, clock, advance=False)
+    session.open_topic("12")
+    assert grade(session, clock, 1) is Outcome.SAVED
+    assert docno(session) == "e0"
+    assert session.task is not None
+    assert session.task.grade == 1
+
+
+def test_a_key_within_the_dwell_is_dropped_counted_and_stored(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Two keys too soon write nothing; the third does, and says that two were dropped."""
+    session = sit(two_topics, clock, min_dwell=0.3)
+    session.open_topic("12")
+    assert session.grade(2).outcome is Outcome.TOO_EARLY  # not painted yet
+    session.mark_shown()
+    clock.wait(0.29)
+    assert session.grade(2).outcome is Outcome.TOO_EARLY
+    assert events() == []
+    clock.wait(0.02)
+    assert session.grade(2).outcome is Outcome.SAVED
+    (event,) = events()
+    assert (event["dropped_keys"], event["dwell_ms"]) == (2, 310)
+
+
+def test_dropped_keys_belong_to_their_document(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """A key dropped on a document that was left is not counted against the next one."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.grade(2)
+    session.go_next()
+    grade(session, clock, 2)
+    (event,) = events()
+    assert (event["docno"], event["dropped_keys"]) == ("e1", 0)
+
+
+def test_a_dropped_key_is_counted_once(two_topics: Collection, clock: Any, events: Events) -> None:
+    """The event after a dropped key holds it; the next event of the same document does not."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.grade(2)
+    session.note("a note")
+    grade(session, clock, 2)
+    assert [event["dropped_keys"] for event in events()] == [1, 0]
+
+
+def test_an_event_says_everything_about_how_it_came_about(
+    make_collection: Callable[..., Collection], clock: Any, events: Events
+) -> None:
+    """Order, place, times, text and sitting are in the row, for studies of judging."""
+    topic = Topic("12", "bridges")
+    texts = [Document("b", "B", "text b"), Document("a", "A", "text a")]
+    manifest = {"out_order": "random", "seed": 7}
+    session = sit(make_collection({topic: texts}, manifest=manifest), clock)
+    session.open_topic("12")
+    before = datetime.now(UTC)
+    grade(session, clock, 1)
+    show(session, clock, 2.5)
+    session.grade(0)
+    first, second = events()
+    assert (first["docno"], second["docno"]) == ("b", "a")
+    assert (first["position"], second["position"]) == (0, 1)
+    assert first["display_order"] == second["display_order"] == "random:7"
+    assert (first["dwell_ms"], second["dwell_ms"]) == (1000, 2500)
+    assert (first["active_ms"], second["active_ms"]) == (1000, 2500)
+    assert [event["document_sha256"] for event in (first, second)] == [
+        document_sha256(text) for text in texts
+    ]
+    assert first["sitting_id"] == second["sitting_id"] is not None
+    assert (first["action"], first["state"], first["grade"], first["revision"]) == (
+        "judge",
+        "judged",
+        1,
+        1,
+    )
+    shown, judged = (
+        datetime.fromisoformat(first[name]).replace(tzinfo=UTC)
+        for name in ("shown_at", "judged_at")
+    )
+    assert before <= shown <= judged <= datetime.now(UTC) < before + timedelta(minutes=1)
+
+
+def test_a_long_pause_is_not_active_time(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Ten minutes away from the keys count as the two that a pause may last."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    show(session, clock, 600)
+    session.touch()
+    clock.wait(5)
+    session.grade(1)
+    (event,) = events()
+    assert (event["dwell_ms"], event["active_ms"]) == (605_000, 125_000)
+
+
+def test_the_same_grade_again_writes_nothing_and_goes_on(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Confirming a grade is no second judgement."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.go_previous()
+    assert grade(session, clock, 2) is Outcome.UNCHANGED
+    assert len(events()) == 1
+    assert docno(session) == "e1"
+
+
+def test_another_grade_is_a_new_revision(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Changing one's mind appends; the first grade stays in the history."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.go_previous()
+    grade(session, clock, 0)
+    assert [(row["revision"], row["grade"]) for row in events()] == [(1, 2), (2, 0)]
+
+
+@pytest.mark.parametrize("act", ["skip", "cannot"])
+def test_taking_a_grade_away_asks_first(
+    two_topics: Collection, clock: Any, events: Events, act: str
+) -> None:
+    """Skipping a graded document, or calling it impossible, needs a yes."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.go_previous()
+    decide = session.skip if act == "skip" else lambda **said: session.cannot("unreadable", **said)
+    asked = decide()
+    assert asked.outcome is Outcome.CONFIRM
+    assert "take back grade 2" in asked.message
+    assert len(events()) == 1
+    assert decide(confirmed=True).outcome is Outcome.SAVED
+    last = events()[-1]
+    assert (last["action"], last["grade"], last["revision"]) == (act, None, 2)
+    assert last["reason"] == (b"" if act == "skip" else b"unreadable")
+
+
+def test_skipping_again_writes_nothing(two_topics: Collection, clock: Any, events: Events) -> None:
+    """A skipped document can be skipped again without another event."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.skip()
+    session.go_previous()
+    assert session.skip().outcome is Outcome.UNCHANGED
+    assert len(events()) == 1
+
+
+def test_a_note_keeps_grade_and_document(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """A note is an event of its own that moves nothing; the same note again is none."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.note("see p. 3 \x1b[31m")
+    assert docno(session) == "e0"
+    assert session.note("see p. 3 \x1b[31m").outcome is Outcome.UNCHANGED
+    grade(session, clock, 2)
+    rows = [(row["action"], row["state"], row["grade"], row["note"]) for row in events()]
+    assert rows == [
+        ("note", "unjudged", None, b"see p. 3 \x1b[31m"),
+        ("judge", "judged", 2, b"see p. 3 \x1b[31m"),
+    ]
+
+
+def test_undo_goes_back_event_by_event_across_notes_and_topics(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Undo takes back the latest event, wherever it was, and shows its document."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.note("a note on e1")
+    session.open_topic("0013")
+    grade(session, clock, 1)
+    assert session.n_decided == 3
+
+    assert "j0" in session.undo().message
+    assert (docno(session), session.progress.judged) == ("j0", 0)
+    session.undo()
+    assert session.topic is not None
+    assert (session.topic.topic, docno(session)) == ("12", "e1")
+    assert session.task is not None
+    assert (session.task.note, session.task.state) == ("", State.UNJUDGED)
+    session.undo()
+    assert (docno(session), session.progress.judged) == ("e0", 0)
+    assert session.undo().outcome is Outcome.NOTHING
+    assert session.n_decided == 0
+    assert [row["action"] for row in events()] == ["judge", "note", "judge", *["undo"] * 3]
+
+
+def test_undo_of_a_change_restores_the_grade_before_it(two_topics: Collection, clock: Any) -> None:
+    """Undoing a second thought brings the first one back, note and all."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.go_previous()
+    session.note("sure")
+    grade(session, clock, 0)
+    session.undo()
+    assert session.task is not None
+    assert (session.task.grade, session.task.note) == (2, "sure")
+
+
+def test_undo_reaches_this_sitting_only(two_topics: Collection, clock: Any) -> None:
+    """What an earlier sitting decided cannot be undone by accident."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.leave()
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert later.undo().outcome is Outcome.NOTHING
+
+
+def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
+    two_topics: Collection, clock: Any, collection_file: Path
+) -> None:
+    """A pool withdrawn in between does not break the screen."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.open_topic("0013")
+    two_topics.add_pool(Pool([PoolEntry("12", "e3", 0)], {}, name="other"))
+    with closing(sqlite3.connect(collection_file)) as connection:
+        connection.execute("UPDATE pool SET withdrawn = 1 WHERE name = 'pool'")
+        connection.commit()
+    assert session.undo().outcome is Outcome.SAVED
+    assert docno(session) == "e3"
+
+
+def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """The second sitting is told what stands; pressing again replaces it, in the open."""
+    desktop, laptop = sit(two_topics, clock), sit(two_topics, clock)
+    desktop.open_topic("12")
+    laptop.open_topic("12")
+    grade(desktop, clock, 1)
+    show(laptop, clock)
+    refused = laptop.grade(2)
+    assert refused.outcome is Outcome.FAILED
+    assert "grade 1" in refused.message
+    assert docno(laptop) == "e0"
+    assert laptop.n_decided == 0
+    assert laptop.grade(2).outcome is Outcome.SAVED
+    assert [(row["revision"], row["grade"]) for row in events()] == [(1, 1), (2, 2)]
+
+
+def test_two_judges_never_conflict_and_never_see_each_other(
+    two_topics: Collection, clock: Any
+) -> None:
+    """Bob's queue is untouched by what Alice did."""
+    alice, bob = sit(two_topics, clock), sit(two_topics, clock, "bob")
+    alice.open_topic("12")
+    grade(alice, clock, 2)
+    bob.open_topic("12")
+    assert (docno(bob), bob.progress.left) == ("e0", 4)
+    assert grade(bob, clock, 0) is Outcome.SAVED
+
+
+def test_a_refused_write_keeps_the_document_and_a_retry_saves(
+    two_topics: Collection,
+    clock: Any,
+    events: Events,
+    collection_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """While the file is locked nothing moves on and nothing is queued; afterwards the key works."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 1)
+    two_topics._engine.dispose()
+    # The default of ten seconds would make this a slow test of SQLite.
+    monkeypatch.setattr("store.database.BUSY_TIMEOUT_MS", 20)
+    show(session, clock)
+    with locked(collection_file):
+        refused = session.grade(2)
+    assert refused.outcome is Outcome.FAILED
+    assert refused.message.startswith("NOT SAVED (2 relevant): ")
+    assert refused.saved_at is None
+    assert (docno(session), session.progress.judged) == ("e1", 1)
+    assert len(events()) == 1
+    assert session.grade(2).outcome is Outcome.SAVED
+    assert [row["grade"] for row in events()] == [1, 2]
+
+
+def test_going_over_the_skipped_visits_each_once(two_topics: Collection, clock: Any) -> None:
+    """`go_to_state` finds the next document in a state, wrapping, and says when there is none."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.skip()
+    grade(session, clock, 1)
+    session.skip()
+    grade(session, clock, 1)
+    assert session.is_complete
+    assert session.go_to_state(State.SKIPPED)
+    assert docno(session) == "e0"
+    grade(session, clock, 0)
+    assert session.go_to_state(State.SKIPPED)
+    assert docno(session) == "e2"
+    grade(session, clock, 0)
+    assert not session.go_to_state(State.SKIPPED)
+
+
+def test_reading_ahead_gives_the_document_a_decision_leads_to(
+    two_topics: Collection, clock: Any
+) -> None:
+    """The page ahead is the next one without a decision; at the end there is none."""
+    session = sit(two_topics, clock)
+    session.open_topic("0013")
+    ahead = session.page_ahead()
+    assert ahead is not None
+    assert ahead.docno == "j1"
+    grade(session, clock, 0)
+    grade(session, clock, 0)
+    assert session.page_ahead() is None
+
+
+ACTS = st.sampled_from(["0", "1", "2", "skip", "cannot", "note", "next", "previous", "topic"])
+
+
+@given(acts=st.lists(ACTS, max_size=14))
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_undoing_everything_leaves_nothing_decided(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[str]
+) -> None:
+    """Whatever was done, undo brings every document back, and no event is ever lost or changed."""
+    file = tmp_path_factory.mktemp("undo") / "c.db"
+    scale = parse_scale("0-2")
+    with Collection.create(str(file), name="c", scale=scale, program="test") as collection:
+        topics = {"1": ("a", "b", "c"), "2": ("a", "d")}
+        collection.add_pool(
+            Pool(
+                [
+                    PoolEntry(topic, docno, place)
+                    for topic, docnos in topics.items()
+                    for place, docno in enumerate(docnos)
+                ],
+                {},
+            )
+        )
+        collection.add_judge("alice", JudgeKind.HUMAN)
+        session = JudgingSession(collection.desk("alice"), min_dwell=0)
+        session.open_topic("1")
+        n_written = 0
+        for step, act in enumerate(acts):
+            session.mark_shown()
+            if act.isdigit():
+                n_written += session.grade(int(act)).outcome is Outcome.SAVED
+            elif act == "skip":
+                n_written += session.skip(confirmed=True).outcome is Outcome.SAVED
+            elif act == "cannot":
+                n_written += session.cannot("why", confirmed=True).outcome is Outcome.SAVED
+            elif act == "note":
+                n_written += session.note(f"note {step}").outcome is Outcome.SAVED
+            elif act == "topic":
+                session.open_topic("2" if step % 2 else "1")
+            else:
+                session.go_next() if act == "next" else session.go_previous()
+        assert session.n_decided == n_written
+        while session.undo().outcome is Outcome.SAVED:
+            pass
+        assert session.n_decided == 0
+        for topic in topics:
+            session.open_topic(topic)
+            assert all(task.state is State.UNJUDGED and not task.note for task in session.tasks)
+        with closing(sqlite3.connect(file)) as connection:
+            (n_rows,) = connection.execute("SELECT count(*) FROM judgement").fetchone()
+        assert n_rows == 2 * n_written

@@ -1,0 +1,89 @@
+"""The lines around the document at every width: keys first, then words."""
+
+from __future__ import annotations
+
+import pytest
+
+from judge_ui.keys import key_table
+from judge_ui.widgets.bars import Status, grade_line, hint_lines
+from judge_ui.widgets.wrapping import cell_width
+from store.records import State, Task
+from store.scale import parse_scale
+
+UNJUDGED = Task("d1", State.UNJUDGED, None, "", "", 0)
+
+
+@pytest.mark.parametrize("width", [120, 78, 58, 38])
+@pytest.mark.parametrize("scale", ["binary", "0-2", "0-3", "ntcir", "0-10"])
+def test_every_grade_key_is_always_there(scale: str, width: int) -> None:
+    """However narrow the screen, no grade key is cut off, and the line is as wide as the screen."""
+    declared = parse_scale(scale)
+    text = grade_line(declared, UNJUDGED, width).text
+    keys = text[: text.index("now:")]
+    assert all(f"{grade.key}" in keys for grade in declared.grades)
+    assert cell_width(text) == width
+    assert text.endswith("now: -")
+
+
+def test_labels_shrink_to_what_tells_them_apart() -> None:
+    """Whole labels where they fit, first words next, then letters, then keys alone."""
+    scale = parse_scale("0-3")
+    lines = [grade_line(scale, UNJUDGED, width).text for width in (118, 78, 58, 38)]
+    assert lines[0].startswith(
+        "[0] not relevant  [1] marginally relevant  [2] relevant  [3] highly"
+    )
+    assert lines[1].startswith("[0] not  [1] marginally  [2] relevant  [3] highly  ")
+    assert lines[2].startswith("[0] not  [1] margi  [2] relev  [3] highl  ")
+    assert lines[3].startswith("[0] [1] [2] [3]  ")
+
+
+def test_the_given_grade_is_marked_and_named() -> None:
+    """The current grade stands in words on the right and is marked among the keys."""
+    task = Task("d1", State.JUDGED, 1, "a note", "", 3)
+    leaf = grade_line(parse_scale("0-2"), task, 78)
+    assert leaf.text.endswith("now: 1  note: *")
+    assert [leaf.text[start:end] for start, end in leaf.hits] == ["[1] partially relevant"]
+
+
+def test_an_unsaved_grade_stays_in_sight() -> None:
+    """What could not be written is said beside what is."""
+    leaf = grade_line(parse_scale("0-2"), UNJUDGED, 78, "2")
+    assert leaf.text.endswith("now: -  NOT SAVED: 2")
+
+
+@pytest.mark.parametrize("width", [118, 78, 58, 38])
+def test_help_is_the_last_hint_to_go(width: int) -> None:
+    """The hint line fills the width; help is on it, the status is whole."""
+    (line,) = hint_lines(key_table(parse_scale("0-2")), Status("2 saved 12:04:31"), width)
+    assert cell_width(line.text) == width
+    assert "? help" in line.text
+    assert line.text.endswith("  2 saved 12:04:31")
+
+
+def test_all_hints_fit_beside_a_save_at_eighty_columns() -> None:
+    """The common case needs no help page."""
+    (line,) = hint_lines(key_table(parse_scale("0-2")), Status("2 saved 12:04:31"), 78)
+    hints = "u undo  s skip  c can't  e note  n/p move  ? help  q quit"
+    assert line.text == f"{hints}     2 saved 12:04:31"
+
+
+def test_hints_show_the_keys_that_work() -> None:
+    """Where grades took s and c, the hints say S and C."""
+    (line,) = hint_lines(key_table(parse_scale("ntcir")), Status(), 78)
+    assert "S skip  C can't" in line.text
+
+
+def test_a_long_failure_takes_the_place_of_the_hints() -> None:
+    """A message is never cut where three lines hold it."""
+    message = "NOT SAVED (2 relevant): collection.db: another process is writing " + "x" * 50
+    lines = hint_lines(key_table(parse_scale("0-2")), Status(message, urgent=True), 58)
+    assert " ".join(line.text for line in lines).replace(" ", "") == message.replace(" ", "")
+    assert all(line.hits == ((0, len(line.text)),) for line in lines)
+
+
+def test_labels_and_keys_of_a_hostile_scale_are_sanitised() -> None:
+    """A scale file cannot steer the terminal either."""
+    scale = parse_scale("binary")
+    grade = type(scale.grades[1])(1, "rel\x1b[31m", "1")
+    leaf = grade_line(type(scale)((scale.grades[0], grade), 1, None), UNJUDGED, 78)
+    assert "\x1b" not in leaf.text

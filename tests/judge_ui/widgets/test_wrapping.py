@@ -1,0 +1,124 @@
+"""Lines of terminal cells: everything fits, and nothing is lost."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, pad, wrap
+
+WIDE = "検索評価のテスト。、「」ー"
+NARROW = "ab cé-d ﾊ"
+MARKS = "\u0301\u3099\u200d\ufe0f\u00ad"
+
+texts = st.text(st.sampled_from(WIDE + NARROW + MARKS + "\n\t"), max_size=120)
+
+
+def slow_width(text: str) -> int:
+    """Add up the cells, by hand for every character of `texts`."""
+    cells = dict.fromkeys(WIDE, 2) | dict.fromkeys(NARROW, 1) | dict.fromkeys(MARKS, 0)
+    return sum((cells | {"\t": 4, "\n": 0})[character] for character in text)
+
+
+@given(text=texts, width=st.integers(4, 30))
+def test_every_line_fits(text: str, width: int) -> None:
+    """No line is wider than the pane, and widths are those counted by hand."""
+    lines = [text[start:end] for start, end in wrap(text, width)]
+    assert all(slow_width(line) <= width for line in lines)
+    assert [cell_width(line) for line in lines] == [slow_width(line) for line in lines]
+
+
+@given(text=texts, width=st.integers(2, 30))
+def test_every_character_is_on_a_line(text: str, width: int) -> None:
+    """Lines follow each other; only one newline or one blank is ever between two of them."""
+    lines = wrap(text, width)
+    assert lines[0][0] == 0
+    assert lines[-1][1] == len(text)
+    between = [text[end:start] for (_, end), (start, _) in pairwise(lines)]
+    assert set(between) <= {"", " ", "\n"}
+    assert between.count("\n") == text.count("\n")
+
+
+@given(text=st.text(max_size=200), width=st.integers(-1, 20))
+def test_any_text_at_any_width_comes_to_an_end(text: str, width: int) -> None:
+    """Marks without a base, widths too small, lone surrogates: there is always progress."""
+    lines = wrap(text, width)
+    assert all(start <= end for start, end in lines)
+    assert all(start > before for (before, _), (start, _) in pairwise(lines))
+
+
+def test_lines_are_broken_where_a_reader_expects_it() -> None:
+    """At blanks; beside kanji, but with closing punctuation kept on its line."""
+    text = "Retrieval evaluation は、検索の評価である。"
+    assert [text[start:end] for start, end in wrap(text, 12)] == [
+        "Retrieval",
+        "evaluation",
+        "は、検索の評",
+        "価である。",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("検索評価。次", 8, ["検索評", "価。次"]),
+        ("あ「いう」", 4, ["あ", "「い", "う」"]),
+        ("。。。", 4, ["。。", "。"]),
+    ],
+)
+def test_punctuation_is_kept_where_it_belongs(text: str, width: int, lines: list[str]) -> None:
+    """No line begins with a full stop or ends with an opening bracket, unless there is no way."""
+    assert [text[start:end] for start, end in wrap(text, width)] == lines
+
+
+def test_a_word_longer_than_the_line_is_broken_where_the_line_ends() -> None:
+    """A URL is shown to its last character."""
+    text = "see http://example.org/a/long/path now"
+    lines = [text[start:end] for start, end in wrap(text, 10)]
+    assert "".join(lines) == text.replace(" ", "")
+    assert max(map(len, lines)) <= 10
+
+
+def test_marks_stay_with_their_letter() -> None:
+    """A line never begins with a combining mark when there is a letter to carry it."""
+    text = "か\u3099き\u3099く\u3099け\u3099"
+    assert [text[start:end] for start, end in wrap(text, 4)] == [text[:4], text[4:]]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("x\u200dy", "xy"), ("葛\U000e0100", "葛"), ("so\u00adft", "soft"), ("a\tb", "a    b")],
+)
+def test_characters_of_uncertain_width_are_not_drawn(text: str, shown: str) -> None:
+    """Joiners, variation selectors and soft hyphens are left out; a tab is four blanks."""
+    assert drawn(text) == shown
+    assert cell_width(text) == cell_width(shown)
+
+
+@given(text=texts.map(lambda text: text.replace("\n", "")), width=st.integers(0, 30))
+def test_padding_gives_the_width_exactly(text: str, width: int) -> None:
+    """A padded cell is as wide as asked but where half a kanji would be needed."""
+    assert cell_width(cut(text, width)) <= width
+    assert cell_width(pad(text, width)) == width
+
+
+def test_fitting_counts_whole_characters() -> None:
+    """A kanji that fits by half does not fit."""
+    assert [fitting("検索", width) for width in (1, 2, 3, 4, 9)] == [0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["bridge と橋梁 " * 100_000, "\u0301" * 1_000_000, "é" * 1_000_000, " " * 1_000_000],
+    ids=["mixed", "marks", "one word", "blanks"],
+)
+def test_a_megabyte_in_one_line_is_wrapped_in_seconds(text: str) -> None:
+    """Wrapping is linear, whatever the text is made of."""
+    started = time.perf_counter()
+    wrap(text, 78)
+    # Quadratic time would be hours; the bound leaves room for a busy machine.
+    assert time.perf_counter() - started < 60

@@ -1,0 +1,260 @@
+"""The collection as a whole: one transaction a method, one content on either engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from store.collection import Collection
+from store.records import (
+    Action,
+    Document,
+    JudgeKind,
+    Judgement,
+    Pool,
+    PoolEntry,
+    Qrel,
+    State,
+    Topic,
+)
+from store.scale import parse_scale
+from tests.store.outside import Sitting, make_pool, make_run, statements
+
+HUMAN = JudgeKind.HUMAN
+IDS = ["1", "001", "NA", '"x', "2681119#1", "文書", "doc", "Doc", "é", "e\u0301"]
+
+
+def fill(collection: Collection) -> None:
+    """Put a bit of everything into a collection."""
+    collection.add_topics([Topic("1", "wine", "d", "n"), Topic("001", "beer\0\ud800")])
+    scores = [(docno, 1.0 / (place + 3)) for place, docno in enumerate(IDS)]
+    collection.add_run(make_run("bm25", {"1": scores, "001": scores[::-1]}, group="g"))
+    entries = [
+        PoolEntry(topic, docno, place, 0.1 * place, place, 1 / (place + 1))
+        for topic in ("1", "001")
+        for place, docno in enumerate(IDS)
+    ]
+    manifest = {"strategy": "depth", "seed": 3, "out_order": "random", "q": "文"}
+    collection.add_pool(Pool(entries, manifest, "main", "2", ("bm25",)))
+    collection.add_documents(Document(docno, f"t {docno}", f"\0{docno}") for docno in IDS)
+    collection.add_judge("ann", HUMAN)
+    collection.import_judgements({"old": [Qrel("1", "zz", 2, "7")]}, JudgeKind.IMPORTED)
+    sitting = Sitting(collection.desk("ann"), "1")
+    sitting.grade("1", 2)
+    sitting.act("001", Action.JUDGE, grade=0, note="日本語 \0 \ud800")
+    sitting.act("NA", Action.SKIP)
+    sitting.act('"x', Action.CANNOT, reason="torn", note="n")
+    sitting.act("文書", Action.NOTE, note="only a note")
+    sitting.grade("doc", 1)
+    sitting.undo()
+    sitting.desk.leave()
+
+
+def copy(source: Collection, target: Collection) -> None:
+    """Copy a collection by nothing but its public methods."""
+    target.add_topics(source.topics())
+    for stored in source.runs():
+        target.add_run(source.read_run(stored))
+    for pool in source.pools():
+        target.add_pool(source.pool(pool.name))
+    documents = (source.document(docno) for docno in sorted(source.listed_docnos()))
+    target.add_documents(document for document in documents if document is not None)
+    for judge in source.judges():
+        target.add_judge(judge.name, judge.kind)
+    by_judge: dict[str, list[Judgement]] = {}
+    for one in source.judgements():
+        by_judge.setdefault(one.judge, []).append(one)
+    pooled = source.pooled_pairs()
+    for judge in source.judges():
+        desk = target.desk(judge.name)
+        sittings = {topic: Sitting(desk, topic) for topic, _ in pooled}
+        for one in by_judge.get(judge.name, []):
+            if (one.topic, one.docno) not in pooled:
+                assert one.grade is not None
+                qrel = Qrel(one.topic, one.docno, one.grade, one.iteration)
+                target.import_judgements({judge.name: [qrel]}, judge.kind)
+                continue
+            action = {
+                State.JUDGED: Action.JUDGE,
+                State.SKIPPED: Action.SKIP,
+                State.CANNOT: Action.CANNOT,
+                State.UNJUDGED: Action.NOTE,
+            }[one.state]
+            sittings[one.topic].act(
+                one.docno, action, grade=one.grade, reason=one.reason, note=one.note
+            )
+
+
+def picture(collection: Collection) -> dict[str, Any]:
+    """Take down what a collection holds, but for moments and revisions."""
+    runs = [collection.read_run(stored) for stored in collection.runs()]
+    return {
+        "scale": collection.scale,
+        "topics": collection.topics(),
+        "listed": (collection.listed_topics(), collection.listed_docnos()),
+        "documents": [collection.document(docno) for docno in IDS],
+        "runs": [(run.tag, run.sha256, run.file, run.group, run.contributes) for run in runs],
+        "rankings": [
+            (one.topic, one.docnos, one.scores.tobytes(), [] if one.ranks is None else [*one.ranks])
+            for run in runs
+            for one in run.rankings
+        ],
+        "pools": collection.pools(),
+        "entries": [collection.pool(pool.name) for pool in collection.pools()],
+        "pooled": collection.pooled_pairs(),
+        "judges": collection.judges(),
+        "judgements": {
+            (one.topic, one.docno, one.judge): (
+                one.state, one.grade, one.reason, one.note, one.iteration
+            )
+            for one in collection.judgements()
+        },
+        "progress": collection.progress(),
+        "inbox": [
+            (line.topic, line.title, line.documents, line.judged, line.skipped, line.cannot)
+            for line in collection.desk("ann").inbox()
+        ],
+        "order": [task.docno for task in collection.desk("ann").queue("1")],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def both(tmp_path: Path, postgres_url: str) -> Iterator[tuple[Collection, Collection]]:
+    """Make an empty collection on each engine."""
+    scale = parse_scale("0-2")
+    with (
+        Collection.create(str(tmp_path / "x.db"), name="x", scale=scale, program="x") as sqlite,
+        Collection.create(postgres_url, name="x", scale=scale, program="x") as postgres,
+    ):
+        yield sqlite, postgres
+
+
+@pytest.mark.parametrize("turn", [1, -1], ids=["to PostgreSQL", "to SQLite"])
+def test_copy_on_the_other_engine_is_equal(both: tuple[Collection, Collection], turn: int) -> None:
+    """Runs, pools, judgements and notes copied to the other engine are the same there."""
+    source, target = both[::turn]
+    fill(source)
+    copy(source, target)
+    expected, found = picture(source), picture(target)
+    for part, value in expected.items():
+        assert found[part] == value, part
+    assert len(expected["judgements"]) == 7
+
+
+def test_same_steps_give_equal_collections(both: tuple[Collection, Collection]) -> None:
+    """The same calls on both engines leave the same content, row ids included."""
+    for collection in both:
+        fill(collection)
+    sqlite, postgres = both
+    assert picture(sqlite) == picture(postgres)
+    ranked = [collection.ranked_documents() for collection in both]
+    assert ranked[0].docnos == ranked[1].docnos
+    for key, ids in ranked[0].rankings.items():
+        assert ids.tolist() == ranked[1].rankings[key].tolist()
+
+
+def test_collection_reopens_as_it_was_made(collection_name: str, tmp_path: Path) -> None:
+    """Name and scale come back, letters and negative grades too."""
+    file = tmp_path / "scale.toml"
+    file.write_text(
+        '[[grade]]\nvalue = -2\nlabel = "がらくた"\nkey = "j"\n[[grade]]\nvalue = 0\nlabel = "no"\n'
+        '[[grade]]\nvalue = 1\nlabel = "yes"\nkey = "はい"[0:0]\n'.replace('"はい"[0:0]', '"y"')
+    )
+    scale = parse_scale(str(file))
+    with Collection.create(collection_name, name="ワイン", scale=scale, program="x") as made:
+        assert (made.name, made.scale) == ("ワイン", scale)
+        where = made.where
+    with Collection(collection_name) as opened:
+        assert (opened.name, opened.scale, opened.where) == ("ワイン", scale, where)
+
+
+def calls(collection: Collection) -> dict[str, Callable[[], object]]:
+    """List every public method with what it needs."""
+    stored = collection.runs()[0]
+    run = make_run("new", {"5": [("new", 1.0)]})
+    return {
+        "add_topics": lambda: collection.add_topics([Topic("7")]),
+        "topics": collection.topics,
+        "listed_topics": collection.listed_topics,
+        "add_documents": lambda: collection.add_documents([Document("new2")]),
+        "document": lambda: collection.document("1"),
+        "listed_docnos": collection.listed_docnos,
+        "count_pooled_without_text": collection.count_pooled_without_text,
+        "add_run": lambda: collection.add_run(run),
+        "runs": collection.runs,
+        "read_run": lambda: collection.read_run(stored),
+        "ranked_documents": collection.ranked_documents,
+        "add_pool": lambda: collection.add_pool(make_pool({"6": ["new3"]})),
+        "pools": collection.pools,
+        "pool": lambda: collection.pool("main"),
+        "pooled_pairs": collection.pooled_pairs,
+        "add_judge": lambda: collection.add_judge("eve", HUMAN),
+        "judges": collection.judges,
+        "import_judgements": lambda: collection.import_judgements(
+            {"eve": [Qrel("8", "new4", 1)], "bob": []},
+            HUMAN,
+            pool=make_pool({"9": ["new5"]}, name="p"),
+        ),
+        "judgements": collection.judgements,
+        "progress": collection.progress,
+        "desk": lambda: collection.desk("ann"),
+    }
+
+
+def test_every_method_is_one_transaction(collection: Collection) -> None:
+    """Each method begins once; those that only read send nothing that writes."""
+    fill(collection)
+    begun: list[object] = []
+
+    def count(connection: object) -> None:
+        begun.append(connection)
+
+    methods = calls(collection)
+    public = {name for name in vars(Collection) if not name.startswith("_")}
+    assert public - {"create", "close", "where"} == set(methods)
+    event.listen(Engine, "begin", count)
+    try:
+        for name, call in methods.items():
+            begun.clear()
+            with statements() as sent:
+                call()
+            assert len(begun) == 1, name
+            writes = any(statement.startswith(("INSERT", "UPDATE")) for statement, _ in sent)
+            assert writes == name.startswith(("add", "import")), name
+    finally:
+        event.remove(Engine, "begin", count)
+
+
+def test_two_objects_see_each_others_rows(collection: Collection, collection_name: str) -> None:
+    """Ids that one object adds are known to the other at its next call."""
+    with Collection(collection_name) as other:
+        for number in range(3):
+            for one, tag in ((collection, "mine"), (other, "theirs")):
+                docnos = [(f"{tag}{number}", 2.0), (f"both{number}", 1.0)]
+                one.add_run(make_run(f"{tag}{number}", {f"{tag}": docnos, "both": docnos}))
+        for one in (collection, other):
+            for stored in one.runs():
+                for ranking in one.read_run(stored).rankings:
+                    assert ranking.docnos == [stored.tag, f"both{stored.tag[-1]}"]
+
+
+def test_failure_in_any_import_leaves_the_object_working(collection: Collection) -> None:
+    """An error inside an import is the caller's own, and the next call is as good as before."""
+
+    def broken() -> Iterator[Document]:
+        yield Document("half", "", "x")
+        message = "unplugged"
+        raise OSError(message)
+
+    fill(collection)
+    before = picture(collection)
+    for _ in range(2):
+        with pytest.raises(OSError, match="unplugged"):
+            collection.add_documents(broken(), all_texts=True)
+        assert picture(collection) == before
+    collection.add_documents([Document("half", "", "whole")], all_texts=True)
+    assert collection.document("half") == Document("half", "", "whole")

@@ -1,0 +1,96 @@
+"""What a command loads, seen in a fresh interpreter: nothing that it does not need."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+RUN = ROOT / "sample_collections" / "kitchen_garden" / "runs" / "bm25-words.run"
+DATABASE = {"sqlmodel", "sqlalchemy", "alembic", "psycopg"}
+HEAVY = DATABASE | {"textual", "scipy"}
+ANALYSIS = sorted(path.stem for path in (ROOT / "store" / "analysis").glob("[a-z]*.py"))
+SCREENS = sorted((ROOT / "judge_ui").rglob("*.py"))
+
+
+def loaded_by(code: str, folder: Path) -> set[str]:
+    """Return the top-level packages a fresh interpreter has loaded after some code."""
+    report = "import json, sys; open('modules.json', 'w').write(json.dumps(sorted(sys.modules)))"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    modules = json.loads((folder / "modules.json").read_text("utf-8"))
+    return {name.partition(".")[0] for name in modules}
+
+
+def command(*arguments: str) -> str:
+    """Return code that runs the command line and stops unless it succeeded."""
+    return f"from pooler.cli.main import run; assert run({list(arguments)!r}) == 0"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import pooler.cli.main",
+        command("--help"),
+        command("sensitivity", "--help"),
+        command("check", str(RUN), "--depth", "5"),
+        command("pool", str(RUN), "--depth", "5", "--out", "pool.txt"),
+        command("pool", str(RUN), "--depth", "5", "--annotated", "--out", "pool.txt"),
+    ],
+    ids=["import", "help", "help-of-command", "check", "pool", "pool-annotated"],
+)
+def test_command_without_a_collection_loads_no_database_screen_or_scipy(
+    code: str, tmp_path: Path
+) -> None:
+    """Help, checking and pooling from files to a file start fast: they load what they use."""
+    assert loaded_by(code, tmp_path) & HEAVY == set()
+
+
+def test_evaluation_of_bare_files_loads_no_database(tmp_path: Path) -> None:
+    """`evaluate --qrels` needs no collection and loads nothing of one, nor a screen."""
+    qrels = RUN.parents[1] / "judgements" / "strict.qrels"
+    code = command("evaluate", "--qrels", str(qrels), str(RUN), "--format", "json")
+    assert loaded_by(code, tmp_path) & (DATABASE | {"textual"}) == set()
+
+
+@pytest.mark.parametrize("module", ["session", "highlight", "plain"])
+def test_judging_without_a_screen_loads_no_textual(module: str, tmp_path: Path) -> None:
+    """The judging logic and the line mode work where Textual does not, and know no database."""
+    if not (ROOT / "judge_ui" / f"{module}.py").exists():
+        pytest.skip(f"judge_ui/{module}.py is not here")
+    loaded = loaded_by(f"import judge_ui.{module}", tmp_path)
+    assert loaded & (DATABASE | {"textual", "rich", "typer", "pooler"}) == set()
+
+
+def test_screens_load_neither_database_nor_pooler(tmp_path: Path) -> None:
+    """The judge's screens are blind: importing all of them loads no SQL and nothing of pooler."""
+    names = [path.relative_to(ROOT).with_suffix("").parts for path in SCREENS]
+    code = "\n".join("import " + ".".join(parts).removesuffix(".__init__") for parts in names)
+    assert loaded_by(code, tmp_path) & (DATABASE | {"pooler", "typer"}) == set()
+
+
+def test_analysis_loads_no_database_and_no_screen(tmp_path: Path) -> None:
+    """The arithmetic loads neither SQL nor screen nor command line."""
+    assert len(ANALYSIS) > 5
+    code = "\n".join(f"import store.analysis.{name}" for name in ANALYSIS)
+    assert loaded_by(code, tmp_path) & (DATABASE | {"textual", "rich", "typer", "pooler"}) == set()
+
+
+def test_alembic_is_loaded_by_upgrade_alone(tmp_path: Path) -> None:
+    """Working on a collection loads no migrations."""
+    code = f"{command('init')}\n{command('status')}"
+    loaded = loaded_by(code, tmp_path)
+    assert "sqlalchemy" in loaded
+    assert loaded & {"alembic", "textual", "scipy"} == set()

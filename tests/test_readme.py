@@ -1,0 +1,141 @@
+"""The manual runs: every console block of every README, and every example of `--help`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from pooler.cli.main import app
+from tests.readme_blocks import ROOT, console_blocks, set_up_blocks
+
+README = (ROOT / "README.md").read_text("utf-8")
+SAMPLES = sorted((ROOT / "sample_collections").glob("*/README.md"))
+_EXAMPLE = re.compile(r"^ *Example: (.*)$", re.MULTILINE)
+
+
+def run_shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script with bash, with the tested environment's programs first on the path."""
+    programs = Path(sys.executable).parent
+    if not (programs / "pooler").exists():
+        pytest.skip("pooler is not installed in the tested environment")
+    settings = {key: value for key, value in os.environ.items() if key != "POOLER_COLLECTION"}
+    settings["PATH"] = f"{programs}{os.pathsep}{settings.get('PATH', '')}"
+    return subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\n{script}"],
+        cwd=folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+
+
+def test_readme_begins_with_the_two_set_up_blocks() -> None:
+    """The first two console blocks set up and test; all that follow run here."""
+    setup, tests = set_up_blocks(README)
+    assert "pip install ." in setup[0]
+    assert setup[0].endswith("pooler demo")
+    assert tests[0].endswith("pytest")
+    assert len(console_blocks(README)) > 5
+
+
+def test_readme_blocks_run_in_order(tmp_path: Path) -> None:
+    """All other blocks of README.md run one after the other in one shell, and none fails."""
+    commands = [command for block in console_blocks(README)[2:] for command in block]
+    script = "\n".join(f"echo {shlex.quote(f'$ {command}')}; {command}" for command in commands)
+    ran = run_shell(script, tmp_path)
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
+    assert ran.stdout.count("$ ") >= len(commands)
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("readme", SAMPLES, ids=lambda path: path.parent.name)
+def test_sample_readme_blocks_run_and_print_what_they_say(readme: Path, tmp_path: Path) -> None:
+    """The blocks of a sample collection's README, run in a copy, print what stands there."""
+    copy = tmp_path / readme.parent.name
+    shutil.copytree(readme.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    text = readme.read_text("utf-8")
+    blocks = console_blocks(text)
+    assert blocks
+    stated = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    for block, lines in zip(blocks, stated, strict=True):
+        expected = [line for line in lines.splitlines() if not line.startswith("$ ")]
+        ran = run_shell("\n".join(block), copy)
+        assert ran.returncode == 0, ran.stderr
+        assert ran.stdout.splitlines() == expected
+
+
+def leaf_commands() -> Iterator[tuple[str, Any]]:
+    """Yield every command that does something, by its words after `pooler`."""
+    waiting: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    while waiting:
+        words, command = waiting.pop()
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            yield words.strip(), command
+        else:
+            waiting += [(f"{words} {name}", one) for name, one in inner.items()]
+
+
+COMMANDS = dict(sorted(leaf_commands()))
+
+
+def parse(arguments: list[str]) -> None:
+    """Parse a command line as typer does, without running it; raises when it cannot be."""
+    command: Any = typer.main.get_command(app)
+    words = list(arguments)
+    while getattr(command, "commands", None) is not None:
+        name = words.pop(0)
+        assert name in command.commands, name
+        command = command.commands[name]
+    command.make_context("pooler", words)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_help_explains_the_command_with_an_example_that_parses(words: str) -> None:
+    """Every command says what it does and shows one use, of this very command, that parses."""
+    told = COMMANDS[words].help or ""
+    first, *_ = told.splitlines()
+    assert first.endswith((".", "?", "list")) or ":" in first, first
+    examples = _EXAMPLE.findall(told)
+    assert len(examples) == 1, told
+    program, *arguments = shlex.split(examples[0])
+    assert program == "pooler"
+    assert examples[0].startswith(f"pooler {words}")
+    parse(arguments)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_option_and_argument_has_help(words: str) -> None:
+    """No option stands in `--help` without a word of explanation."""
+    silent = [one.name for one in COMMANDS[words].params if not getattr(one, "help", None)]
+    assert silent == []
+
+
+def test_options_named_in_the_readme_exist() -> None:
+    """Every `--option` anywhere in README.md is one of some command."""
+    known = {
+        word
+        for command in COMMANDS.values()
+        for one in command.params
+        for word in (*one.opts, *one.secondary_opts)
+    }
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)) <= known | {"--help"}
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_is_in_the_readme(words: str) -> None:
+    """README.md mentions every command."""
+    assert re.search(rf"pooler {words}\b", README), f"`pooler {words}` is not in README.md"
