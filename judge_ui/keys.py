@@ -72,24 +72,28 @@ EXPLANATIONS: Mapping[Command, str] = {
 }
 
 _CANDIDATES: Mapping[Command, tuple[str, ...]] = {
-    Command.UNDO: ("u", "U", "f2"),
-    Command.SKIP: ("s", "S", "f5"),
-    Command.CANNOT: ("c", "C", "f6"),
-    Command.NOTE: ("e", "E", "f4"),
-    Command.NEXT: ("n", "N", "f8"),
-    Command.PREVIOUS: ("p", "P", "f7"),
-    Command.TOPIC: ("t", "T", "f9"),
+    Command.UNDO: ("u", "z", "f2"),
+    Command.SKIP: ("s", "x", "f5"),
+    Command.CANNOT: ("c", "i", "f6"),
+    Command.NOTE: ("e", "m", "f4"),
+    Command.NEXT: ("n", "f", "f8"),
+    Command.PREVIOUS: ("p", "r", "f7"),
+    Command.TOPIC: ("t", "o", "f9"),
     Command.HELP: ("?", "f3"),
     Command.INBOX: ("escape",),
-    Command.QUIT: ("q", "Q", "f10"),
+    Command.QUIT: ("q", "f10"),
     Command.LINE_DOWN: ("j", "down"),
     Command.LINE_UP: ("k", "up"),
     Command.PAGE_DOWN: (" ", "pagedown"),
-    Command.PAGE_UP: ("b", "B", "pageup"),
+    Command.PAGE_UP: ("b", "pageup"),
     Command.TOP: ("g", "home"),
     Command.BOTTOM: ("G", "end"),
 }
-"""Keys of a command, the best first; a grade key is one character, so the last is always free."""
+"""Keys of a command, the best first; a grade key is one character, so the last is always free.
+
+The second letter belongs to no other command: x crosses out, i is impossible, m a memo, z undoes
+as in an editor, f and r go forward and return, o opens the topic.
+"""
 
 _ALWAYS: Mapping[str, Command] = {
     "backspace": Command.UNDO,
@@ -111,7 +115,7 @@ class KeyTable:
     """The keys of one scale; made by `key_table`."""
 
     grades: Mapping[str, int]
-    """Grade value by character."""
+    """Grade value by character; a letter grades in either case."""
     commands: Mapping[str, Command]
     """Command by character, or by name for a key that types none."""
     best: Mapping[Command, str]
@@ -153,19 +157,22 @@ class KeyTable:
 def key_table(scale: Scale) -> KeyTable:
     """Lay out the keys of a scale.
 
-    A grade key wins over a command key: the command moves to its upper-case letter, or from there
-    to a function key.
+    A grade key wins over a command key: the command moves to another letter, or from there to a
+    function key. A letter is a grade in either case, unless the scale declares both, so that Caps
+    Lock makes no command of a grade.
 
     Examples
     --------
     >>> from store.scale import parse_scale
     >>> table = key_table(parse_scale("ntcir"))
-    >>> table.meaning("s"), table.meaning("S"), table.name(Command.CANNOT)
-    (3, <Command.SKIP: 'skip'>, 'C')
+    >>> table.meaning("s"), table.meaning("S"), table.name(Command.SKIP)
+    (3, 3, 'x')
     >>> key_table(parse_scale("0-3")).meaning("２")
     2
     """
-    grades = {grade.key: grade.value for grade in scale.grades}
+    declared = {grade.key: grade.value for grade in scale.grades}
+    grades = {key.swapcase(): value for key, value in declared.items() if _has_two_cases(key)}
+    grades |= declared
     commands: dict[str, Command] = {}
     best: dict[Command, str] = {}
     for command, candidates in _CANDIDATES.items():
@@ -173,6 +180,12 @@ def key_table(scale: Scale) -> KeyTable:
         best[command] = key
         commands[key] = command
     return KeyTable(grades, commands | dict(_ALWAYS), best)
+
+
+def _has_two_cases(key: str) -> bool:
+    """Say whether a key is a letter with one other case, which leads back to it."""
+    other = key.swapcase()
+    return len(other) == 1 and other != key and other.swapcase() == key
 
 
 def key_name(key: str) -> str:

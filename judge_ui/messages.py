@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
+from judge_ui.grades import grade_name
 from judge_ui.session import JudgingSession, Result
 from store.records import Scale, State, Task
 from store.sanitise import sanitise_line
@@ -45,36 +46,26 @@ def day_or_time(moment: datetime | None, now: datetime) -> str:
     return here.strftime("today %H:%M") if here.date() == now.date() else here.date().isoformat()
 
 
-def said(result: Result) -> str:
-    """Say what came of a key, fit for one line of a terminal."""
-    return sanitise_line(result.message)
-
-
-def grade_name(scale: Scale, value: int) -> str:
-    """Name a grade: its value and its label."""
-    return f"{value} {sanitise_line(scale.label(value))}"
-
-
-def grade_entries(scale: Scale) -> list[tuple[str, str]]:
-    """Name every grade beside its key, the value only where the key is another.
+def counted(number: int, noun: str) -> str:
+    """Count something in words.
 
     Examples
     --------
-    >>> from store.scale import parse_scale
-    >>> grade_entries(parse_scale("binary"))
-    [('0', 'not relevant'), ('1', 'relevant')]
-    >>> grade_entries(parse_scale("ntcir"))[0]
-    ('c', '0 C: not relevant')
+    >>> counted(1, "document"), counted(0, "decision")
+    ('1 document', '0 decisions')
     """
-    return [
-        (
-            sanitise_line(grade.key),
-            sanitise_line(grade.label)
-            if grade.key == str(grade.value)
-            else grade_name(scale, grade.value),
-        )
-        for grade in scale.grades
-    ]
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def goodbye(session: JudgingSession) -> str:
+    """Say what a sitting came to."""
+    decisions = counted(session.n_decided, "decision")
+    return f"{session.judge_name}: {decisions} in this sitting, all saved"
+
+
+def said(result: Result) -> str:
+    """Say what came of a key, fit for one line of a terminal."""
+    return sanitise_line(result.message)
 
 
 def standing(task: Task, scale: Scale) -> str:

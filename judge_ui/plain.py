@@ -11,12 +11,14 @@ from contextlib import suppress
 from functools import partial
 from typing import TextIO
 
+from judge_ui.grades import grade_entries
 from judge_ui.keys import OTHER_REASON, REASONS, Command, half_width, key_table
 from judge_ui.messages import (
     ALL_DECIDED,
     NO_TEXT,
     clock_time,
-    grade_entries,
+    counted,
+    goodbye,
     said,
     standing,
     tally,
@@ -39,6 +41,9 @@ _COMMANDS = {
     Command.QUIT: "quit",
 }
 """Commands of the line mode, in the order of the prompt, and the words that mean them too."""
+
+_ALSO = {"cannot": Command.CANNOT}
+"""Other words of a command."""
 
 _INBOX = "topics"
 """The word that goes back to the topics: there is no escape key here."""
@@ -65,7 +70,7 @@ def run_plain(session: JudgingSession, read: TextIO, write: TextIO) -> int:
         judge.run()
     except EOFError:
         judge.say("")
-    judge.say(f"{session.judge_name}: {session.n_decided} decisions in this sitting, all saved")
+    judge.say(goodbye(session))
     return 0
 
 
@@ -82,7 +87,7 @@ class _PlainJudge:
         self._write = write
         self._keys = key_table(session.scale)
         self._printed: tuple[str, str] | None = None
-        self._words = {word: command for command, word in _COMMANDS.items()}
+        self._words = _ALSO | {word: command for command, word in _COMMANDS.items()}
 
     def say(self, line: str) -> None:
         """Print one line."""
@@ -115,7 +120,7 @@ class _PlainJudge:
         for line in lines:
             name = sanitise_line(f"{line.topic} {line.title}".rstrip())
             self.say(
-                f"  {name}: {line.documents} documents, {line.judged} judged, "
+                f"  {name}: {counted(line.documents, 'document')}, {line.judged} judged, "
                 f"{line.skipped} skipped, {line.cannot} cannot be judged, {line.left} left"
             )
         if not lines:
@@ -123,9 +128,9 @@ class _PlainJudge:
         first = next((line.topic for line in lines if line.left), None)
         default = f"Enter = {sanitise_line(first)}, " if first is not None else ""
         while True:
-            answer = self._ask(f"topic? {default}q quits")
+            answer = self._ask(f"topic? {default}{self._key(Command.QUIT)} quits")
             known = {line.topic for line in lines}
-            if answer in ("q", "quit") and answer not in known:
+            if answer not in known and self._meaning(answer) is Command.QUIT:
                 raise EOFError
             chosen = answer or first
             if chosen is None:
@@ -147,10 +152,14 @@ class _PlainJudge:
                 self._session.mark_shown()
             self._answer(self._ask(self._prompt()))
 
+    def _meaning(self, answer: str) -> int | Command | None:
+        """Say what an answer means: a key, or a word in any case."""
+        return self._words.get(answer.lower(), self._keys.meaning(answer))
+
     def _answer(self, answer: str) -> None:
         """Do what an answer means."""
         session = self._session
-        meaning = self._words.get(answer, self._keys.meaning(answer))
+        meaning = self._meaning(answer)
         if isinstance(meaning, Command):
             commands: dict[Command, Callable[[], object]] = {
                 Command.SKIP: partial(self._decide, session.skip),
@@ -170,7 +179,7 @@ class _PlainJudge:
                 commands[meaning]()
         elif meaning is not None:
             self._decide(partial(session.grade, meaning))
-        elif answer == _INBOX:
+        elif answer.lower() == _INBOX:
             raise _Leave
         elif answer:
             help_key = self._key(Command.HELP)
@@ -231,15 +240,19 @@ class _PlainJudge:
         for name, count in tally(session.tasks, session.scale):
             self.say(f"  {name}: {count}")
         skipped = session.progress.skipped
-        more = f"s = the {skipped} skipped, " if skipped else ""
-        answer = self._ask(f"Enter = topics, {more}u = undo, d = stay with the documents, q quits")
-        if answer == "q":
+        more = f"{self._key(Command.SKIP)} = the {skipped} skipped, " if skipped else ""
+        answer = self._ask(
+            f"Enter = topics, {more}{self._key(Command.UNDO)} = undo, "
+            f"d = stay with the documents, {self._key(Command.QUIT)} quits"
+        )
+        meaning = self._meaning(answer)
+        if meaning is Command.QUIT:
             raise EOFError
-        if answer == "u":
+        if meaning is Command.UNDO:
             self._tell(session.undo)
-        elif answer == "s" and skipped:
+        elif meaning is Command.SKIP and skipped:
             session.go_to_state(State.SKIPPED)
-        elif answer != "d":
+        elif answer.lower() != "d":
             raise _Leave
 
     def _say_topic(self) -> None:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Protocol
 
+from judge_ui.grades import grade_mark, grade_name
 from store.errors import ConflictError, PoolerError, UnknownNameError
 from store.records import Action, Decision, InboxLine, Page, Scale, State, Task, Topic
 
@@ -116,8 +117,7 @@ class JudgingSession:
         self.topic: Topic | None = None
         self.tasks: list[Task] = []
         self.index = 0
-        self.n_decided = 0
-        """Events of this sitting that are not taken back."""
+        self._done: list[str] = []
 
     @property
     def judge_name(self) -> str:
@@ -133,6 +133,11 @@ class JudgingSession:
     def task(self) -> Task | None:
         """The document before the judge; ``None`` when no topic is open."""
         return self.tasks[self.index] if self.tasks else None
+
+    @property
+    def n_decided(self) -> int:
+        """Events of this sitting that are not taken back."""
+        return len(self._done)
 
     @property
     def progress(self) -> Progress:
@@ -193,15 +198,16 @@ class JudgingSession:
     def grade(self, value: int) -> Result:
         """Give the document a grade of the declared scale, and go on."""
         self.touch()
-        label = self.scale.label(value)
+        name = grade_name(self.scale, value)
         if self._shown is None or self._clock() - self._shown < self._min_dwell:
             self._dropped += 1
             return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
         task = self._here()
         if task.state is State.JUDGED and task.grade == value:
             self._go_on()
-            return Result(Outcome.UNCHANGED, f"{value} {label}, as before")
-        return self._decide(Action.JUDGE, grade=value, said=f"{value} {label}")
+            return Result(Outcome.UNCHANGED, f"{name}, as before")
+        done = f"grade {grade_mark(self.scale, value)}"
+        return self._decide(Action.JUDGE, grade=value, said=name, done=done)
 
     def skip(self, *, confirmed: bool = False) -> Result:
         """Leave the document for later; asks first when it has a grade."""
@@ -211,16 +217,17 @@ class JudgingSession:
             self._go_on()
             return Result(Outcome.UNCHANGED, "skipped, as before")
         if task.state is State.JUDGED and not confirmed:
-            return Result(Outcome.CONFIRM, f"take back grade {task.grade} and skip?")
-        return self._decide(Action.SKIP, said="skipped")
+            return Result(Outcome.CONFIRM, f"take back {self._stands(task)} and skip?")
+        return self._decide(Action.SKIP, said="skipped", done="skip")
 
     def cannot(self, reason: str, *, confirmed: bool = False) -> Result:
         """Say that the document cannot be judged, and why; asks first when it has a grade."""
         self.touch()
         task = self._here()
         if task.state is State.JUDGED and not confirmed:
-            return Result(Outcome.CONFIRM, f"take back grade {task.grade}: cannot be judged?")
-        return self._decide(Action.CANNOT, reason=reason, said=f"cannot be judged: {reason}")
+            return Result(Outcome.CONFIRM, f"take back {self._stands(task)}: cannot be judged?")
+        said = f"cannot be judged: {reason}"
+        return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
 
     def note(self, text: str) -> Result:
         """Keep a note on the document; state and grade stay, and so does the document."""
@@ -228,10 +235,10 @@ class JudgingSession:
         if text == self._here().note:
             return Result(Outcome.UNCHANGED, "note as before")
         said = "note saved" if text else "note removed"
-        return self._decide(Action.NOTE, note=text, said=said, stay=True)
+        return self._decide(Action.NOTE, note=text, said=said, done="note", stay=True)
 
     def undo(self) -> Result:
-        """Take back this sitting's latest event and go to its document."""
+        """Take back this sitting's latest event, say which it was, and go to its document."""
         self.touch()
         try:
             undone = self._desk.undo()
@@ -240,7 +247,10 @@ class JudgingSession:
         if undone is None:
             return Result(Outcome.NOTHING, "nothing to undo in this sitting")
         topic, task = undone
-        self.n_decided -= 1
+        done = self._done.pop()
+        message = f"{done} undone"
+        if done != "note":
+            message += f": {self._stands(task)} again"
         if self.topic is None or topic != self.topic.topic:
             self.topic = self._desk.topic(topic)
             self.tasks = self._desk.queue(topic)
@@ -248,8 +258,9 @@ class JudgingSession:
         if index is not None:
             self.tasks[index] = task
             self._go_to(index)
-        now = task.state if task.grade is None else f"grade {task.grade}"
-        return Result(Outcome.SAVED, f"undone: {task.docno} is {now} again", datetime.now(UTC))
+        else:
+            message += f"; {task.docno} is no longer in your queue"
+        return Result(Outcome.SAVED, message, datetime.now(UTC))
 
     def go_next(self) -> bool:
         """Go to the next document, judged or not; False at the end."""
@@ -280,17 +291,24 @@ class JudgingSession:
             raise UnknownNameError("document", "", ())
         return self.task
 
+    def _stands(self, task: Task) -> str:
+        """Say in a word or two how a document stands."""
+        if task.grade is not None:
+            return f"grade {grade_mark(self.scale, task.grade)}"
+        return "cannot be judged" if task.state is State.CANNOT else str(task.state)
+
     def _decide(
         self,
         action: Action,
         *,
         said: str,
+        done: str,
         grade: int | None = None,
         reason: str = "",
         note: str | None = None,
         stay: bool = False,
     ) -> Result:
-        """Write a decision; go on only when it is durable."""
+        """Write a decision; go on only when it is durable. `done` is what undo will call it."""
         task = self._here()
         topic = self.topic.topic if self.topic else ""
         decision = Decision(
@@ -316,13 +334,12 @@ class JudgingSession:
                 self._go_to(0)
                 return Result(Outcome.FAILED, "this document is no longer in your queue")
             self.index = place
-            stands = self._here()
-            now = stands.state if stands.grade is None else f"grade {stands.grade}"
+            now = self._stands(self._here())
             message = f"{error.message}; it is {now} there: press again to replace that"
             return Result(Outcome.FAILED, message)
         except PoolerError as error:
             return Result(Outcome.FAILED, f"NOT SAVED ({said}): {error.message}")
-        self.n_decided += 1
+        self._done.append(done)
         self._dropped = 0
         if not stay:
             self._go_on()

@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from store.errors import PoolerError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A `PoolerError` taken apart: an exception with keyword arguments does not pickle."""
-
-    kind: type[PoolerError]
-    args: tuple[Any, ...]
-    facts: dict[str, Any]
-
-    def error(self) -> PoolerError:
-        """Put the exception together again."""
-        error = self.kind.__new__(self.kind, *self.args)
-        error.__dict__.update(self.facts)
-        return error
 
 
 def share(
@@ -65,13 +49,12 @@ def share(
     [1, 3]
     """
     if workers > 1:
-        outcomes = _share(task, items, workers, progress)
-    else:
-        outcomes = []
-        for item in items:
-            outcomes.append(_attempt(task, item))
-            progress(1)
-    return [outcome.error() if isinstance(outcome, _Failure) else outcome for outcome in outcomes]
+        return _share(task, items, workers, progress)
+    outcomes = []
+    for item in items:
+        outcomes.append(_attempt(task, item))
+        progress(1)
+    return outcomes
 
 
 def _share(
@@ -79,13 +62,13 @@ def _share(
     items: Sequence[Item],
     workers: int,
     progress: Callable[[int], None],
-) -> list[Result | _Failure]:
+) -> list[Result | PoolerError]:
     """Share the items with `workers` - 1 other processes."""
     import multiprocessing  # these two take longer to load than a small task takes
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    outcomes: list[Result | _Failure] = []
+    outcomes: list[Result | PoolerError] = []
     n_told = 0
     # Spawned, not forked: a fork copies the locks of threads that it does not copy.
     executor = ProcessPoolExecutor(
@@ -111,12 +94,12 @@ def _share(
     return outcomes
 
 
-def _attempt(task: Callable[[Item], Result], item: Item) -> Result | _Failure:
+def _attempt(task: Callable[[Item], Result], item: Item) -> Result | PoolerError:
     """Do the task for one item; a user's error becomes a value."""
     try:
         return task(item)
     except PoolerError as error:
-        return _Failure(type(error), error.args, dict(error.__dict__))
+        return error
 
 
 def _leave_interrupts_to_parent() -> None:

@@ -7,11 +7,13 @@ later cannot be promoted once another process has written, and no timeout helps 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
@@ -69,7 +71,11 @@ def collection_url(name: str) -> URL:
 def make_engine(url: URL) -> Engine:
     """Make the engine of a collection; opens no connection yet."""
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        file = Path(url.database or "")
+        timeout = {"timeout": BUSY_TIMEOUT_MS / 1000}
+        if file.is_file() and not os.access(file, os.W_OK):
+            return _read_only_engine(url, file)
+        engine = create_engine(url, connect_args=timeout)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -82,6 +88,26 @@ def make_engine(url: URL) -> Engine:
         raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
     except NoSuchModuleError as error:  # pragma: no cover - collection_url admits two backends
         raise StoreError(str(error)) from error
+
+
+def _read_only_engine(url: URL, file: Path) -> Engine:
+    """Make the engine of a file that may only be read, as an archived collection is.
+
+    SQLite would want to write its shared memory beside it; a file that nobody can write is told
+    to be immutable instead. While somebody else's log lies beside it, it is not.
+    """
+    log = file.with_name(file.name + "-wal")
+    unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    name = f"file:{quote(str(file))}?mode=ro{unchanging}"
+    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True))
+    event.listen(engine, "connect", _set_up_reader)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_reader(connection: sqlite3.Connection, _record: Any) -> None:
+    """Leave the beginning of transactions to `_begin_sqlite`."""
+    connection.isolation_level = None
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -119,7 +145,7 @@ def reading(engine: Engine) -> Iterator[Session]:
 
 
 @contextmanager
-def writing(engine: Engine, *, bulk: bool = False) -> Iterator[Session]:
+def writing(engine: Engine, *, bulk: bool = False, creates: bool = False) -> Iterator[Session]:
     """Open a session that commits at the end of the block, or rolls back on any error.
 
     Parameters
@@ -129,7 +155,19 @@ def writing(engine: Engine, *, bulk: bool = False) -> Iterator[Session]:
     bulk : bool, default=False
         Whether imports must wait for each other (new docnos and topics are looked up, then
         added). SQLite has one writer at a time anyway; PostgreSQL takes an advisory lock.
+    creates : bool, default=False
+        Whether a SQLite file that is not there is made. Otherwise it was removed, and what is
+        written would be lost with it.
+
+    Raises
+    ------
+    StoreError
+        If the database cannot be written.
     """
+    file = engine.url.database if engine.dialect.name == "sqlite" else None
+    if file and not creates and not Path(file).exists():
+        message = f"{file} is gone: it was moved or deleted while it was open"
+        raise StoreError(message, hint="put it back; what was saved before is in it")
     writer = engine.execution_options(pooler_writes=True)
     with translated_errors(engine), Session(writer, expire_on_commit=False) as session:
         if bulk and engine.dialect.name == "postgresql":
@@ -158,6 +196,8 @@ def _operational_message(engine: Engine, error: OperationalError) -> str:
     """Say in one line why the database could not be reached."""
     reason = next(iter(str(error.orig).strip().splitlines()), "the connection failed")
     where = display(engine.url)
+    if "readonly" in reason:
+        return f"{where}: the file may be read but not written"
     if "locked" in reason:
         seconds = BUSY_TIMEOUT_MS / 1000
         return f"{where}: another process is writing and did not finish within {seconds:g} seconds"
@@ -184,7 +224,7 @@ def create_schema(engine: Engine, collection: CollectionRow) -> None:
     url = engine.url
     if url.get_backend_name() == "sqlite":
         _check_free_place(engine, Path(url.database or ""))
-    with writing(engine, bulk=True) as session:
+    with writing(engine, bulk=True, creates=True) as session:
         connection = session.connection()
         taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
         if {"collection", "alembic_version"}.issubset(taken):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from store.analysis.aggregation import Ties, majority
 from store.analysis.grade_matrix import grade_matrix
 from store.errors import ArgumentError, PoolerError
 from store.records import Judgement, Qrel, Scale, State
+
+LeftOut = Literal["tied", "cannot", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +29,17 @@ class FinalQrels:
     ties: str | None = None
     n_decided_by_ties: int = 0
     """Documents whose grade the tie rule decided."""
-    n_unresolved: int = 0
-    """Documents left out because their votes are tied."""
-    n_skipped: int = 0
-    """Documents left out because every judge who saw them skipped them."""
-    n_cannot: int = 0
-    """Documents left out because they cannot be judged, and nobody graded them."""
+    left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
+    """(topic, docno) of documents without a grade that somebody looked at, and why: their votes
+    are tied; nobody graded them and somebody could not; nobody did either and somebody skipped."""
     n_mixed_iterations: int = 0
     """Documents whose judges worked in different rounds; their iteration is ``0``."""
     pairs: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     """(topic, docno) of `rows`."""
+
+    def count_left_out(self, reason: LeftOut) -> int:
+        """Count the documents left out for one reason."""
+        return list(self.left_out.values()).count(reason)
 
 
 def final_qrels(
@@ -104,27 +108,27 @@ def final_qrels(
         if one.state is State.JUDGED:
             iterations.setdefault(pair, set()).add(one.iteration)
     rows: list[Qrel] = []
-    n_mixed = n_skipped = n_cannot = 0
+    left_out: dict[tuple[str, str], LeftOut] = {}
+    n_mixed = 0
     for pair, grade in zip(matrix.pairs, result.grades.tolist(), strict=True):
-        if grade < 0:
-            n_cannot += State.CANNOT in states[pair] and State.JUDGED not in states[pair]
-            n_skipped += states[pair] <= {State.SKIPPED, State.UNJUDGED} and (
-                State.SKIPPED in states[pair]
-            )
-            continue
-        rounds = iterations[pair]
-        n_mixed += len(rounds) > 1
-        iteration = next(iter(rounds)) if len(rounds) == 1 else "0"
-        rows.append(Qrel(*pair, scale.values[grade], iteration))
+        if grade >= 0:
+            rounds = iterations[pair]
+            n_mixed += len(rounds) > 1
+            iteration = next(iter(rounds)) if len(rounds) == 1 else "0"
+            rows.append(Qrel(*pair, scale.values[grade], iteration))
+        elif State.JUDGED in states[pair]:
+            left_out[pair] = "tied"
+        elif State.CANNOT in states[pair]:
+            left_out[pair] = "cannot"
+        elif State.SKIPPED in states[pair]:
+            left_out[pair] = "skipped"
     return FinalQrels(
         rows=rows,
         judges=names,
         rule="single judge" if aggregate is None else aggregate,
         ties=None if aggregate is None else ties,
         n_decided_by_ties=0 if ties == "unresolved" else int(np.sum(result.low != result.high)),
-        n_unresolved=result.n_unresolved,
-        n_skipped=n_skipped,
-        n_cannot=n_cannot,
+        left_out=left_out,
         n_mixed_iterations=n_mixed,
         pairs=frozenset((row.topic, row.docno) for row in rows),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -56,11 +56,13 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
     manifest = json.dumps(pool.manifest, sort_keys=True)
     old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
     if old is not None:
-        same = (old.manifest, old.round) == (manifest, pool.round) and not old.withdrawn
+        plans = [{**plan, "version": None} for plan in (json.loads(old.manifest), pool.manifest)]
+        same = plans[0] == plans[1] and old.round == pool.round and not old.withdrawn
         if same and _entries(session, topics, documents, old.id) == _sorted(pool.entries):
             return False
-        message = f"there is another pool named `{pool.name}`"
-        raise ConflictError(message, hint="--name gives this one its own name")
+        what = _differences(json.loads(old.manifest), pool.manifest)
+        message = f"there is another pool named `{pool.name}`{what}"
+        raise ConflictError(message, hint="--name (--as-pool) gives this one its own name")
     row = PoolRow(
         name=pool.name,
         round=pool.round,
@@ -160,6 +162,21 @@ def pooled_pairs(session: Session) -> set[tuple[int, int]]:
         .where(~POOL.c.withdrawn)
     )
     return set(session.execute(query))
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Say which parts of two plans differ, those of one value with both."""
+    plain = (str, int, float, type(None))
+    old, new = ({**plan, **plan.get("parameters", {})} for plan in (old, new))
+    names = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
+    said = [
+        f"{name} {old.get(name)}, not {new.get(name)}"
+        if isinstance(old.get(name), plain) and isinstance(new.get(name), plain)
+        else name
+        for name in names
+        if name not in ("parameters", "pairs", "sizes", "topics", "sha256", "version")
+    ]
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def _display_order(manifest: dict[str, Any]) -> str:

@@ -95,7 +95,7 @@ class Run:
 
     tag: str
     rankings: list[Ranking]
-    """One a topic, in file order."""
+    """One a topic: in file order as read from a file, in natural order from a collection."""
     sha256: str
     """Hash of the uncompressed file."""
     file: str = ""

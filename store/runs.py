@@ -56,8 +56,8 @@ def add_run(
 
     Notes
     -----
-    The same file again changes only what is said of it: a group that is given, and
-    ``contributes=False``. `replace` also makes a run contribute again.
+    The same file again, with no group and contributing as by default, changes nothing; otherwise
+    the run takes the group that is given, and contributes or not as is said.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {
@@ -76,7 +76,11 @@ def add_run(
     else:
         row_id = old.id
         same_file = old.sha256 == run.sha256
-        if same_file and (old.group, old.contributes) == (run.group, run.contributes):
+        if same_file and not replace:
+            nothing_said = not run.group and run.contributes
+            values["group"] = run.group or old.group
+            values["contributes"] = old.contributes if nothing_said else run.contributes
+        if same_file and (old.group, old.contributes) == (values["group"], values["contributes"]):
             return ImportReport(unchanged=1)
         if not same_file and not replace:
             message = f"run `{run.tag}` is there with another file ({old.file})"

@@ -17,6 +17,8 @@ _LABELS: dict[int, tuple[str, ...]] = {
     3: ("not relevant", "partially relevant", "relevant"),
     4: ("not relevant", "marginally relevant", "relevant", "highly relevant"),
 }
+_NEGATIVE_KEYS = "-xyz"
+"""Keys of the grades -1 to -4: never a digit, which would name another grade."""
 _SCALE_HINT = "`--scale 0-2`, `--scale binary`, `--scale ntcir`, or `--scale FILE.toml`"
 
 
@@ -133,16 +135,21 @@ def _numbered(low: int, high: int) -> Scale:
     """Make a scale of consecutive values with the usual words where there are any."""
     values = range(low, high + 1)
     words = _LABELS.get(len(values)) if low == 0 else None
-    digits = all(0 <= value <= 9 for value in values)
+    digits = values[-1] <= 9 and values[0] >= -len(_NEGATIVE_KEYS)
     grades = tuple(
         Grade(
             value,
             words[index] if words else f"grade {value}",
-            str(value) if digits else "0123456789abcdefghijk"[index],
+            _key(value) if digits else "0123456789abcdefghijk"[index],
         )
         for index, value in enumerate(values)
     )
     return make_scale(grades)
+
+
+def _key(value: int) -> str:
+    """Return the key of a small value: its digit, or a letter for a negative one."""
+    return str(value) if value >= 0 else _NEGATIVE_KEYS[-value - 1]
 
 
 def _is_file(name: str) -> bool:

@@ -73,7 +73,7 @@ def test_covid_pool_is_the_one_nist_judged(covid: Path) -> None:
     for suffix in ("", ".manifest.json"):
         stored, files = (covid / f"{name}.txt{suffix}" for name in ("stored", "files"))
         assert stored.read_bytes() == files.read_bytes()
-    assert "6,959 documents to judge in 30 topics" in said
+    assert "6,959 pairs to judge in 30 topics" in said
     assert "depth 7 of 56 runs" in said
     assert "5,454 of them (78%) come from one run only" in said
     [row] = in_covid(covid, "status", "--format", "json").json()
@@ -325,7 +325,7 @@ def test_web_table_pool_holds_every_judged_pair(tmp_path: Path) -> None:
     run_inside("init", "--scale", "0-2", *made).fine()
     run_inside("import", "runs", *sorted((data / "pool-runs").iterdir()), *made).fine()
     said = run_inside("pool", "--depth", "20", *made).fine().err
-    assert "7,032 documents to judge in 60 topics" in said
+    assert "7,032 pairs to judge in 60 topics" in said
     qrels = data / "rel_table_qrels.txt.gz"
     said = run_inside("import", "judgements", qrels, "--judge", "crowd", *made).fine().err
     assert "6,949 grades are written as floats" in said

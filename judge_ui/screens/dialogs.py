@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
@@ -70,8 +70,10 @@ class CannotDialog(ModalScreen[str | None]):
         with Vertical(classes="dialog"):
             yield Bar("Why can it not be judged?", classes="question")
             yield Static(Content(answers), id="reasons", markup=False)
-            yield Input(restrict=_TYPED, disabled=True)
-            yield Bar("Esc goes back")
+            with Horizontal(id="words"):
+                yield Static("In your words:", markup=False)
+                yield Input(placeholder="_" * 20, restrict=_TYPED, disabled=True)
+            yield Bar("Esc goes back", id="way-out")
 
     def on_key(self, event: events.Key) -> None:
         """Take a reason of one key, or ask for words."""
@@ -85,6 +87,7 @@ class CannotDialog(ModalScreen[str | None]):
             return
         self._asks_words = True
         self.add_class("-words")
+        self.query_one("#way-out", Bar).show("Enter saves   Esc goes back")
         words = self.query_one(Input)
         words.disabled = False
         words.focus()

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import DataTable
 
-from judge_ui.keys import Command, KeyTable
+from judge_ui.keys import SCROLLING, Command, KeyTable
 from judge_ui.messages import day_or_time, said
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import help_screen
@@ -25,10 +25,12 @@ from store.sanitise import sanitise_line
 
 _COLUMNS = ("topic", "title", "docs", "judged", "skipped", "can't", "left", "last judged")
 _TITLE = _COLUMNS.index("title")
-_OPTIONAL = ("skipped", "can't", "last judged", "docs")
+_OPTIONAL = ("last judged", "docs", "skipped", "can't")
 """Columns that give way to the title on a narrow screen, the first to go first."""
 
-_LEAST_TITLE = 16
+_LEAST_TITLE = 30
+"""Cells that the longest title may claim before any optional column."""
+
 _LONGEST_ID = 14
 
 
@@ -43,13 +45,13 @@ class InboxScreen(Screen[None]):
         The keys of its scale.
     """
 
-    AUTO_FOCUS = "DataTable"
-
     def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
         super().__init__()
         self._session = session
         self._keys = keys
         self._lines: list[InboxLine] = []
+        self._row: int | None = None
+        """Where the judge has moved the cursor; ``None`` = nowhere yet."""
         self._filled: tuple[list[dict[str, str]], dict[str, int]] | None = None
 
     def compose(self) -> ComposeResult:
@@ -62,6 +64,9 @@ class InboxScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """List the topics, or go to the one that is open."""
+        # The keys are the screen's: a table that took some of them would act on those later than
+        # the screen on Enter, and Enter would open another row than the one moved to.
+        self.query_one(DataTable).can_focus = False
         if self._session.topic is not None:
             self._open()
 
@@ -82,22 +87,40 @@ class InboxScreen(Screen[None]):
     def on_key(self, event: events.Key) -> None:
         """Take the few commands there are here."""
         meaning = self._keys.meaning(event.key, event.character)
-        table = self.query_one(DataTable)
         if event.key == "enter":
-            # Taken here and not by the table, which is not filled yet when a key comes early.
             event.stop()
-            self._open_row(table.cursor_row if table.row_count else self._first_row())
+            self._open_row(self._cursor())
+        elif isinstance(meaning, Command) and meaning in SCROLLING:
+            event.stop()
+            self._move(meaning)
         elif meaning is Command.QUIT:
             self.app.exit()
         elif meaning is Command.HELP:
             self.app.push_screen(help_screen(self._keys, self._session.scale))
         elif meaning is Command.UNDO:
             self._undo()
-        # The table moves its cursor itself for the keys that have no character.
-        elif meaning is Command.LINE_DOWN and event.is_printable:
-            table.action_cursor_down()
-        elif meaning is Command.LINE_UP and event.is_printable:
-            table.action_cursor_up()
+
+    def _cursor(self) -> int:
+        """Return the row of the cursor, whether the table shows it yet or not."""
+        row = self._first_row() if self._row is None else self._row
+        return max(min(row, len(self._lines) - 1), 0)
+
+    def _move(self, command: Command) -> None:
+        """Move the cursor as a command says."""
+        table = self.query_one(DataTable)
+        # The header is a line of the table; one row of the page before stays in sight.
+        page = max(table.size.height - 2, 1)
+        last = len(self._lines) - 1
+        steps = {
+            Command.LINE_DOWN: 1,
+            Command.LINE_UP: -1,
+            Command.PAGE_DOWN: page,
+            Command.PAGE_UP: -page,
+            Command.TOP: -last,
+            Command.BOTTOM: last,
+        }
+        self._row = max(min(self._cursor() + steps[command], last), 0)
+        table.move_cursor(row=self._row, animate=False)
 
     def _open_row(self, row: int) -> None:
         """Open a topic by its place in the list."""
@@ -124,6 +147,7 @@ class InboxScreen(Screen[None]):
 
     def _open(self, opening: Result | None = None) -> None:
         """Show the open topic."""
+        self._row = None
         self.app.push_screen(JudgeScreen(self._session, self._keys, opening))
 
     def _list(self) -> None:
@@ -156,15 +180,14 @@ class InboxScreen(Screen[None]):
         if room <= 0:
             return
         widths = _widths(rows, room)
-        if self._filled == (rows, widths):
-            return
-        self._filled = (rows, widths)
-        table.clear(columns=True)
-        for name, width in widths.items():
-            table.add_column(_cell(name, name, width), width=width)
-        for cells in rows:
-            table.add_row(*(_cell(cells[name], name, width) for name, width in widths.items()))
-        table.move_cursor(row=self._first_row(), animate=False)
+        if self._filled != (rows, widths):
+            self._filled = (rows, widths)
+            table.clear(columns=True)
+            for name, width in widths.items():
+                table.add_column(_cell(name, name, width), width=width)
+            for cells in rows:
+                table.add_row(*(_cell(cells[name], name, width) for name, width in widths.items()))
+        table.move_cursor(row=self._cursor(), animate=False)
 
     def _first_row(self) -> int:
         """Return the row of the open topic, else of the first that has documents left."""
@@ -196,12 +219,13 @@ def _widths(rows: list[dict[str, str]], room: int) -> dict[str, int]:
     widths = {
         name: max([cell_width(name), *(cell_width(row[name]) for row in rows)]) for name in _COLUMNS
     }
+    wanted = min(widths["title"], _LEAST_TITLE)
     for name in ("", *_OPTIONAL):
         widths.pop(name, None)
         others = sum(width for other, width in widths.items() if other != _COLUMNS[_TITLE])
         # The table puts one cell before and one after every column.
         widths["title"] = room - others - 2 * len(widths)
-        if widths["title"] >= _LEAST_TITLE:
+        if widths["title"] >= wanted:
             break
     widths["title"] = max(widths["title"], 1)
     return widths

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
+from judge_ui.grades import grade_mark, grade_name
 from judge_ui.highlight import query_terms
 from judge_ui.keys import Command, KeyTable
 from judge_ui.messages import clock_time, said, topic_name
@@ -126,7 +127,9 @@ class JudgeScreen(Screen[None]):
             is_read = self._show_document()
             self._tell("" if is_read else "not graded: the document could not be read")
         else:
-            self._decide(partial(self._session.grade, meaning), str(meaning))
+            scale = self._session.scale
+            mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
+            self._decide(partial(self._session.grade, meaning), mark, name)
 
     @on(TextPane.Scrolled)
     def _scrolled(self) -> None:
@@ -135,20 +138,20 @@ class JudgeScreen(Screen[None]):
         self._show_document_bar()
         self.call_after_refresh(self._mark_shown, self._showing)
 
-    def _do(self, act: Callable[[], Result], what: str = "") -> Result:
+    def _do(self, act: Callable[[], Result], what: str = "", name: str = "") -> Result:
         """Let the session act, say what came of it, and show where it stands now."""
         try:
             result = act()
         except PoolerError as error:
             result = Result(Outcome.FAILED, error.message)
-        self._remember(result, what)
+        self._remember(result, what, name)
         self._show()
         return result
 
-    def _decide(self, act: Callable[[], Result], what: str) -> Result:
+    def _decide(self, act: Callable[[], Result], what: str, name: str = "") -> Result:
         """Let the session decide about the document, and see whether the topic is done."""
         left = self._session.progress.left
-        result = self._do(act, what)
+        result = self._do(act, what, name)
         done = self._session.is_complete
         if result.outcome in (Outcome.SAVED, Outcome.UNCHANGED) and done:
             if self._over_skipped and self._session.go_to_state(State.SKIPPED):
@@ -158,15 +161,15 @@ class JudgeScreen(Screen[None]):
                 self._sum_up()
         return result
 
-    def _remember(self, result: Result, what: str) -> None:
-        """Keep what the judge is to be told."""
+    def _remember(self, result: Result, what: str, name: str = "") -> None:
+        """Keep what the judge is to be told: what was done, in a word and by its whole name."""
         if result.outcome is Outcome.CONFIRM:
             return
         failed = result.outcome is Outcome.FAILED
         if result.saved_at is not None:
             self._saved = f"saved {clock_time(result.saved_at)}"
         if result.outcome is Outcome.SAVED and what:
-            self._status = Status(f"{what} {self._saved}")
+            self._status = Status(f"{name or what} {self._saved}", brief=f"{what} {self._saved}")
             return
         urgent = failed or result.outcome is Outcome.TOO_EARLY
         self._status = Status(said(result), urgent=urgent, unsaved=what if failed else "")

@@ -7,8 +7,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
+from judge_ui.grades import grade_entries
 from judge_ui.keys import EXPLANATIONS, SCROLLING, Command, KeyTable
-from judge_ui.messages import grade_entries
 from judge_ui.widgets.bars import Bar
 from judge_ui.widgets.leaf import Leaf, strong, topic_leaf
 from judge_ui.widgets.text_pane import TextPane

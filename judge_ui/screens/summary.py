@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
-from judge_ui.keys import KeyTable, half_width
-from judge_ui.messages import ALL_DECIDED, tally, topic_name
+from judge_ui.keys import Command, KeyTable, half_width
+from judge_ui.messages import ALL_DECIDED, counted, tally, topic_name
 from judge_ui.session import JudgingSession
 from judge_ui.widgets.bars import Bar, progress_words
 from judge_ui.widgets.leaf import Leaf, strong
@@ -22,11 +22,20 @@ from judge_ui.widgets.wrapping import cell_width, pad
 class Afterwards(Enum):
     """What the judge wants after a topic."""
 
-    INBOX = "enter"
-    SKIPPED = "s"
-    UNDO = "u"
-    STAY = "d"
-    QUIT = "q"
+    INBOX = "inbox"
+    SKIPPED = "skipped"
+    UNDO = "undo"
+    STAY = "stay"
+    QUIT = "quit"
+
+
+_WISHES = {
+    Command.INBOX: Afterwards.INBOX,
+    Command.SKIP: Afterwards.SKIPPED,
+    Command.UNDO: Afterwards.UNDO,
+    Command.QUIT: Afterwards.QUIT,
+}
+_STAY = "d"
 
 
 class SummaryScreen(Screen[Afterwards]):
@@ -37,7 +46,7 @@ class SummaryScreen(Screen[Afterwards]):
     session : JudgingSession
         With a topic open.
     keys : KeyTable
-        Says which keys scroll.
+        The keys of its scale.
     """
 
     AUTO_FOCUS = "TextPane"
@@ -52,7 +61,7 @@ class SummaryScreen(Screen[Afterwards]):
         yield TooSmall()
         with Vertical(id="work"):
             yield Bar(id="topic-bar")
-            yield TextPane(self._keys, summary_leaf(self._session), id="page")
+            yield TextPane(self._keys, summary_leaf(self._session, self._keys), id="page")
             yield Bar(id="foot")
 
     def on_mount(self) -> None:
@@ -65,30 +74,36 @@ class SummaryScreen(Screen[Afterwards]):
 
     def on_key(self, event: events.Key) -> None:
         """Take the answer."""
-        key = half_width(event.character or event.key)
-        if event.key in ("enter", "escape"):
-            key = Afterwards.INBOX.value
-        elif event.key == "backspace":
-            key = Afterwards.UNDO.value
-        answers = {answer.value: answer for answer in Afterwards}
-        if key in answers and (key != "s" or self._session.progress.skipped):
+        meaning = self._keys.meaning(event.key, event.character)
+        wish = _WISHES.get(meaning) if isinstance(meaning, Command) else None
+        if event.key == "enter":
+            wish = Afterwards.INBOX
+        elif half_width(event.character or event.key) == _STAY:
+            wish = Afterwards.STAY
+        if wish is Afterwards.SKIPPED and not self._session.progress.skipped:
+            return
+        if wish is not None:
             event.stop()
-            self.dismiss(answers[key])
+            self.dismiss(wish)
 
 
-def summary_leaf(session: JudgingSession) -> Leaf:
+def summary_leaf(session: JudgingSession, keys: KeyTable) -> Leaf:
     """Write the counts of the open topic and what can be done now."""
     progress = session.progress
     lines = tally(session.tasks, session.scale)
     column = max(cell_width(name) for name, _ in lines) + 4
-    head = ALL_DECIDED if session.is_complete else f"{progress.left} documents without a decision"
+    left = f"{counted(progress.left, 'document')} without a decision"
+    head = ALL_DECIDED if session.is_complete else left
     leaf = strong(f"{head[0].upper()}{head[1:]}.") + Leaf("\n\n")
     for name, count in lines:
         leaf += Leaf(f"  {pad(name, column)}{count:>6}\n")
-    answers = [("Enter", "back to the topics"), ("u", "undo the latest decision")]
+    answers = [
+        ("Enter", "back to the topics"),
+        (keys.name(Command.UNDO), "undo the latest decision"),
+    ]
     if progress.skipped:
-        answers.append(("s", f"go over the {progress.skipped} skipped"))
-    answers += [("d", "stay with the documents"), ("q", "quit")]
+        answers.append((keys.name(Command.SKIP), f"go over the {progress.skipped} skipped"))
+    answers += [(_STAY, "stay with the documents"), (keys.name(Command.QUIT), "quit")]
     leaf += Leaf("\n")
     for key, meaning in answers:
         leaf += Leaf("  ") + strong(pad(key, 8)) + Leaf(f"{meaning}\n")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.widget import Widget
 
+from judge_ui.grades import grade_mark
 from judge_ui.keys import Command, KeyTable
 from judge_ui.session import Progress
 from judge_ui.widgets.leaf import LaidLeaf, Leaf, Look, lay_out, strong
@@ -95,24 +96,28 @@ class Status:
     """What the judge is told about the latest key."""
 
     text: str = ""
+    brief: str = ""
+    """The same in fewer words, for where `text` would push the hints away."""
     urgent: bool = False
     """Whether something was not done that the judge meant to do."""
     unsaved: str = ""
     """The decision that could not be written; it stays in sight until it is."""
 
 
-def standing(task: Task, unsaved: str = "") -> str:
+def standing(task: Task, scale: Scale, unsaved: str = "") -> str:
     """Say in a word or two how a document stands.
 
     Examples
     --------
-    >>> standing(Task("d1", State.JUDGED, 2, "a note", "", 1))
-    'now: 2  note: *'
-    >>> standing(Task("d1", State.UNJUDGED, None, "", "", 0), "1 relevant")
-    'now: -  NOT SAVED: 1 relevant'
+    >>> from store.scale import parse_scale
+    >>> standing(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
+    'now: S  note: *'
+    >>> standing(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
+    'now: -  NOT SAVED: 1'
     """
     names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
-    now = f"now: {names.get(task.state, task.grade)}"
+    grade = "" if task.grade is None else grade_mark(scale, task.grade)
+    now = f"now: {names.get(task.state, grade)}"
     if unsaved:
         return f"{now}  NOT SAVED: {unsaved}"
     return f"{now}  note: *" if task.note else now
@@ -137,7 +142,7 @@ def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "") -> Leaf:
     Leaf
         One line, with every key in it even where there is no room for every label.
     """
-    now = standing(task, unsaved)
+    now = standing(task, scale, unsaved)
     room = width - max(cell_width(now), _LEAST_STANDING) - 3
     items = [(sanitise_line(grade.key), "") for grade in scale.grades]
     for labels in _labels(scale):
@@ -145,11 +150,12 @@ def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "") -> Leaf:
             (f"[{key}]", f" {label}" if label else "")
             for (key, _), label in zip(items, labels, strict=True)
         ]
-        gaps = len(_GAP if labels[0] else " ") * (len(tried) - 1)
-        if sum(cell_width(key + label) for key, label in tried) + gaps <= room:
+        taken = sum(cell_width(key + label) for key, label in tried)
+        gap = next((one for one in (_GAP, " ") if taken + len(one) * (len(tried) - 1) <= room), "")
+        if gap:
             items = tried
             break
-    gap = _GAP if items[0][1] else " "
+    gap = gap or " "
     leaf = Leaf("")
     for grade, (key, label) in zip(scale.grades, items, strict=True):
         given = task.state is State.JUDGED and task.grade == grade.value
@@ -161,19 +167,36 @@ def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "") -> Leaf:
 
 
 def _labels(scale: Scale) -> Iterator[list[str]]:
-    """Give the labels of a scale shorter and shorter: first words, first letters, nothing."""
-    labels = [sanitise_line(grade.label) for grade in scale.grades]
-    yield labels
-    for n_words in (2, 1):
-        first = [" ".join(label.split()[:n_words]) for label in labels]
-        if len(set(first)) == len(first) and all(cell_width(label) > 2 for label in first):
-            labels = first
-            yield labels
+    """Give the labels of a scale shorter and shorter: fewer words, fewer letters, nothing."""
+    labels = [_label(scale, grade.value) for grade in scale.grades]
+    yield list(labels)
+    while places := [place for place in range(len(labels)) if _can_lose_a_word(labels, place)]:
+        # The widest first, so that no label is cut while another has more than it needs.
+        widest = max(places, key=lambda place: cell_width(labels[place]))
+        labels[widest] = _without_a_word(labels[widest])
+        yield list(labels)
     for width in range(max(map(cell_width, labels)) - 1, 3, -1):
         short = [label[: fitting(label, width)] for label in labels]
         if len(set(short)) == len(short):
             yield short
     yield ["" for _ in labels]
+
+
+def _label(scale: Scale, value: int) -> str:
+    """Return the label of a grade, without the colon of one such as "S: highly relevant"."""
+    label, mark = sanitise_line(scale.label(value)), grade_mark(scale, value)
+    return label.replace(":", "", 1) if label.startswith(f"{mark}: ") else label
+
+
+def _without_a_word(label: str) -> str:
+    """Return a label without its last word."""
+    return " ".join(label.split()[:-1])
+
+
+def _can_lose_a_word(labels: list[str], place: int) -> bool:
+    """Say whether a label without its last word is still a label, and one of its own."""
+    shorter = _without_a_word(labels[place])
+    return cell_width(shorter) > 2 and shorter not in labels
 
 
 def hint_lines(keys: KeyTable, status: Status, width: int) -> list[Leaf]:
@@ -194,8 +217,11 @@ def hint_lines(keys: KeyTable, status: Status, width: int) -> list[Leaf]:
         One line where the status leaves room for a hint, else the status over up to three lines.
     """
     text = drawn(status.text)
-    room = width - max(cell_width(text), _LEAST_STATUS) - 2
     hints = _hints(keys)
+    usual = cell_width(_GAP.join(hint.text for hint in hints[:_N_USUAL]))
+    if status.brief and usual + len(_GAP) + cell_width(text) > width:
+        text = drawn(status.brief)
+    room = width - max(cell_width(text), _LEAST_STATUS) - 2
     shown: list[int] = []
     for place in _PRIORITY:
         tried = sorted([*shown, place])
@@ -228,17 +254,12 @@ class Hints(Widget):
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        """Draw the grades; then the commands where there is room, and the status."""
+        """Draw the grades; then the commands that there is room for, and the status."""
         room = max(self.size.width - 2, 8)
         leaves = []
         if self._document is not None:
             leaves.append(grade_line(self._scale, self._document, room, self._status.unsaved))
-        if not (self.screen.has_class("-short") or self.screen.has_class("-narrow")):
-            leaves += hint_lines(self._keys, self._status, room)
-        elif self._status.urgent:
-            text = drawn(self._status.text)
-            spans = lay_out(Leaf(text), room).lines[:_LONGEST_STATUS]
-            leaves += [_said(text[start:end], self._status) for start, end in spans]
+        leaves += hint_lines(self._keys, self._status, room)
         lines = [_content(leaf) for leaf in leaves]
         return Content("\n").join([Content(" ") + line for line in lines])
 
@@ -257,16 +278,19 @@ def _hints(keys: KeyTable) -> list[Leaf]:
         (name(Command.SKIP), "skip"),
         (name(Command.CANNOT), "can't"),
         (name(Command.NOTE), "note"),
-        (f"{name(Command.NEXT)}/{name(Command.PREVIOUS)}", "move"),
-        (name(Command.TOPIC), "topic"),
         (name(Command.HELP), "help"),
+        (f"{name(Command.NEXT)}/{name(Command.PREVIOUS)}", "move"),
         (name(Command.QUIT), "quit"),
+        (name(Command.TOPIC), "topic"),
     ]
     return [strong(key) + Leaf(f" {word}") for key, word in hints]
 
 
-_PRIORITY = (6, 0, 1, 2, 3, 4, 7, 5)
-"""Places in `_hints`, the most needed first."""
+_PRIORITY = (4, 0, 1, 2, 3, 5, 6, 7)
+"""Places in `_hints`, the most needed first; what a longer status takes away is at the end."""
+
+_N_USUAL = 5
+"""Hints, from the left, that a status in full words must leave room for."""
 
 
 def _cut_at_word(text: str, width: int) -> str:

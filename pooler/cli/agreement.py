@@ -130,7 +130,7 @@ def _columns(by_topic: bool) -> list[Column]:  # noqa: FBT001 - private
     columns += [Column("topic")] if by_topic else []
     columns += [
         Column("n", "N"), Column("raw", "same"), Column("kappa"),
-        Column("kappa_se", "s.e."), Column("linear"), Column("quadratic"),
+        Column("kappa_se", "s.e."), Column("linear"), Column("quadratic", "quad."),
         Column("binary", "kappa"), Column("binary_raw", "same"),
         Column("positive"), Column("overlap"), Column("macro_overlap", "macro"),
         Column("macro_topics", "topics"), Column("first_marginals", "1st"),

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Cell, Column, ExitCode, Format, Table, emit, progress, say, warn
+from pooler.cli.console import (
+    Cell,
+    Column,
+    ExitCode,
+    Format,
+    Table,
+    counted,
+    emit,
+    progress,
+    say,
+)
 from pooler.cli.options import (
     FormatOption,
     LenientOption,
@@ -15,7 +25,7 @@ from pooler.cli.options import (
     RunsOption,
 )
 from pooler.cli.runs_given import entries_of
-from store.errors import ArgumentError, PoolerError
+from store.errors import PoolerError
 from store.sanitise import sanitise_line
 
 if TYPE_CHECKING:
@@ -61,18 +71,19 @@ def check(
     topics, docnos = _known(collection)
     entries = entries_of(runs or [], listed)
     if not entries:
-        raise ArgumentError("RUN...", "must name at least one run file, or --runs FILE", [])
-    reports = []
+        message = "no run file is named"
+        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
+    reports: list[RunReport] = []
     with progress("files", len(entries)) as advance:
         for entry in entries:
             try:
                 report = check_run(entry.file, known_topics=topics, known_docnos=docnos,
                                    depth=depth, order=order.value, lenient=lenient)  # fmt: skip
-            except PoolerError as error:  # the file cannot be opened
-                warn(error.message)
-                raise
+            except PoolerError as error:  # it cannot be opened; the others are checked all the same
+                report = _unreadable(entry.file, error)
             reports.append(report)
             advance(1)
+    reports = _with_repeated_tags(reports)
     if fmt is Format.TABLE:
         _tell(reports)
     else:
@@ -80,10 +91,39 @@ def check(
     n_faults = sum(report.n_faults for report in reports)
     n_warnings = sum(len(report.warnings) for report in reports)
     n_bad = sum(report.n_faults > 0 for report in reports)
-    say(f"{len(reports):,} files, {n_bad:,} with faults ({n_faults:,} in all),"
-        f" {n_warnings:,} warnings")  # fmt: skip
+    faults = f"{n_bad:,} with faults ({n_faults:,} in all)" if n_bad else "none with a fault"
+    say(f"{counted(len(reports), 'file')}, {faults}, {counted(n_warnings, 'warning')}")
     if n_faults or (strict and n_warnings):
         raise typer.Exit(ExitCode.DATA)
+
+
+def _unreadable(file: str, error: PoolerError) -> RunReport:
+    """Report a file that cannot be opened as one fault."""
+    from pooler.check import RunReport
+    from store.errors import Fault
+
+    message = error.message.removeprefix(f"{file}: ")
+    return RunReport(file, "", "", 0, 0, 0, (Fault(None, message, "open"),), {"open": 1}, (), ())
+
+
+def _with_repeated_tags(reports: list[RunReport]) -> list[RunReport]:
+    """Add a fault to every file whose tag an earlier one has: runs are told apart by their tags."""
+    from dataclasses import replace
+
+    from store.errors import Fault
+
+    first: dict[str, RunReport] = {}
+    checked = []
+    for report in reports:
+        other = first.setdefault(report.tag, report) if report.tag else report
+        if other is not report:
+            message = f"expected a run tag of its own, got `{report.tag}` as in {other.path}"
+            fault = Fault(None, message, "tag")
+            counts = {**report.fault_counts, "tag": report.fault_counts.get("tag", 0) + 1}
+            checked.append(replace(report, faults=(*report.faults, fault), fault_counts=counts))
+        else:
+            checked.append(report)
+    return checked
 
 
 def _known(collection: str | None) -> tuple[set[str] | None, set[str] | None]:

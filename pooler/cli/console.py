@@ -25,6 +25,9 @@ from store.sanitise import sanitise, sanitise_line
 
 Cell = str | int | float | bool | None
 
+LEAST_TEXT_WIDTH = 10
+"""Cells of text are not folded to fewer characters than this."""
+
 
 class ExitCode(IntEnum):
     """What the shell is told."""
@@ -150,13 +153,18 @@ def _emit_for_people(table: Table) -> None:
         cells = [row.get(column.name) for row in table.rows]
         numeric = all(cell is None or isinstance(cell, int | float) for cell in cells)
         heading = column.heading or column.name.replace("_", " ")
-        drawn.add_column(Text(heading), justify="right" if numeric else "left", overflow="fold")
+        # Text may be folded to fit; a number or a heading never is.
+        least = max([len(heading), *(len(_cell(cell, column)) for cell in cells)])
+        least = least if numeric else max(len(heading), min(least, LEAST_TEXT_WIDTH))
+        drawn.add_column(Text(heading, no_wrap=True), justify="right" if numeric else "left",
+                         overflow="fold", min_width=least)  # fmt: skip
     for row in table.rows:
         drawn.add_row(*(Text(_cell(row.get(column.name), column)) for column in table.columns))
     if table.rows:
+        console.width = max(console.width, console.measure(drawn).minimum)
         console.print(drawn)
     if table.caption:
-        console.print(Text(sanitise(table.caption)), soft_wrap=True)
+        console.print(Text(sanitise(table.caption)), soft_wrap=width is not None)
 
 
 def _cell(cell: Cell, column: Column) -> str:
@@ -173,6 +181,17 @@ def _cell(cell: Cell, column: Column) -> str:
 def _print(text: str) -> None:
     """Write a line to stdout."""
     sys.stdout.write(text + "\n")
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "document"), counted(1200, "judgement"), counted(2, "query", "queries")
+    ('1 document', '1,200 judgements', '2 queries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def say(message: str) -> None:

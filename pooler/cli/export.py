@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import check_place, json_line, say, warn, write_json, write_lines
+from pooler.cli.console import check_place, counted, json_line, say, warn, write_json, write_lines
 from pooler.cli.judged import AggregateOption, JudgeOption, TiesOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -48,7 +48,7 @@ def qrels(
         typer.Option(
             "--unjudged",
             metavar="CODE",
-            help="Also write the pooled documents without a grade, with this code (trec_eval: -1).",
+            help="Also write pooled documents that nobody looked at, with this code (as -1).",
             show_default=False,
         ),
     ] = None,
@@ -90,7 +90,8 @@ def qrels(
             for row in final.rows
         ]
         by_grade = Counter(row.grade for row in rows)
-        open_pairs = opened.pooled_pairs() - final.pairs
+        # Skipped, unjudgeable and tied documents are no unjudged ones.
+        open_pairs = opened.pooled_pairs() - final.pairs - final.left_out.keys()
         if unjudged is not None:
             rows += [Qrel(topic, docno, unjudged) for topic, docno in open_pairs]
         buffer = io.StringIO()
@@ -131,11 +132,11 @@ def _manifest(
         "by_grade": {str(grade): count for grade, count in sorted(by_grade.items())},
         "decided_by_tie_rule": final.n_decided_by_ties,
         "left_out": {
-            "tied_unresolved": final.n_unresolved,
-            "skipped": final.n_skipped,
-            "cannot_be_judged": final.n_cannot,
+            "tied_unresolved": final.count_left_out("tied"),
+            "skipped": final.count_left_out("skipped"),
+            "cannot_be_judged": final.count_left_out("cannot"),
         },
-        "pooled_without_grade": n_open,
+        "pooled_and_unjudged": n_open,
         "unjudged_code": unjudged,
         "mixed_iterations": final.n_mixed_iterations,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
@@ -153,13 +154,16 @@ def _report(final: FinalQrels, n_open: int, by_grade: Counter[int], unjudged: in
     say(f"{len(final.rows):,} documents judged ({grades}); {who}")
     if final.ties is not None and final.ties != "unresolved":
         say(f"the tie rule decided {final.n_decided_by_ties:,} of them")
-    if final.n_unresolved:
-        warn(f"{final.n_unresolved:,} documents left out: their votes are tied")
-    if final.n_skipped or final.n_cannot:
-        say(f"left out: {final.n_skipped:,} skipped, {final.n_cannot:,} cannot be judged")
+    tied, skipped, cannot = (
+        final.count_left_out(reason) for reason in ("tied", "skipped", "cannot")
+    )
+    if tied:
+        warn(f"{counted(tied, 'document')} left out: tied votes, unresolved")
+    if skipped or cannot:
+        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
     if n_open:
         how = "left out" if unjudged is None else f"written with code {unjudged}"
-        say(f"{n_open:,} pooled documents have no grade: {how}")
+        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
     if final.n_mixed_iterations:
         say(f"{final.n_mixed_iterations:,} documents were judged in different rounds: iteration 0")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import progress, say, warn
+from pooler.cli.console import counted, progress, say, warn
 from pooler.cli.judges import Kind
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -19,12 +19,15 @@ from pooler.cli.options import (
     RunsOption,
 )
 from pooler.cli.runs_given import entries_of, read_entry
-from store.errors import ArgumentError, ConflictError, FaultList, FormatError
+from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.imports import ImportReport
     from store.records import Pool, Run
+
+FILES_NAMED = 20
+"""Up to this many run files, each gets its line."""
 
 app = typer.Typer(help="Bring topics, documents, runs and judgements in.", no_args_is_help=True)
 
@@ -74,7 +77,7 @@ def topics(
 
     with Collection(collection) as opened:
         report = opened.add_topics(read_topics(file, format=fmt.value), replace=replace)
-    say(f"{file}: {_said(report, 'topics')}")
+    say(f"{file}: {_said(report, 'topic')}")
 
 
 @app.command("docs")
@@ -101,10 +104,10 @@ def docs(
         for file in files:
             records = read_documents(file, format=fmt.value)
             report = opened.add_documents(records, all_texts=all_texts, replace=replace)
-            say(f"{file}: {_said(report, 'documents')}")
+            say(f"{file}: {_said(report, 'document')}")
             if report.without_text:
                 why = "they are in no pool" if has_pool else "there is no pool yet"
-                say(f"{file}: {report.without_text:,} docnos kept without their text: {why}"
+                say(f"{file}: {counted(report.without_text, 'docno')} kept without text: {why}"
                     " (import the file again after pooler pool, or use --all)")  # fmt: skip
             advance(1)
 
@@ -133,28 +136,40 @@ def runs(
     from dataclasses import replace as with_changes
 
     from store.collection import Collection
+    from store.imports import ImportReport
 
     entries = entries_of(files or [], listed, group)
     if late:
         entries = [with_changes(entry, contributes=False) for entry in entries]
     if not entries:
-        raise ArgumentError("RUN...", "must name at least one run file, or --runs FILE", [])
+        message = "no run file is named"
+        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
     with Collection(collection) as opened, progress("runs", len(entries)) as advance:
         known_topics = set() if allow_unknown else opened.listed_topics()
         known_docnos = set() if allow_unknown else opened.listed_docnos()
-        added = unchanged = replaced = n_rankings = 0
-        for entry in entries:
-            run = read_entry(entry, lenient=lenient)
-            _refuse_unknown(entry.file, run, known_topics, known_docnos, lenient=lenient)
-            report = opened.add_run(run, replace=replace)
-            added, unchanged = added + report.added, unchanged + report.unchanged
-            replaced, n_rankings = replaced + report.replaced, n_rankings + len(run.rankings)
-            if len(entries) <= 20:
-                say(f"{entry.file}: run {run.tag}, {len(run.rankings):,} topics,"
-                    f" {_said(report, 'run')}")  # fmt: skip
-            advance(1)
-    say(f"{len(entries)} runs: {added} added, {unchanged} there already, {replaced} replaced;"
-        f" {n_rankings:,} rankings")  # fmt: skip
+        total, n_read, n_rankings = ImportReport(), 0, 0
+        stale: list[str] = []
+        try:
+            for entry in entries:
+                run = read_entry(entry, lenient=lenient)
+                _refuse_unknown(entry.file, run, known_topics, known_docnos, lenient=lenient)
+                report = opened.add_run(run, replace=replace)
+                total, n_read = total + report, n_read + 1
+                n_rankings += len(run.rankings)
+                if report.replaced:
+                    stale += _pools_of_another_file(opened, run)
+                if len(entries) <= FILES_NAMED:
+                    say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}:"
+                        f" {_done(report)}")  # fmt: skip
+                advance(1)
+        except PoolerError:
+            if n_read or len(entries) > 1:
+                say(f"stopped at {entries[n_read].file}: {n_read} of {len(entries)} files are in")
+            raise
+    say(f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
+        f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}")  # fmt: skip
+    for name in dict.fromkeys(stale):
+        warn(f"pool `{name}` was made from another file of a run that is replaced now")
 
 
 @app.command("judgements")
@@ -256,16 +271,34 @@ def judgements(
         warn(f"{file}: text after field 4 was ignored on {content.n_trailing:,} lines; is it a"
              " qrels file?")  # fmt: skip
     names = ", ".join(sorted(decoded.judged))
-    say(f"{file}: {_said(report, 'judgements')} of {names}")
+    say(f"{file}: {_said(report, 'judgement')} of {names}")
     if decoded.unjudged:
-        say(f"{file}: {len(decoded.unjudged):,} lines say pooled, not judged: pool {pool.name}")
+        lines = counted(len(decoded.unjudged), "line")
+        say(f"{file}: {lines} of documents pooled and not judged: pool {pool.name}")
+
+
+def _pools_of_another_file(opened: Collection, run: Run) -> list[str]:
+    """Name the pools that were made from another file of a run."""
+    return [
+        pool.name
+        for pool in opened.pools()
+        for made_of in pool.manifest.get("runs", ())
+        if made_of["tag"] == run.tag and made_of["sha256"] != run.sha256
+    ]
+
+
+def _done(report: ImportReport) -> str:
+    """Word what the import of one run did."""
+    if report.added:
+        return "added"
+    return "replaced" if report.replaced else "nothing new, it is there already"
 
 
 def _said(report: ImportReport, noun: str) -> str:
-    """Word what an import did."""
+    """Word what an import did; `noun` is one of the things imported."""
     if not report.changed:
-        return f"nothing new, all {report.unchanged:,} {noun} are there already"
-    parts = [f"{report.added:,} {noun} added"]
+        return f"nothing new, {counted(report.unchanged, noun)} there already"
+    parts = [f"{counted(report.added, noun)} added"]
     parts += [f"{report.replaced:,} replaced"] if report.replaced else []
     parts += [f"{report.unchanged:,} there already"] if report.unchanged else []
     return ", ".join(parts)

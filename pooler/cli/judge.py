@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.console import say, text_stdin
+from pooler.cli.console import ExitCode, counted, say, text_stdin
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import PoolerError
 
@@ -53,6 +53,7 @@ def judge(
         session = JudgingSession(desk, min_dwell=dwell, advance=not stay)
         if topic is not None:
             session.open_topic(topic)
+        code = 0
         try:
             if plain:
                 from judge_ui.plain import run_plain
@@ -62,11 +63,13 @@ def judge(
                 _check_terminal()
                 from judge_ui.app import run_app
 
-                run_app(session)
+                code = run_app(session)
         finally:
             session.leave()
+        if code:
+            raise typer.Exit(ExitCode.DATA)
         if not plain:
-            say(f"{name}: {session.n_decided} decisions in this sitting, all saved")
+            say(f"{name}: {counted(session.n_decided, 'decision')} in this sitting, all saved")
 
 
 def _check_terminal() -> None:

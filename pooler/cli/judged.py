@@ -11,7 +11,7 @@ import typer
 
 from pooler.cli.console import progress, say
 from pooler.cli.runs_given import entries_of, read_entry
-from store.errors import ArgumentError
+from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from store.analysis.aggregation import Ties
@@ -117,7 +117,7 @@ def load_judged(
         ranked = opened.ranked_documents(runs, order=order)
         if not ranked.tags:
             message = "there is no run in the collection"
-            raise ArgumentError("RUN...", "must name a run", message, hint="pooler import runs")
+            raise PoolerError(message, hint="pooler import runs")
         who = final.judges[0] if final.rule == "single judge" else f"{final.rule} of judges"
         cut = opened.scale.relaxed if cut is None else cut
         say(f"{len(final.rows):,} judgements ({who}), relevant = grade {cut} or more")
@@ -133,7 +133,8 @@ def _from_files(
     from store.records import Qrel
 
     if not runs:
-        raise ArgumentError("RUN...", "must name at least one run file with --qrels", [])
+        message = "no run file is named"
+        raise PoolerError(message, hint="--qrels FILE goes with run files")
     content = read_qrels(qrels, lenient=lenient)
     rows = [
         Qrel(row.topic, row.docno, row.code, row.iteration) for row in content.rows if row.code >= 0

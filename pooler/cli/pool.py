@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import check_place, progress, say, warn, write_json, write_lines
+from pooler.cli.console import check_place, counted, progress, say, warn, write_json, write_lines
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -17,7 +17,7 @@ from pooler.cli.options import (
     RunsOption,
 )
 from pooler.cli.runs_given import entries_of
-from store.errors import ArgumentError
+from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from pooler.plan import PoolResult
@@ -158,8 +158,8 @@ def _stored_tops(opened: Collection, depth: int, order: Order) -> list[RunTop]:
 
     stored = opened.runs()
     if not stored:
-        message = "there is none in the collection"
-        raise ArgumentError("RUN...", "must name run files", message, hint="pooler import runs")
+        message = "there is no run in the collection"
+        raise PoolerError(message, hint="pooler import runs, or name run files")
     tops = []
     with progress("runs", len(stored)) as advance:
         for one in stored:
@@ -194,8 +194,8 @@ def _report(result: PoolResult, depth: int) -> None:
     sizes = list(facts.sizes.values())
     n_runs = sum(run["contributes"] for run in result.pool.manifest["runs"])
     spread = f", {min(sizes):,} to {max(sizes):,} a topic" if sizes else ""
-    say(f"{facts.total:,} documents to judge in {len(sizes):,} topics{spread};"
-        f" depth {depth} of {n_runs:,} runs")  # fmt: skip
+    say(f"{counted(facts.total, 'pair')} to judge in {counted(len(sizes), 'topic')}{spread};"
+        f" depth {depth} of {counted(n_runs, 'run')}")  # fmt: skip
     if len(sizes) <= TOPICS_SHOWN:
         say("  " + ", ".join(f"{topic}: {size:,}" for topic, size in facts.sizes.items()))
     alone = facts.overlap.get(1, 0)
@@ -207,7 +207,7 @@ def _report(result: PoolResult, depth: int) -> None:
         worst = max(facts.ties_at_cut, key=lambda tie: tie.n_in + tie.n_out)
         warn(
             f"{len(facts.ties_at_cut):,} of {facts.n_rankings:,} rankings tie across depth"
-            f" {depth}, so the order decided: {worst.n_in + worst.n_out} documents of run"
+            f" {depth}, so the order decided, as in: {worst.n_in + worst.n_out} documents of run"
             f" {worst.tag} in topic {worst.topic}: {worst.n_in} in, {worst.n_out} out"
         )
     if facts.n_short:

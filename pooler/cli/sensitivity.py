@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Cell, Column, Format, Table, emit
+from pooler.cli.console import Cell, Column, Format, Table, emit, warn
 from pooler.cli.judged import (
     AggregateOption,
     CutoffOption,
@@ -61,7 +61,8 @@ def sensitivity(
         typer.Option(
             "--scenario",
             help="shared: every run that retrieved the document gains, the others have R+1."
-            " own: only the flipped run gains (the paper's section 4.3).",
+            " own: only the flipped run gains, all others have R+1, retrieved or not, also with"
+            " --r own (the paper's section 4.3).",
         ),
     ] = ScenarioName.SHARED,
     r_mode: Annotated[
@@ -102,6 +103,7 @@ def sensitivity(
         ties=ties, level=level, rigid=rigid, relaxed=relaxed, order=order.value, lenient=lenient,
     )  # fmt: skip
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
+    _check_depth(collection, depth, on_files=qrels is not None)
     result = analyse(arrays, depth=depth, scenario=scenario.value, r_mode=r_mode.value)
     if by_topic:
         docnos = judged.ranked.docnos
@@ -115,14 +117,28 @@ def sensitivity(
         emit([_by_run(arrays, result, fmt)], fmt)
 
 
+def _check_depth(collection: str, depth: int, *, on_files: bool) -> None:
+    """Warn when N is not the depth of the collection's pools."""
+    if on_files:
+        return
+    from store.collection import Collection
+
+    with Collection(collection) as opened:
+        pools = [pool for pool in opened.pools() if not pool.withdrawn]
+    depths = {pool.manifest.get("parameters", {}).get("depth") for pool in pools} - {None}
+    if depths and depth not in depths:
+        known = ", ".join(str(known) for known in sorted(depths))
+        warn(f"depth {depth} is not that of the pool ({known})")
+
+
 def _by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
     """Make the table of runs."""
     from store.analysis import undiscovered
 
     columns = [
         Column("run"), Column("unjudged"), Column("judged"), Column("ended"),
-        Column("no_run", "no run"), Column("map_before", "MAP before"),
-        Column("map_after", "MAP after"), Column("change"), Column("tau_b", "tau-b"),
+        Column("no_run", "no run"), Column("map_before", "MAP"),
+        Column("map_after", "after"), Column("change"), Column("tau_b", "tau-b"),
         Column("swapped"), Column("reason"),
     ]  # fmt: skip
     rank = result.depth + 1
@@ -160,11 +176,13 @@ def _by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
     unjudged, judged = int(counts["unjudged"].sum()), int(counts["judged"].sum())
     ended, no_run = int(counts["ended"].sum()), int(counts["no_run"].sum())
     parts = [f"At rank {rank}, {unjudged:,} of {unjudged + judged:,} documents are unjudged"]
+    if not unjudged:
+        parts[0] += ": nothing to turn"
     parts += [f"{ended:,} rankings ended before it"] if ended else []
     parts += [f"{no_run:,} times a run has no document for a topic"] if no_run else []
     table.caption = "; ".join(parts) + (
-        ".\nMAP after: with the run's own documents turned relevant. tau-b, swapped: what that does"
-        " to the order of all runs."
+        ".\nafter: the run's MAP with its own documents turned relevant. The other runs' MAPs"
+        " change too; tau-b and swapped say what all that does to the order of the runs."
     )
     return table
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Cell, Column, Format, Table, emit
+from pooler.cli.console import Cell, Column, Format, Table, counted, emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 
 if TYPE_CHECKING:
-    from store.records import Counts
+    from store.records import Counts, Grade
 
 
 def status(
@@ -46,7 +46,7 @@ def status(
     columns = [Column("topic")] if by_topic else []
     columns += [Column("judge"), Column("pooled"), Column("judged"), Column("unjudged")]
     columns += [Column("skipped"), Column("cannot"), Column("outside")]
-    columns += [Column(f"grade_{value}", f"grade {value}") for value in scale.values]
+    columns += [Column(f"grade_{grade.value}", _heading(grade)) for grade in scale.grades]
     table = Table("status", columns, title=f"{name} ({where})")
     for (topic, judge), one in sorted(
         counts.items(), key=lambda item: (natural_key(item[0][0]), item[0][1])
@@ -61,8 +61,11 @@ def status(
         row |= {"outside": one.outside}
         row |= {f"grade_{value}": one.by_grade[value] for value in scale.values}
         table.rows.append(row)
-    listed = ", ".join(f"{pool.name} ({pool.pairs:,} pairs)" for pool in pools) or "none"
-    lines = [f"{n_topics:,} topics, {n_runs:,} runs; pools: {listed}"]
+    listed = ", ".join(f"{pool.name} ({counted(pool.pairs, 'pair')})" for pool in pools) or "none"
+    lines = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
+    if table.rows:
+        words = ", ".join(f"{_heading(grade)} {grade.label}" for grade in scale.grades)
+        lines.append(f"grades: {words}")
     if any(one.outside for one in counts.values()):
         lines.append("outside: judged, but in no pool")
     if missing:
@@ -72,6 +75,11 @@ def status(
         lines.append("no judges yet: pooler judges add NAME")
     table.caption = "\n".join(lines)
     emit([table], fmt)
+
+
+def _heading(grade: Grade) -> str:
+    """Name a grade in a narrow column: its value, or the letter that the judges know it by."""
+    return grade.key.upper() if grade.key.isalpha() else str(grade.value)
 
 
 def _sum(first: Counts, second: Counts) -> Counts:

@@ -13,7 +13,7 @@ def test_sound_runs_pass(cli: Cli, garden: Path) -> None:
     answer = cli("check", "--runs", "runs.tsv").fine()
     assert answer.out.count(": ok: run ") == 9
     assert "runs/bm25-words.run: ok: run bm25-words, 8 topics, 311 documents" in answer.out
-    assert answer.err.startswith("9 files, 0 with faults (0 in all), 3 warnings")
+    assert answer.err.startswith("9 files, none with a fault, 3 warnings")
 
 
 def test_all_faults_of_all_files_are_told(cli: Cli, here: Path) -> None:
@@ -79,3 +79,22 @@ def test_run_comes_from_stdin(cli: Cli, garden: Path) -> None:
     content = (garden / "runs" / "bm25-words.run").read_bytes()
     answer = cli("check", "-", stdin=content).fine()
     assert "-: ok: run bm25-words, 8 topics, 311 documents" in answer.out
+
+
+def test_file_that_cannot_be_opened_is_one_fault_among_the_others(cli: Cli, garden: Path) -> None:
+    """A wrong path is told once, and the other files are checked all the same."""
+    answer = cli("check", "runs/bm25-words.run", "nope.run", "runs/lm-words-full.run")
+    assert answer.code == 1
+    assert "nope.run: no such file or directory" in answer.out
+    assert "lm-words-full.run: ok" in answer.out
+    assert "3 files, 1 with faults (1 in all)" in answer.err
+
+
+def test_two_files_with_one_tag_are_a_fault(cli: Cli, garden: Path) -> None:
+    """Runs are told apart by their tags, so the second file of a tag is refused here already."""
+    answer = cli("check", "runs/bm25-words.run", "runs/bm25-words.run", "--format", "json").failed(
+        1
+    )
+    faults = [row for row in answer.json() if row["kind"] == "fault"]
+    assert [(row["code"], row["line"]) for row in faults] == [("tag", None)]
+    assert "as in runs/bm25-words.run" in faults[0]["message"]

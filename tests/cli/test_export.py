@@ -40,12 +40,12 @@ def test_codes_and_iterations_survive_the_round_trip(cli: Cli, here: Path) -> No
     cli("init", "--scale", "0-2").fine()
     said = cli("import", "judgements", "in.qrels", "--judge", "me", "--code", "-1=unjudged").fine()
     assert "in.qrels: 5 judgements added of me" in said.err
-    assert "2 lines say pooled, not judged: pool unjudged-me" in said.err
+    assert "2 lines of documents pooled and not judged: pool unjudged-me" in said.err
     cli("export", "qrels", "--unjudged", "-1", "--out", "out.qrels").fine()
     assert (here / "out.qrels").read_bytes() == (here / "in.qrels").read_bytes()
     without = cli("export", "qrels").fine()
     assert without.out.splitlines() == [line for line in lines if not line.endswith(" -1")]
-    assert "2 pooled documents have no grade: left out" in without.err
+    assert "pooled and unjudged: 2 documents, left out" in without.err
 
 
 def test_majority_equals_counting_votes(cli: Cli, judged: Path) -> None:
@@ -70,7 +70,7 @@ def test_majority_equals_counting_votes(cli: Cli, judged: Path) -> None:
         assert f"the tie rule decided {n_tied} of them" in answer.err
     answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
     assert len(answer.out.splitlines()) == 84 - n_tied
-    assert f"warning: {n_tied} documents left out: their votes are tied" in answer.err
+    assert f"warning: {n_tied} documents left out: tied votes, unresolved" in answer.err
 
 
 def test_level_makes_binary_qrels(cli: Cli, judged: Path) -> None:
@@ -93,14 +93,14 @@ def test_manifest_tells_what_was_left_out(cli: Cli, judged: Path) -> None:
     assert manifest["judges"] == [{"name": "anna", "kind": "human"}]
     assert manifest["by_grade"] == {"0": 1, "2": 1}
     assert manifest["left_out"] == {"tied_unresolved": 0, "skipped": 1, "cannot_be_judged": 1}
-    assert manifest["pooled_without_grade"] == 82
+    assert manifest["pooled_and_unjudged"] == 80
     content = (judged / "anna.txt").read_bytes()
     assert manifest["sha256"] == hashlib.sha256(content).hexdigest()
     assert len(content.splitlines()) == manifest["judged"] == 2
     assert "left out: 1 skipped, 1 cannot be judged" in answer.err
-    assert "82 pooled documents have no grade: left out" in answer.err
+    assert "pooled and unjudged: 80 documents, left out" in answer.err
     filled = cli("export", "qrels", "--judge", "anna", "--unjudged", "-1").fine().out.splitlines()
-    assert Counter(line.split()[3] for line in filled) == {"-1": 82, "0": 1, "2": 1}
+    assert Counter(line.split()[3] for line in filled) == {"-1": 80, "0": 1, "2": 1}
 
 
 def decide(folder: Path, judge: str) -> list[str]:

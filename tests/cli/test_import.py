@@ -42,9 +42,9 @@ def test_topics_come_as_trec_and_in_other_formats(cli: Cli, here: Path) -> None:
     write(here / "t.trec", "<top>", "<num> Number: 301", "<title> Crime", "</top>")
     write(here / "t.tsv", "301\tCrime")
     write(here / "t.jsonl", '{"topic": "301", "title": "Crime"}')
-    assert "t.trec: 1 topics added" in cli("import", "topics", "t.trec").fine().err
+    assert "t.trec: 1 topic added" in cli("import", "topics", "t.trec").fine().err
     for file in ("t.tsv", "t.jsonl"):
-        assert "nothing new, all 1 topics" in cli("import", "topics", file).fine().err
+        assert "nothing new, 1 topic there already" in cli("import", "topics", file).fine().err
     zipped = gzip.compress((here / "t.tsv").read_bytes())
     assert "nothing new" in cli("import", "topics", "-", stdin=zipped).fine().err
     cli("import", "topics", "t.tsv", "--format", "jsonl").failed(1)
@@ -61,13 +61,13 @@ def test_changed_topic_needs_replace(cli: Cli, started: Path) -> None:
 def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> None:
     """Without `--all` a text that is in no pool stays out, and stderr says how many and why."""
     early = cli("import", "docs", "documents.jsonl").fine()
-    assert "106 docnos kept without their text: there is no pool yet" in early.err
+    assert "106 docnos kept without text: there is no pool yet" in early.err
     cli("import", "runs", "--runs", "runs.tsv").fine()
     pooled = cli("pool", "--depth", "5").fine()
     assert "74 of 74 pooled documents have no text" in pooled.err
     late = cli("import", "docs", "documents.jsonl").fine()
     assert "74 documents added, 32 there already" in late.err
-    assert "32 docnos kept without their text: they are in no pool" in late.err
+    assert "32 docnos kept without text: they are in no pool" in late.err
     assert "have no text" not in cli("status").fine().out
     assert "32 documents added" in cli("import", "docs", "documents.jsonl", "--all").fine().err
 
@@ -99,7 +99,10 @@ def test_unknown_topics_and_docnos_are_kept_when_allowed(cli: Cli, started: Path
     cli("import", "topics", "topics.jsonl").fine()
     write(started / "x.run", "G99 Q0 KG-E-001 1 1 x")
     assert "expected a known topic, got `G99`" in cli("import", "runs", "x.run").failed(1).err
-    assert "1 run added" in cli("import", "runs", "x.run", "--allow-unknown").fine().err
+    assert (
+        "x.run: run x, 1 topic: added"
+        in cli("import", "runs", "x.run", "--allow-unknown").fine().err
+    )
 
 
 def test_lenient_reads_runs_by_trec_evals_rules(cli: Cli, started: Path) -> None:
@@ -109,9 +112,7 @@ def test_lenient_reads_runs_by_trec_evals_rules(cli: Cli, started: Path) -> None
         *("# by hand", "1 Q0 a 1 2 x more", "2 Q0 a 1 2 x", "1 Q0 b 2 1 x"),
     )
     cli("import", "runs", "odd.run").failed(1)
-    assert (
-        "run x, 2 topics, 1 run added" in cli("import", "runs", "odd.run", "--lenient").fine().err
-    )
+    assert "run x, 2 topics: added" in cli("import", "runs", "odd.run", "--lenient").fine().err
 
 
 def test_file_after_a_faulty_one_is_not_reached(cli: Cli, started: Path) -> None:
@@ -120,4 +121,21 @@ def test_file_after_a_faulty_one_is_not_reached(cli: Cli, started: Path) -> None
     files = ("runs/bm25-words.run", "bad.run", "runs/rm3-bigrams.run")
     refused = cli("import", "runs", *files).failed(1)
     assert "bad.run:1: expected a finite number" in refused.err
-    assert "1 runs; pools: none" in cli("status").fine().out
+    assert "stopped at bad.run: 1 of 3 files are in" in refused.err
+    assert "1 run; pools: none" in cli("status").fine().out
+
+
+def test_pools_of_a_replaced_run_are_named(cli: Cli, judged: Path) -> None:
+    """A run that is replaced after pooling leaves its pools as they are, and says which."""
+    write(judged / "new.run", "G01 Q0 KG-E-001 1 1 bm25-words")
+    answer = cli("import", "runs", "new.run", "--replace").fine()
+    assert "warning: pool `pool` was made from another file of a run" in answer.err
+
+
+def test_same_file_again_keeps_what_was_said_of_the_run(cli: Cli, started: Path) -> None:
+    """A plain second import neither forgets a group nor makes a late run contribute."""
+    cli("import", "runs", "runs/bm25-words.run", "--group", "words", "--late").fine()
+    again = cli("import", "runs", "runs/bm25-words.run").fine()
+    assert "nothing new" in again.err
+    pool = cli("pool", "--depth", "1").failed(1)
+    assert "must hold a run that contributes" in pool.err

@@ -87,7 +87,7 @@ def test_same_file_again_changes_nothing(cli: Cli, empty: Path) -> None:
     bring(cli, "--code", "-1=unjudged").fine()
     before = (cli("export", "judgements").out, cli("status", "--format", "json").out)
     again = bring(cli, "--code", "-1=unjudged").fine()
-    assert "nothing new, all 1 judgements are there already of me" in again.err
+    assert "nothing new, 1 judgement there already of me" in again.err
     assert (cli("export", "judgements").out, cli("status", "--format", "json").out) == before
 
 
@@ -99,7 +99,7 @@ def test_other_grades_need_replace_and_are_revisions(cli: Cli, empty: Path) -> N
     refused = bring(cli).failed(3)
     assert "1 judgements of `me` are there otherwise: 1 a: 1 -> 2" in refused.err
     assert cli("export", "qrels").fine().out == "1 0 a 1\n1 0 b 0\n"
-    assert "1 judgements added, 1 replaced, 1 there already" in bring(cli, "--replace").fine().err
+    assert "1 judgement added, 1 replaced, 1 there already" in bring(cli, "--replace").fine().err
     assert cli("export", "qrels").fine().out == "1 0 a 2\n1 0 b 0\n1 0 c 1\n"
 
 

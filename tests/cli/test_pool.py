@@ -107,7 +107,7 @@ def test_pool_is_the_union_of_the_first_documents(cli: Cli, garden: Path) -> Non
     answer = cli("pool", "--runs", "runs.tsv", "--depth", "5").fine()
     assert answer.out.splitlines() == expected
     assert len(expected) == 84
-    assert "84 documents to judge in 8 topics, 8 to 15 a topic; depth 5 of 8 runs" in answer.err
+    assert "84 pairs to judge in 8 topics, 8 to 15 a topic; depth 5 of 8 runs" in answer.err
 
 
 def test_pool_written_twice_is_the_same_bytes(cli: Cli, garden: Path) -> None:
@@ -134,7 +134,7 @@ def test_pool_on_stdout_is_the_pool_in_the_file(garden: Path) -> None:
     assert to_file.stdout == b""
     assert to_pipe.stdout == (garden / "pool.txt").read_bytes()
     assert to_pipe.stdout.decode() == 'é "dö"\né 日本\n'
-    assert b"2 documents to judge in 1 topics" in to_pipe.stderr
+    assert b"2 pairs to judge in 1 topic" in to_pipe.stderr
 
 
 def test_pool_reads_a_run_and_a_list_from_stdin(cli: Cli, garden: Path) -> None:

@@ -159,3 +159,11 @@ def test_states_at_the_next_rank_are_kept_apart(
     assert [by_run["y"][name] for name in counts] == [0, 1, 0, 2]
     assert (by_run["x"]["map_before"], by_run["x"]["map_after"]) == (1.0, 1.0)
     assert by_run["y"]["map_before"] == 0.5
+
+
+def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> None:
+    """N is compared with the depth the collection was pooled at."""
+    options = ("--judge", "strict")
+    assert "warning" not in cli("sensitivity", "--depth", "5", *options).fine().err
+    deeper = cli("sensitivity", "--depth", "7", *options).fine().err
+    assert "warning: depth 7 is not that of the pool (5)" in deeper

@@ -19,11 +19,9 @@ STATES = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
 def six_pooled(cli: Cli, here: Path, collection_of: Callable[..., None]) -> Path:
     """Work beside a collection whose pool holds a, b, c, d, e of topic 1 and a of topic 2."""
     collection_of()
-    write(
-        here / "x.run", *[f"1 Q0 {docno} 1 1 x" for docno in ("a", "b", "c", "d")], "2 Q0 a 1 1 x"
-    )
+    write(here / "x.run", *[f"1 Q0 {docno} 1 1 x" for docno in "abcde"], "2 Q0 a 1 1 x")
     cli("import", "runs", "x.run").fine()
-    cli("pool", "--depth", "4").fine()
+    cli("pool", "--depth", "5").fine()
     cli("judges", "add", "anna", "ben").fine()
     return here
 
@@ -45,19 +43,20 @@ def test_five_states_stay_five(cli: Cli, six_pooled: Path) -> None:
         desk.record(Decision("1", "b", Action.SKIP))
         desk.record(Decision("1", "c", Action.CANNOT, reason="not in my language"))
         desk.record(Decision("1", "d", Action.NOTE, note="odd"))
+        desk.record(Decision("1", "e", Action.SKIP))
         desk.leave()
     write(six_pooled / "q", "3 0 z 2")
     cli("import", "judgements", "q", "--judge", "anna", "--kind", "human").fine()
-    assert standing(cli, "anna") == [5, 1, 2, 1, 1, 1]
-    assert standing(cli, "anna", "1") == [4, 1, 1, 1, 1, 0]
+    assert standing(cli, "anna") == [6, 1, 2, 2, 1, 1]
+    assert standing(cli, "anna", "1") == [5, 1, 1, 2, 1, 0]
     assert standing(cli, "anna", "2") == [1, 0, 1, 0, 0, 0]
     assert standing(cli, "anna", "3") == [0, 0, 0, 0, 0, 1]
-    assert standing(cli, "ben") == [5, 0, 5, 0, 0, 0]
+    assert standing(cli, "ben") == [6, 0, 6, 0, 0, 0]
     [row] = [row for row in cli("status", "--format", "json").json() if row["judge"] == "anna"]
     assert [row[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
     table = cli("status").fine().out
     assert "outside: judged, but in no pool" in table
-    assert "pools: pool (5 pairs)" in table
+    assert "pools: pool (6 pairs)" in table
 
 
 def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:
@@ -68,7 +67,7 @@ def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:
         desk.record(Decision("1", "a", Action.JUDGE, grade=2))
         desk.undo()
         desk.leave()
-    assert standing(cli, "anna") == [5, 0, 5, 0, 0, 0]
+    assert standing(cli, "anna") == [6, 0, 6, 0, 0, 0]
     assert (
         cli("export", "qrels", "--judge", "anna")
         .failed(1)

@@ -107,7 +107,7 @@ async def test_a_digit_grades_saves_and_shows_the_next_document(two_topics: Coll
         assert " e1 " in screen
         assert "Text of bridge 1." in screen
         assert "1/4  left 3" in rows(pilot)[0]
-        assert "2 saved " in rows(pilot)[-1]
+        assert "2 relevant saved " in rows(pilot)[-1]
 
 
 async def test_the_screen_shows_what_the_layout_promises(two_topics: Collection) -> None:
@@ -120,7 +120,7 @@ async def test_the_screen_shows_what_the_layout_promises(two_topics: Collection)
         assert screen[2].split() == ["e0", "100%"]
         assert screen[-2].startswith(" [0] not relevant  [1] partially relevant  [2] relevant ")
         assert screen[-2].endswith(" now: - ")
-        assert screen[-1].startswith(" u undo  s skip  c can't  e note  n/p move  ? help  q quit")
+        assert screen[-1].startswith(" u undo  s skip  c can't  e note  ? help  n/p move  q quit")
 
 
 async def test_forty_queued_keys_grade_one_document(two_topics: Collection) -> None:
@@ -176,7 +176,7 @@ async def test_undo_goes_back(two_topics: Collection, key: str) -> None:
         await press(pilot, "2", key)
         assert stored(two_topics)["e0"].state is State.UNJUDGED
         assert " e0 " in "\n".join(rows(pilot))
-        assert "undone: e0 is unjudged again" in rows(pilot)[-1]
+        assert "grade 2 undone: unjudged again" in rows(pilot)[-1]
         await press(pilot, key)
         assert "nothing to undo in this sitting" in rows(pilot)[-1]
 
@@ -213,7 +213,11 @@ async def test_a_document_that_cannot_be_judged_asks_why(two_topics: Collection)
         assert stored(two_topics) == {}
         await press(pilot, "c", "9", "1")
         assert stored(two_topics)["e0"].reason == "unreadable"
-        await press(pilot, "c", "4", *"2 pages", "enter")
+        await press(pilot, "c", "4")
+        assert rows(pilot)[-2].startswith(" In your words: ___")
+        assert rows(pilot)[-1].rstrip() == " Enter saves   Esc goes back"
+        assert "unreadable" not in "\n".join(rows(pilot))
+        await press(pilot, *"2 pages", "enter")
         assert stored(two_topics)["e1"].reason == "2 pages"
         await press(pilot, "p")
         assert "can't: 2 pages" in "\n".join(rows(pilot))
@@ -297,18 +301,49 @@ async def test_help_lists_every_key_that_works(make_collection: Maker) -> None:
     """With grade letters in the way the page shows the keys as they are, and closes again."""
     collection = make_collection({Topic("12"): [Document("d", "", "x")]}, scale="ntcir")
     async with judging(collection, size=(80, 50)) as pilot:
-        assert "S skip  C can't" in rows(pilot)[-1]
+        assert "x skip  i can't" in rows(pilot)[-1]
         await press(pilot, "?")
         assert isinstance(pilot.app.screen, ReadingScreen)
         text = "\n".join(rows(pilot))
         for line in (
             "s                       3 S: highly relevant",
-            "S                       leave",
+            "x                       leave",
+            "i                       cannot",
         ):
             assert line in text
         await press(pilot, "?")
         await press(pilot, "s")
     assert stored(collection)["d"].grade == 3
+
+
+async def test_caps_lock_grades_and_skips_nothing(make_collection: Maker) -> None:
+    """On a scale of letters `S` is the grade of `s`; screen and summary name it by its letter."""
+    documents = [Document("a", "", "x"), Document("b", "", "x")]
+    collection = make_collection({Topic("12"): documents}, scale="ntcir")
+    async with judging(collection) as pilot:
+        await press(pilot, "S")
+        assert "S: highly relevant saved " in rows(pilot)[-1]
+        await press(pilot, "p")
+        assert rows(pilot)[-2].endswith(" now: S ")
+        await press(pilot, "x")
+        assert "take back grade S and skip?" in "\n".join(rows(pilot))
+        await press(pilot, "y", "C")
+        assert isinstance(pilot.app.screen, SummaryScreen)
+        text = "\n".join(rows(pilot))
+        for line in ("C: not relevant ", "x       go over the 1 skipped"):
+            assert line in text
+        await press(pilot, "s", "S")
+        assert isinstance(pilot.app.screen, SummaryScreen)
+        await press(pilot, "x", "B")
+    assert {docno: one.grade for docno, one in stored(collection).items()} == {"a": 1, "b": 0}
+
+
+async def test_undoing_a_note_takes_back_no_judgement(two_topics: Collection) -> None:
+    """What is said of an undone note has no word of grades or states."""
+    async with judging(two_topics) as pilot:
+        await press(pilot, "e", "x", "enter", "u")
+        assert "note undone" in rows(pilot)[-1]
+        assert "unjudged" not in rows(pilot)[-1]
 
 
 async def test_the_whole_topic_is_a_key_away(two_topics: Collection) -> None:
@@ -340,8 +375,8 @@ async def test_every_size_shows_document_and_grades(
         assert len(screen) == size[1]
         assert "0/4  left 4" in screen[0]
         assert any("Text of bridge 0." in row for row in screen)
-        grades = screen[-2] if size[0] >= 60 and size[1] >= 16 else screen[-1]
-        assert all(f"[{key}]" in grades for key in "012")
+        assert all(f"[{key}]" in screen[-2] for key in "012")
+        assert "? help" in screen[-1]
         full = any("names a schedule" in row or "Narrative" in row for row in screen)
         assert full is (size[0] >= 60 and size[1] >= 16)
         await press(pilot, "1")
@@ -479,7 +514,62 @@ async def test_the_inbox_moves_by_letters_and_undoes(two_topics: Collection) -> 
         assert " e0 " in "\n".join(rows(pilot))
         await press(pilot, "escape", "u")
         assert " j0 " in "\n".join(rows(pilot))
-        assert "undone: j0 is unjudged again" in rows(pilot)[-1]
+        assert "grade 2 undone: unjudged again" in rows(pilot)[-1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "opened"),
+    [
+        (["down", "down", "down"], "t3"),
+        (["j", "down", "k", "j"], "t2"),
+        (["G"], "t39"),
+        (["end", "up", "home", "down"], "t1"),
+        (["pagedown", "pageup", "down"], "t1"),
+        (["up", "down"], "t1"),
+    ],
+)
+async def test_enter_opens_the_row_moved_to_however_fast_the_keys_come(
+    make_collection: Maker, keys: list[str], opened: str
+) -> None:
+    """A burst of keys, as a slow line delivers it, opens what the same keys one by one would."""
+    topics = {Topic(f"t{n}"): [Document(f"d{n}", "", "x")] for n in range(40)}
+    collection = make_collection(topics)
+    for one_by_one in (False, True):
+        async with judging(collection, topic=None) as pilot:
+            for key in [*keys, "enter"]:
+                character = key if len(key) == 1 else None
+                pilot.app.post_message(textual_events.Key(key, character))
+                if one_by_one:
+                    await settle(pilot)
+            await settle(pilot)
+            assert rows(pilot)[0].startswith(f" {opened} ")
+
+
+async def test_the_cursor_stays_where_it_was_moved(make_collection: Maker) -> None:
+    """Neither the help page nor another size of the terminal moves it back."""
+    collection = make_collection({Topic(f"t{n}"): [Document(f"d{n}")] for n in range(4)})
+    async with judging(collection, topic=None) as pilot:
+        await press(pilot, "j", "j", "?", "?")
+        await pilot.resize_terminal(60, 20)
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert rows(pilot)[0].startswith(" t2 ")
+
+
+@pytest.mark.parametrize(("title", "n_whole"), [("bridges " * 9, 30), ("bridges and tunnels", 19)])
+async def test_titles_come_before_the_date_at_eighty_columns(
+    make_collection: Maker, title: str, n_whole: int
+) -> None:
+    """A long title has 30 cells at least; the date and then the total go, and no more than must."""
+    topics = {Topic(name, title): [Document(f"d{name}")] for name in ("1", "fourteen-cells")}
+    async with judging(make_collection(topics), topic=None) as pilot:
+        screen = rows(pilot)
+        assert title[: n_whole - 3] in screen[2]
+        if n_whole < 30:
+            assert title in screen[2]
+        for column in ("judged", "skipped", "can't", "left"):
+            assert column in screen[1]
+        assert ("docs" in screen[1], "last judged" in screen[1]) == (n_whole < 30, False)
 
 
 async def test_staying_on_the_document_after_a_grade(two_topics: Collection) -> None:

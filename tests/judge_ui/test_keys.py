@@ -51,19 +51,31 @@ def test_no_other_look_alike_is_a_key(typed: str) -> None:
     assert key_table(parse_scale("0-3")).meaning(typed, typed) is None
 
 
-def test_grade_letters_push_commands_to_capitals() -> None:
-    """NTCIR's c, b, a, s are grades; can't, skip and page up move, and say so."""
+def test_grade_letters_push_commands_to_other_letters() -> None:
+    """NTCIR's c, b, a, s are grades in either case; can't, skip and page up move, and say so."""
     table = key_table(parse_scale("ntcir"))
-    assert [table.meaning(key) for key in "cbas"] == [0, 1, 2, 3]
-    assert [table.name(command) for command in (Command.CANNOT, Command.SKIP)] == ["C", "S"]
-    assert table.meaning("C") is Command.CANNOT
-    assert table.names(Command.PAGE_UP) == ["B", "PgUp"]
+    assert [table.meaning(key) for key in "cbasCBASｃＳ"] == [0, 1, 2, 3, 0, 1, 2, 3, 0, 3]
+    assert [table.name(command) for command in (Command.CANNOT, Command.SKIP)] == ["i", "x"]
+    assert table.meaning("i") is Command.CANNOT
+    assert table.names(Command.PAGE_UP) == ["PgUp"]
 
 
-def test_a_scale_that_takes_both_cases_pushes_a_command_to_a_function_key() -> None:
+@pytest.mark.parametrize("key", "abcdefghijklmnopqrstuvwxyzGé")
+def test_no_command_differs_from_a_grade_by_case_alone(key: str) -> None:
+    """Whatever letter a scale takes, Caps Lock is no danger and no two commands share a key."""
+    table = key_table(make_scale((Grade(0, "no", key), Grade(1, "yes", "1"))))
+    assert table.meaning(key.upper()) == table.meaning(key.lower()) == 0
+    assert key.lower() not in {name.lower() for name in table.commands}
+    assert len(set(table.best.values())) == len(Command)
+
+
+def test_a_scale_that_takes_both_letters_pushes_a_command_to_a_function_key() -> None:
     """There is always a key left, since a grade key is one character."""
-    scale = make_scale((Grade(0, "no", "s"), Grade(1, "yes", "S"), Grade(2, "very", "?")))
+    scale = make_scale(
+        (Grade(0, "no", "s"), Grade(1, "yes", "S"), Grade(2, "very", "?"), Grade(3, "most", "x"))
+    )
     table = key_table(scale)
+    assert (table.meaning("s"), table.meaning("S")) == (0, 1)
     assert table.name(Command.SKIP) == "F5"
     assert table.meaning("f5") is Command.SKIP
     assert table.name(Command.HELP) == "F3"
@@ -73,8 +85,7 @@ def test_a_long_negative_scale_keeps_every_command_reachable() -> None:
     """Twenty-one grades of -10-10 take 0-9 and a-k; no command is lost and none is doubled."""
     scale = parse_scale("-10-10")
     table = key_table(scale)
-    assert len(table.grades) == 21
-    assert set(table.grades) == set("0123456789abcdefghijk")
+    assert set(table.grades) == set("0123456789abcdefghijkABCDEFGHIJK")
     assert set(table.best) == set(Command)
     assert not set(table.best.values()) & set(table.grades)
     assert len(set(table.best.values())) == len(Command)

@@ -11,7 +11,7 @@ from judge_ui.plain import run_plain
 from judge_ui.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, Judgement, State, Topic
-from tests.judge_ui.conftest import JAPANESE, Maker
+from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
 
 
 def run(collection: Collection, *answers: str, topic: str | None = None, end: str = "\n") -> str:
@@ -83,7 +83,7 @@ def test_an_unknown_topic_is_asked_again(two_topics: Collection) -> None:
 def test_the_end_of_the_input_quits_with_everything_saved(two_topics: Collection, end: str) -> None:
     """A script that ends, or a line that drops, keeps what was answered."""
     printed = run(two_topics, "12", "2", end=end)
-    assert printed.endswith("\nalice: 1 decisions in this sitting, all saved\n")
+    assert printed.endswith("\nalice: 1 decision in this sitting, all saved\n")
     assert states(two_topics)["e0"].grade == 2
 
 
@@ -98,8 +98,15 @@ def test_undo_shows_the_document_again(two_topics: Collection) -> None:
     """`u` goes back and the prompt counts one less."""
     printed = run(two_topics, "12", "2", "u")
     assert printed.count("\nDocument e0") == 2
-    assert "undone: e0 is unjudged again (saved " in printed
+    assert "grade 2 undone: unjudged again (saved " in printed
     assert states(two_topics)["e0"].state is State.UNJUDGED
+
+
+def test_undoing_a_note_says_so(two_topics: Collection) -> None:
+    """A note taken back is no judgement taken back."""
+    printed = run(two_topics, "12", "e", "a note", "u")
+    assert "note undone (saved " in printed
+    assert "again" not in printed
 
 
 def test_undo_across_topics_prints_the_other_topic(two_topics: Collection) -> None:
@@ -143,11 +150,45 @@ def test_full_width_answers_and_words_work(two_topics: Collection) -> None:
 
 
 def test_a_scale_of_letters_moves_the_commands(make_collection: Maker) -> None:
-    """With grades c, b, a, s the prompt offers S and C, and s is a grade."""
-    collection = make_collection({Topic("1"): [Document("d", "", "x")]}, scale="ntcir")
-    printed = run(collection, "1", "s")
-    assert "grade c/b/a/s, S skip, C can't," in printed
-    assert states(collection)["d"].grade == 3
+    """With grades c, b, a, s the prompt offers x and i, and both s and S are a grade."""
+    documents = [Document(docno, "", "x") for docno in "abc"]
+    collection = make_collection({Topic("1"): documents}, scale="ntcir")
+    printed = run(collection, "1", "s", "S", "x", "s", "x", "C")
+    assert "grade c/b/a/s, x skip, i can't," in printed
+    assert "S: highly relevant (saved " in printed
+    assert "Enter = topics, x = the 1 skipped, u = undo, d = stay" in printed
+    assert {docno: one.grade for docno, one in states(collection).items()} == {
+        "a": 3,
+        "b": 3,
+        "c": None,
+    }
+
+
+@pytest.mark.parametrize("scale", ["0-2", "ntcir"])
+def test_whole_words_in_any_case_are_commands(make_collection: Maker, scale: str) -> None:
+    """A word always means its command, whatever keys the scale has taken."""
+    documents = [Document(docno, "", "x") for docno in "abcd"]
+    collection = make_collection({ENGLISH: documents}, scale=scale)
+    printed = run(
+        collection,
+        *("12", "Skip", "CANNOT", "1", "Can't", "2", "undo", "Note", "a note", "Next"),
+        *("PREVIOUS", "Topic", "Topics", "12", "QUIT", "skip"),
+    )
+    assert printed.count("Narrative: ") == 3
+    stored = states(collection)
+    assert (stored["a"].state, stored["b"].reason) == (State.SKIPPED, "unreadable")
+    assert (stored["c"].state, stored["c"].note) == (State.UNJUDGED, "a note")
+    assert "d" not in stored
+    assert run(collection, "Quit", "12", "skip").endswith(
+        "alice: 0 decisions in this sitting, all saved\n"
+    )
+
+
+def test_one_of_anything_is_singular(make_collection: Maker) -> None:
+    """One document is a document, one decision a decision."""
+    printed = run(make_collection({ENGLISH: [Document("d", "", "x")]}), "12", "1", "q")
+    assert "12 bridge maintenance: 1 document, 0 judged" in printed
+    assert printed.endswith("alice: 1 decision in this sitting, all saved\n")
 
 
 def test_documents_without_text_say_so(make_collection: Maker) -> None:

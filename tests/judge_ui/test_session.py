@@ -305,9 +305,9 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     grade(session, clock, 1)
     assert session.n_decided == 3
 
-    assert "j0" in session.undo().message
+    assert session.undo().message == "grade 1 undone: unjudged again"
     assert (docno(session), session.progress.judged) == ("j0", 0)
-    session.undo()
+    assert session.undo().message == "note undone"
     assert session.topic is not None
     assert (session.topic.topic, docno(session)) == ("12", "e1")
     assert session.task is not None
@@ -327,9 +327,35 @@ def test_undo_of_a_change_restores_the_grade_before_it(two_topics: Collection, c
     session.go_previous()
     session.note("sure")
     grade(session, clock, 0)
-    session.undo()
+    assert session.undo().message == "grade 0 undone: grade 2 again"
     assert session.task is not None
     assert (session.task.grade, session.task.note) == (2, "sure")
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        ("skip", "skip undone: unjudged again"),
+        ("cannot", "can't judge undone: unjudged again"),
+        ("skip, grade", "grade 1 undone: skipped again"),
+        ("cannot, grade", "grade 1 undone: cannot be judged again"),
+        ("grade, cannot", "can't judge undone: grade 1 again"),
+    ],
+)
+def test_undo_says_what_was_undone_and_what_stands_again(
+    two_topics: Collection, clock: Any, act: str, message: str
+) -> None:
+    """The judge reads which event was taken back, not only how the document stands."""
+    session = sit(two_topics, clock, advance=False)
+    session.open_topic("12")
+    for step in act.split(", "):
+        if step == "grade":
+            grade(session, clock, 1)
+        elif step == "skip":
+            session.skip()
+        else:
+            session.cannot("unreadable", confirmed=True)
+    assert session.undo().message == message
 
 
 def test_undo_reaches_this_sitting_only(two_topics: Collection, clock: Any) -> None:
@@ -355,7 +381,9 @@ def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
     with closing(sqlite3.connect(collection_file)) as connection:
         connection.execute("UPDATE pool SET withdrawn = 1 WHERE name = 'pool'")
         connection.commit()
-    assert session.undo().outcome is Outcome.SAVED
+    undone = session.undo()
+    assert undone.outcome is Outcome.SAVED
+    assert undone.message.endswith("unjudged again; e0 is no longer in your queue")
     assert docno(session) == "e3"
 
 

@@ -113,6 +113,14 @@ def test_check_run_ties_at_the_cut_follow_the_order(
     assert [(tie.n_in, tie.n_out) for tie in report.ties_at_cut] == ([expected] if expected else [])
 
 
+def test_check_run_ranks_that_are_no_integers_have_no_ties(file: Path) -> None:
+    """Where stated ranks cannot order a topic, no tie of theirs is told, only a warning."""
+    file.write_text("1 Q0 a x 1 t\n1 Q0 b x 1 t\n")
+    report = check_run(str(file), depth=1, order="rank")
+    assert report.ties_at_cut == ()
+    assert warnings_of(report)["rank-number"][0] == 2
+
+
 def test_check_run_trec9_ties_rounded_scores(file: Path) -> None:
     """Scores that only 64 bits tell apart are tied for trec_eval 9."""
     file.write_text("1 Q0 a 1 16.00000001 t\n1 Q0 b 2 16.0 t\n")

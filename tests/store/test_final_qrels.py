@@ -64,8 +64,8 @@ def test_majority_of_three_on_a_scale_with_junk() -> None:
     assert [row.grade for row in low.rows] == [-2, -2, 1]
     assert [row.grade for row in high.rows] == [-2, 1, 1]
     assert [(row.docno, row.grade) for row in none.rows] == [("a", -2), ("c", 1)]
-    assert (low.n_decided_by_ties, low.n_unresolved) == (1, 0)
-    assert (none.n_decided_by_ties, none.n_unresolved) == (0, 1)
+    assert (low.n_decided_by_ties, low.left_out) == (1, {})
+    assert (none.n_decided_by_ties, none.left_out) == (0, {("1", "b"): "tied"})
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,9 @@ def test_every_document_is_accounted_for(rows: list[Judgement], ties: Ties) -> N
         return
     final = final_qrels(rows, SCALE, aggregate="majority", ties=ties)
     assert final.rows == expected
-    assert (final.n_skipped, final.n_cannot) == (counts["skipped"], counts["cannot"])
-    assert final.n_unresolved == counts["unresolved"]
+    assert final.count_left_out("skipped") == counts["skipped"]
+    assert final.count_left_out("cannot") == counts["cannot"]
+    assert final.count_left_out("tied") == counts["unresolved"]
     assert final.n_decided_by_ties == (0 if ties == "unresolved" else counts["tied"])
     assert final.n_mixed_iterations == counts["mixed"]
 

@@ -186,3 +186,9 @@ def test_json_gives_the_same_scale_back(values: set[int], label: str) -> None:
     grades = tuple(Grade(value, label, "abcdefghij"[at]) for at, value in enumerate(values))
     scale = make_scale(grades, relaxed=sorted(values)[1])
     assert scale_from_json(json.loads(json.dumps(scale_to_json(scale)))) == scale
+
+
+def test_no_grade_has_the_digit_of_another_as_its_key() -> None:
+    """On a scale with junk the key 1 is grade 1; negative grades have keys of their own."""
+    keys = {grade.value: grade.key for grade in parse_scale("-2-3").grades}
+    assert keys == {-2: "x", -1: "-", 0: "0", 1: "1", 2: "2", 3: "3"}

@@ -26,13 +26,13 @@ def test_every_grade_key_is_always_there(scale: str, width: int) -> None:
 
 
 def test_labels_shrink_to_what_tells_them_apart() -> None:
-    """Whole labels where they fit, first words next, then letters, then keys alone."""
+    """Whole labels where they fit, the widest cut to whole words next, then letters, then keys."""
     scale = parse_scale("0-3")
     lines = [grade_line(scale, UNJUDGED, width).text for width in (118, 78, 58, 38)]
     assert lines[0].startswith(
         "[0] not relevant  [1] marginally relevant  [2] relevant  [3] highly"
     )
-    assert lines[1].startswith("[0] not  [1] marginally  [2] relevant  [3] highly  ")
+    assert lines[1].startswith("[0] not relevant  [1] marginally  [2] relevant  [3] highly  ")
     assert lines[2].startswith("[0] not  [1] margi  [2] relev  [3] highl  ")
     assert lines[3].startswith("[0] [1] [2] [3]  ")
 
@@ -63,14 +63,36 @@ def test_help_is_the_last_hint_to_go(width: int) -> None:
 def test_all_hints_fit_beside_a_save_at_eighty_columns() -> None:
     """The common case needs no help page."""
     (line,) = hint_lines(key_table(parse_scale("0-2")), Status("2 saved 12:04:31"), 78)
-    hints = "u undo  s skip  c can't  e note  n/p move  ? help  q quit"
+    hints = "u undo  s skip  c can't  e note  ? help  n/p move  q quit"
     assert line.text == f"{hints}     2 saved 12:04:31"
 
 
 def test_hints_show_the_keys_that_work() -> None:
-    """Where grades took s and c, the hints say S and C."""
+    """Where grades took s and c, the hints say x and i."""
     (line,) = hint_lines(key_table(parse_scale("ntcir")), Status(), 78)
-    assert "S skip  C can't" in line.text
+    assert "x skip  i can't" in line.text
+
+
+def test_letters_of_a_scale_keep_words_beside_them() -> None:
+    """NTCIR's grades lose colons and last words first, and the widest label first."""
+    scale = parse_scale("ntcir")
+    lines = [grade_line(scale, UNJUDGED, width).text for width in (118, 78, 58)]
+    assert lines[0].startswith(
+        "[c] C not relevant  [b] B partially relevant  [a] A relevant  [s] S highly relevant  "
+    )
+    assert lines[1].startswith("[c] C not  [b] B partially  [a] A relevant  [s] S highly  ")
+    assert lines[2].startswith("[c] C not [b] B par [a] A rel [s] S hig  ")
+
+
+@pytest.mark.parametrize(
+    ("width", "said"), [(78, "2 relevant saved 12:04:31"), (58, "2 saved 12:04:31")]
+)
+def test_a_save_names_the_grade_where_that_leaves_the_usual_hints(width: int, said: str) -> None:
+    """At 80 columns the label is said; at 60 the hints are worth more."""
+    status = Status("2 relevant saved 12:04:31", brief="2 saved 12:04:31")
+    (line,) = hint_lines(key_table(parse_scale("0-2")), status, width)
+    assert line.text.startswith("u undo  s skip  c can't  e note  ? help ")
+    assert line.text.endswith(f" {said}")
 
 
 def test_a_long_failure_takes_the_place_of_the_hints() -> None:
