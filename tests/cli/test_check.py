@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.cli.command_line import write
@@ -92,9 +93,8 @@ def test_file_that_cannot_be_opened_is_one_fault_among_the_others(cli: Cli, gard
 
 def test_two_files_with_one_tag_are_a_fault(cli: Cli, garden: Path) -> None:
     """Runs are told apart by their tags, so the second file of a tag is refused here already."""
-    answer = cli("check", "runs/bm25-words.run", "runs/bm25-words.run", "--format", "json").failed(
-        1
-    )
-    faults = [row for row in answer.json() if row["kind"] == "fault"]
+    answer = cli("check", "runs/bm25-words.run", "runs/bm25-words.run", "--format", "json")
+    assert answer.code == 1
+    faults = [row for row in json.loads(answer.out) if row["kind"] == "fault"]
     assert [(row["code"], row["line"]) for row in faults] == [("tag", None)]
     assert "as in runs/bm25-words.run" in faults[0]["message"]
