@@ -153,6 +153,17 @@ def test_pool_is_exported_as_it_was_written(cli: Cli, judged: Path) -> None:
     )
 
 
+def test_scale_with_one_relevant_grade_has_no_rigid_level(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """On a binary scale `--rigid` is refused, and the hint says what there is instead."""
+    collection_of("binary", me=["1 0 a 1", "1 0 b 0"])
+    refused = cli("export", "qrels", "--rigid").failed(1)
+    assert "`--rigid` must be asked of a scale with two relevant grades or more" in refused.err
+    assert "hint: `--relaxed` is grade 1, the only relevant one" in refused.err
+    assert cli("export", "qrels", "--relaxed").fine().out == "1 0 a 1\n1 0 b 0\n"
+
+
 def test_mixed_rounds_of_judges_become_iteration_0(
     cli: Cli, here: Path, collection_of: Callable[..., None]
 ) -> None:

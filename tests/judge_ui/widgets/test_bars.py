@@ -33,8 +33,8 @@ def test_labels_shrink_to_what_tells_them_apart() -> None:
         "[0] not relevant  [1] marginally relevant  [2] relevant  [3] highly"
     )
     assert lines[1].startswith("[0] not relevant  [1] marginally  [2] relevant  [3] highly  ")
-    assert lines[2].startswith("[0] not  [1] margi  [2] relev  [3] highl  ")
-    assert lines[3].startswith("[0] [1] [2] [3]  ")
+    assert lines[2].startswith("[0] not [1] margin [2] releva [3] highly  ")
+    assert lines[3].startswith("[0]  [1]  [2]  [3]  ")
 
 
 def test_the_given_grade_is_marked_and_named() -> None:
