@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from store.errors import PoolerError
@@ -77,7 +78,8 @@ def _share(
         initializer=_leave_interrupts_to_parent,
     )
     try:
-        futures = [executor.submit(_attempt, task, item) for item in reversed(items)]
+        with _interrupts_held():  # until a worker ignores them, it would show a trace
+            futures = [executor.submit(_attempt, task, item) for item in reversed(items)]
         for item, future in zip(items, reversed(futures), strict=True):
             if future.cancel():
                 outcomes.append(_attempt(task, item))
@@ -92,6 +94,21 @@ def _share(
     finally:
         executor.shutdown(cancel_futures=True)
     return outcomes
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back; processes that are started meanwhile never see it."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover - not on this system
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _attempt(task: Callable[[Item], Result], item: Item) -> Result | PoolerError:

@@ -39,9 +39,7 @@ class SuspicionError(Exception):
     """Something in the file is not plainly in order; it may be a fault."""
 
 
-def read_blocks(
-    path: str, depth: int, *, order: Order, lenient: bool, block_bytes: int = _BLOCK
-) -> RunTop:
+def read_blocks(path: str, depth: int, *, order: Order, block_bytes: int = _BLOCK) -> RunTop:
     """Read the first documents of every topic of a run file that is plainly in order.
 
     Parameters
@@ -52,8 +50,6 @@ def read_blocks(
         Documents kept for a topic, at least 1.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}
         What orders the run, see `store.ranking`.
-    lenient : bool
-        Whether lines that begin with `#` are comments.
     block_bytes : int, optional
         Bytes read at a time; changes the time and nothing else.
 
@@ -81,7 +77,7 @@ def read_blocks(
     current: bytes | None = None
     candidates = _Candidates(depth, order)
     for block in _whole_lines(path, digest, block_bytes):
-        _check_characters(block, lenient=lenient)
+        _check_characters(block)
         fields = block.replace(b"\n", b" " + _LINE_END + b" ").split()
         n_lines = block.count(b"\n")
         if len(fields) != _FIELDS * n_lines or fields[6::7].count(_LINE_END) != n_lines:
@@ -102,6 +98,8 @@ def read_blocks(
             if topic != current:
                 if current is not None:
                     topics[current.decode()] = candidates.finish()
+                if topic.startswith(b"#"):
+                    raise SuspicionError("a topic that looks like a comment")
                 if topic.decode() in topics:
                     raise SuspicionError("a topic in two parts")
                 current = topic
@@ -144,12 +142,12 @@ def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator
         yield rest + b"\n"
 
 
-def _check_characters(block: bytes, *, lenient: bool) -> None:
+def _check_characters(block: bytes) -> None:
     """Raise `SuspicionError` when a character of `block` could be a fault in an id."""
     if len(block.translate(None, _CONTROLS)) != len(block):
         raise SuspicionError("a control character")
-    if lenient and (block.startswith(b"#") or b"\n#" in block):
-        raise SuspicionError("a comment")
+    if block.startswith(b"#") or b"\n#" in block:
+        raise SuspicionError("a comment, or a topic that looks like one")
     if block.isascii():
         return
     try:

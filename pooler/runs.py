@@ -302,7 +302,9 @@ class _Scan:
             here = ParsedTopic(topic.decode("utf-8", "backslashreplace"), number)
             self.topics[topic] = here
             self.parsed.topics.append(here)
-            self.check_id(number, topic, "topic id")
+            if self.check_id(number, topic, "topic id") and topic.startswith(b"#"):
+                message = f"expected no `#`, a comment to trec_eval, got {quoted(here.topic)}"
+                self.faults.add(number, f"topic id: {message}", "id")
             if self.known_topics is not None and here.topic not in self.known_topics:
                 message = f"expected a known topic, got {quoted(here.topic)}"
                 self.faults.add(number, message, "unknown-topic")

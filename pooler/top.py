@@ -69,7 +69,7 @@ def read_top(path: str, depth: int, *, order: Order = "trec", lenient: bool = Fa
     # A pipe cannot be read a second time, so it is read slowly at once.
     if path != STDIN and Path(path).is_file():
         try:
-            return read_blocks(path, depth, order=order, lenient=lenient)
+            return read_blocks(path, depth, order=order)
         except SuspicionError:
             pass
     return top_of(read_run(path, lenient=lenient), depth, order=order)

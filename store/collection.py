@@ -248,6 +248,14 @@ class Collection:
             topic, document = self._topics.names, self._documents.names
             return {(topic[first], document[second]) for first, second in pairs}
 
+    def pooled_rounds(self) -> dict[tuple[str, str], str]:
+        """Return the round of every (topic, docno) in a pool not withdrawn: of its first pool."""
+        with self._reading() as session:
+            rounds = pools.pooled_rounds(session)
+            topic, document = self._topics.names, self._documents.names
+            return {(topic[first], document[second]): label
+                    for (first, second), label in rounds.items()}  # fmt: skip
+
     def add_judge(self, name: str, kind: JudgeKind) -> bool:
         """Add a judge; see `store.judges.add_judge`."""
         with writing(self._engine, bulk=True) as session:

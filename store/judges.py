@@ -55,7 +55,7 @@ def judge_id(session: Session, name: str) -> int:
     row = session.execute(select(JUDGE.c.id).where(JUDGE.c.name == name)).first()
     if row is None:
         known = [judge.name for judge in fetch_judges(session)]
-        hint = f"pooler judges add {name}"
+        hint = "pooler judges list shows them; pooler judges add makes a new one"
         raise UnknownNameError("judge", name, known, hint=hint)
     return int(row.id)
 

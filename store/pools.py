@@ -154,6 +154,17 @@ def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     return sorted(entries, key=lambda one: (natural_key(one.topic), one.position, one.docno))
 
 
+def pooled_rounds(session: Session) -> dict[tuple[int, int], str]:
+    """Return the round of every pair in a pool that is not withdrawn; the oldest pool names it."""
+    query = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn)
+        .order_by(POOL.c.id.desc())
+    )
+    return {(topic, document): label for topic, document, label in session.execute(query)}
+
+
 def pooled_pairs(session: Session) -> set[tuple[int, int]]:
     """Return topic id and document id of every pair in a pool that is not withdrawn."""
     query = (

@@ -304,6 +304,26 @@ def check_place(path: str | None) -> None:
         raise PoolerError(message)
 
 
+def check_out(out: str | None, manifest: str | None) -> None:
+    """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
+
+    A file that is there already is replaced only if it is an earlier result: one with a manifest
+    beside it. `--out *.run` would replace the first run file otherwise.
+    """
+    check_place(out)
+    check_place(manifest)
+    if out is None or out == "-":
+        return
+    beside = manifest or f"{out}.manifest.json"
+    if beside == out:
+        message = f"{out}: cannot be both the result and its manifest"
+        raise PoolerError(message)
+    there = Path(out)
+    if there.is_file() and there.stat().st_size and not Path(beside).exists():
+        message = f"{out}: is there already, and no earlier result (it has no {beside})"
+        raise PoolerError(message, hint="name another file, or remove this one first")
+
+
 def write_json(path: str, data: Mapping[str, Any]) -> None:
     """Write a JSON file as a whole, keys sorted."""
     write_lines(path, [_json(data, indent=2, sort_keys=True)])

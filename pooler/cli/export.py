@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import check_place, counted, json_line, say, warn, write_json, write_lines
+from pooler.cli.console import check_out, counted, json_line, say, warn, write_json, write_lines
 from pooler.cli.judged import AggregateOption, JudgeOption, TiesOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -71,8 +71,7 @@ def qrels(
     from store.formats.qrels import write_qrels
     from store.records import Qrel
 
-    check_place(out)
-    check_place(manifest)
+    check_out(out, manifest)
     with Collection(collection) as opened:
         cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
         grades = opened.scale.values if cut is None else ()
@@ -91,9 +90,10 @@ def qrels(
         ]
         by_grade = Counter(row.grade for row in rows)
         # Skipped, unjudgeable and tied documents are no unjudged ones.
-        open_pairs = opened.pooled_pairs() - final.pairs - final.left_out.keys()
+        rounds = opened.pooled_rounds()
+        open_pairs = rounds.keys() - final.pairs - final.left_out.keys()
         if unjudged is not None:
-            rows += [Qrel(topic, docno, unjudged) for topic, docno in open_pairs]
+            rows += [Qrel(*pair, unjudged, rounds[pair]) for pair in open_pairs]
         buffer = io.StringIO()
         write_qrels(rows, buffer)
         text = buffer.getvalue()

@@ -19,7 +19,7 @@ from pooler.cli.options import (
     RunsOption,
 )
 from pooler.cli.runs_given import entries_of, read_entry
-from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError
+from store.errors import ConflictError, FaultList, FormatError, PoolerError
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -119,7 +119,7 @@ def runs(
     ] = None,
     listed: RunsOption = None,
     group: Annotated[
-        str, typer.Option("--group", help="Organisation or kind of system of these runs.")
+        str, typer.Option("--group", help="Organisation or kind of system of the RUN arguments.")
     ] = "",
     late: Annotated[
         bool, typer.Option("--late", help="These runs do not feed pools (contributes = no).")
@@ -228,7 +228,8 @@ def judgements(
     from store.records import JudgeKind
 
     if (judge is None) == (judge_column is None):
-        raise ArgumentError("--judge", "or --judge-column 2 must be given, one of them", judge)
+        message = "whose judgements are these?"
+        raise PoolerError(message, hint="--judge NAME, or --judge-column 2; one of the two")
     unjudged, mapping = parse_codes(codes or []), parse_map(mapped or [])
     with Collection(collection) as opened:
         content = read_qrels(file, lenient=lenient, judge_column=judge_column)

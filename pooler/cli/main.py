@@ -117,7 +117,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except PoolerError as error:
         return show_error(error)
     except Interrupted:
-        say("interrupted: nothing half-done is left")
+        say("interrupted: what was under way is undone")
         return ExitCode.INTERRUPTED
     except (_ReaderGoneError, BrokenPipeError):
         discard_stdout()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import check_place, counted, progress, say, warn, write_json, write_lines
+from pooler.cli.console import check_out, counted, progress, say, warn, write_json, write_lines
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -99,8 +99,7 @@ def pool(
 
     if fault := id_fault(round_label):
         raise ArgumentError("--round", f"must be one word ({fault})", round_label)
-    check_place(out)
-    check_place(manifest)
+    check_out(out, manifest)
     entries = entries_of(runs or [], listed)
     if entries:
         from pooler.top import read_tops
@@ -193,7 +192,8 @@ def _report(result: PoolResult, depth: int) -> None:
     facts = result.statistics
     sizes = list(facts.sizes.values())
     n_runs = sum(run["contributes"] for run in result.pool.manifest["runs"])
-    spread = f", {min(sizes):,} to {max(sizes):,} a topic" if sizes else ""
+    least, most = min(sizes, default=0), max(sizes, default=0)
+    spread = f", {least:,} to {most:,} a topic" if least < most else f", {most:,} a topic"
     say(f"{counted(facts.total, 'pair')} to judge in {counted(len(sizes), 'topic')}{spread};"
         f" depth {depth} of {counted(n_runs, 'run')}")  # fmt: skip
     if len(sizes) <= TOPICS_SHOWN:

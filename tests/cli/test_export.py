@@ -172,3 +172,11 @@ def test_mixed_rounds_of_judges_become_iteration_0(
     answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "low").fine()
     assert answer.out == "1 0 a 1\n1 2 b 1\n"
     assert "1 documents were judged in different rounds: iteration 0" in answer.err
+
+
+def test_unjudged_documents_carry_the_round_of_their_pool(cli: Cli, judged: Path) -> None:
+    """The iteration of a document that nobody looked at is that of the pool it is in."""
+    cli("pool", "--depth", "6", "--name", "second", "--round", "2").fine()
+    lines = cli("export", "qrels", "--judge", "strict", "--unjudged", "-1").fine().out.splitlines()
+    rounds = {line.split()[1] for line in lines if line.endswith(" -1")}
+    assert rounds == {"2"}

@@ -212,10 +212,10 @@ def interrupt(process: subprocess.Popen[bytes]) -> bytes:
     One press is not enough when it comes just before the process waits for standard input: Python
     sees it when the read returns.
     """
-    for _ in range(10):
+    for _ in range(100):
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=3)
+            process.wait(timeout=0.5)
             break
     assert process.stderr is not None
     return process.stderr.read()

@@ -247,3 +247,16 @@ def test_file_name_that_is_no_utf8_is_escaped_in_the_manifest(garden: Path) -> N
     assert ran.returncode == 0, ran.stderr
     manifest = json.loads((garden / "pool.txt.manifest.json").read_text("utf-8"))
     assert manifest["runs"][0]["file"] == "caf\udce9.run"
+
+
+def test_file_that_is_no_earlier_pool_is_not_overwritten(cli: Cli, garden: Path) -> None:
+    """`--out *.run` names the first run file by mistake; an earlier pool is replaced as asked."""
+    runs = ("runs/bm25-words.run", "runs/rm3-bigrams.run")
+    before = (garden / runs[0]).read_bytes()
+    refused = cli("pool", "--depth", "2", "--out", *runs).failed(1)
+    assert "is there already, and no earlier result" in refused.err
+    assert (garden / runs[0]).read_bytes() == before
+    cli("pool", *runs, "--depth", "2", "--out", "p.txt").fine()
+    cli("pool", *runs, "--depth", "3", "--out", "p.txt").fine()
+    same = cli("pool", *runs, "--out", "q.txt", "--manifest", "q.txt").failed(1)
+    assert "cannot be both" in same.err

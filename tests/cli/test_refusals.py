@@ -142,7 +142,11 @@ REFUSED = [
     ("sensitivity --depth 5 --judge strict --level 9", DATA, r"`--level` must be"),
     ("evaluate --qrels new.qrels runs/bm25-words.run --rigid", DATA, r"needs a declared scale"),
     # Judges.
-    ("import judgements new.qrels", DATA, r"`--judge` or --judge-column 2 must be given"),
+    (
+        "import judgements new.qrels",
+        DATA,
+        r"whose judgements are these\?\nhint: --judge NAME, or --judge-column 2",
+    ),
     ("import judgements new.qrels --judge a --judge-column 2", DATA, r"one of them"),
     ("import judgements new.qrels --judge-column 3", USAGE, r"--judge-column"),
     ("import judgements new.qrels --judge 'two words'", DATA, r"must be one word"),

@@ -284,3 +284,12 @@ def test_read_run_trec_eval_file_needs_lenient() -> None:
     assert run.tag == "STANDARD"
     assert [ranking.topic for ranking in run.rankings] == ["301", "303"]
     assert sum(len(ranking.docnos) for ranking in run.rankings) == 584
+
+
+@pytest.mark.parametrize("line", [b"#2 Q0 a 1 1 t", b" #2 Q0 a 1 1 t"])
+def test_topic_like_a_comment_is_a_fault(tmp_path: Path, line: bytes) -> None:
+    """Qrels of a topic that begins with `#` would be comments to trec_eval."""
+    file = tmp_path / "x.run"
+    file.write_bytes(b"1 Q0 a 1 1 t\n" + line + b"\n")
+    with pytest.raises(FormatError, match=r"x\.run:2: topic id: expected no `#`, a comment"):
+        read_run(str(file))
