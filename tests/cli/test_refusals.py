@@ -147,7 +147,7 @@ REFUSED = [
         DATA,
         r"whose judgements are these\?\nhint: --judge NAME, or --judge-column 2",
     ),
-    ("import judgements new.qrels --judge a --judge-column 2", DATA, r"one of them"),
+    ("import judgements new.qrels --judge a --judge-column 2", DATA, r"one of the two"),
     ("import judgements new.qrels --judge-column 3", USAGE, r"--judge-column"),
     ("import judgements new.qrels --judge 'two words'", DATA, r"must be one word"),
     ("import judgements new.qrels --judge strict", STORE, r"as kind model, not imported"),
