@@ -192,6 +192,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "pools": collection.pools,
         "pool": lambda: collection.pool("main"),
         "pooled_pairs": collection.pooled_pairs,
+        "pooled_rounds": collection.pooled_rounds,
         "add_judge": lambda: collection.add_judge("eve", HUMAN),
         "judges": collection.judges,
         "import_judgements": lambda: collection.import_judgements(
