@@ -20,11 +20,12 @@ from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
-from store.errors import PoolerError, StoreError
+from store.errors import FormatError, PoolerError, StoreError
 from store.sanitise import sanitise, sanitise_line
 
 Cell = str | int | float | bool | None
 
+FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
 LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer characters than this."""
 
@@ -333,8 +334,9 @@ def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
     """Write an error and its hint to stderr; return the exit code it deserves."""
     stream = stream or sys.stderr
     stream.write(sanitise(f"error: {error.message}") + "\n")
-    if error.hint:
-        stream.write(sanitise(f"hint: {error.hint}") + "\n")
+    hint = error.hint or (FILE_HINT if isinstance(error, FormatError) else None)
+    if hint:
+        stream.write(sanitise(f"hint: {hint}") + "\n")
     return ExitCode.STORE if isinstance(error, StoreError) else ExitCode.DATA
 
 

@@ -159,12 +159,13 @@ def _by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
         before, after = result.map_before[index], result.map_after[index, index]
         defined = not isnan(before)
         reason = result.tau_reason[index]
+        comparable = defined and reason != "fewer-than-two"
         tau = float(result.tau_b[index])
         row |= {"map_before": float(before) if defined else None,
                 "map_after": float(after) if defined else None,
                 "change": float(after - before) if defined else None,
                 "tau_b": None if reason else tau,
-                "swapped": int(result.n_swapped[index]),
+                "swapped": int(result.n_swapped[index]) if comparable else None,
                 "reason": reason if defined else "no-relevant"}  # fmt: skip
         table.rows.append(row)
     empty = {

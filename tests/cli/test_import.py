@@ -139,3 +139,11 @@ def test_same_file_again_keeps_what_was_said_of_the_run(cli: Cli, started: Path)
     assert "nothing new" in again.err
     pool = cli("pool", "--depth", "1").failed(1)
     assert "must hold a run that contributes" in pool.err
+
+
+def test_every_malformed_file_has_a_hint(cli: Cli, started: Path) -> None:
+    """A fault without advice of its own still says what to do next."""
+    write(started / "bom.run", "\ufeff1 Q0 d 1 1 x")
+    refused = cli("import", "runs", "bom.run").failed(1)
+    assert "bom.run:1: expected no byte order mark" in refused.err
+    assert "hint: nothing of this file was taken" in refused.err

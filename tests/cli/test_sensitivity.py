@@ -167,3 +167,16 @@ def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> Non
     assert "warning" not in cli("sensitivity", "--depth", "5", *options).fine().err
     deeper = cli("sensitivity", "--depth", "7", *options).fine().err
     assert "warning: depth 7 is not that of the pool (5)" in deeper
+
+
+def test_swaps_of_what_cannot_be_ordered_are_no_number(cli: Cli, here: Path) -> None:
+    """Without a MAP, or with one run, no pair of runs can swap: the cell is empty, with a reason."""
+    (here / "z.qrels").write_text("1 0 d1 0\n")
+    (here / "a.run").write_text("1 Q0 d1 1 2 a\n1 Q0 d2 2 1 a\n")
+    (here / "b.run").write_text("1 Q0 d9 1 2 b\n1 Q0 d2 2 1 b\n")
+    options = ("--depth", "1", "--qrels", "z.qrels", "--format", "json")
+    rows = cli("sensitivity", *options, "a.run", "b.run").fine().json()
+    assert [(row["swapped"], row["reason"]) for row in rows] == [(None, "no-relevant")] * 2
+    (here / "z.qrels").write_text("1 0 d1 1\n")
+    (row,) = cli("sensitivity", *options, "a.run").fine().json()
+    assert (row["swapped"], row["reason"]) == (None, "fewer-than-two")
