@@ -170,7 +170,7 @@ def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> Non
 
 
 def test_swaps_of_what_cannot_be_ordered_are_no_number(cli: Cli, here: Path) -> None:
-    """Without a MAP, or with one run, no pair of runs can swap: the cell is empty, with a reason."""
+    """Without a MAP, or with one run, no pair of runs can swap: the cell is empty."""
     (here / "z.qrels").write_text("1 0 d1 0\n")
     (here / "a.run").write_text("1 Q0 d1 1 2 a\n1 Q0 d2 2 1 a\n")
     (here / "b.run").write_text("1 Q0 d9 1 2 b\n1 Q0 d2 2 1 b\n")
