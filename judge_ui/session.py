@@ -30,14 +30,29 @@ class DeskLike(Protocol):
     scale: Scale
 
     @property
-    def judge_name(self) -> str: ...  # noqa: D102
-    def inbox(self) -> list[InboxLine]: ...  # noqa: D102
-    def topic(self, topic: str) -> Topic: ...  # noqa: D102
-    def queue(self, topic: str) -> list[Task]: ...  # noqa: D102
-    def page(self, docno: str) -> Page: ...  # noqa: D102
-    def record(self, decision: Decision) -> Task: ...  # noqa: D102
-    def undo(self) -> tuple[str, Task] | None: ...  # noqa: D102
-    def leave(self) -> None: ...  # noqa: D102
+    def judge_name(self) -> str:
+        """Return the judge's name, fit for a terminal."""
+
+    def inbox(self) -> list[InboxLine]:
+        """Return the judge's topics."""
+
+    def topic(self, topic: str) -> Topic:
+        """Return a topic."""
+
+    def queue(self, topic: str) -> list[Task]:
+        """Return the judge's documents of a topic in display order."""
+
+    def page(self, docno: str) -> Page:
+        """Return a document."""
+
+    def record(self, decision: Decision) -> Task:
+        """Append a decision durably."""
+
+    def undo(self) -> tuple[str, Task] | None:
+        """Take back the sitting's latest event."""
+
+    def leave(self) -> None:
+        """End the sitting."""
 
 
 class Outcome(StrEnum):

@@ -241,13 +241,6 @@ class Collection:
         with self._reading() as session:
             return pools.fetch_pool(session, self._topics, self._documents, name)
 
-    def pooled_pairs(self) -> set[tuple[str, str]]:
-        """Return (topic, docno) of every pair in a pool that is not withdrawn."""
-        with self._reading() as session:
-            pairs = pools.pooled_pairs(session)
-            topic, document = self._topics.names, self._documents.names
-            return {(topic[first], document[second]) for first, second in pairs}
-
     def pooled_rounds(self) -> dict[tuple[str, str], str]:
         """Return the round of every (topic, docno) in a pool not withdrawn: of its first pool."""
         with self._reading() as session:

@@ -199,12 +199,6 @@ def as_record(row: Any, topics: Keys, documents: Keys, judge: str) -> Judgement:
     )
 
 
-def used_grades(session: Session) -> set[int]:
-    """Return the grades that any event holds."""
-    query = select(JUDGEMENT.c.grade).where(JUDGEMENT.c.grade.is_not(None)).distinct()
-    return set(session.scalars(query))
-
-
 def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
     """Return the grades that are not on the scale, each once, ascending."""
     return sorted(set(grades).difference(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,22 @@ from store.collection import Collection
 from store.scale import parse_scale
 
 SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a test that was skipped for want of a tool, where `.ci/run` has installed them all."""
+    report = yield
+    if (
+        report.skipped
+        and os.environ.get("POOLER_NO_SKIP")
+        and "not installed" in str(report.longrepr)
+    ):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, and POOLER_NO_SKIP is set: {report.longrepr}"
+    return report
 
 
 @pytest.fixture(scope="session")

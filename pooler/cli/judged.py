@@ -71,6 +71,8 @@ class Judged:
     ranked: RankedDocuments
     qrels: Sequence[Qrel]
     level: int
+    pool_depths: frozenset[int] = frozenset()
+    """Depths of the collection's pools; empty for bare files."""
 
 
 def load_judged(
@@ -121,7 +123,11 @@ def load_judged(
         who = final.judges[0] if final.rule == "single judge" else f"{final.rule} of judges"
         cut = opened.scale.relaxed if cut is None else cut
         say(f"{len(final.rows):,} judgements ({who}), relevant = grade {cut} or more")
-        return Judged(ranked, final.rows, cut)
+        plans = [
+            pool.manifest.get("parameters", {}) for pool in opened.pools() if not pool.withdrawn
+        ]
+        depths = frozenset(plan["depth"] for plan in plans if "depth" in plan)
+        return Judged(ranked, final.rows, cut, depths)
 
 
 def _from_files(

@@ -103,7 +103,9 @@ def sensitivity(
         ties=ties, level=level, rigid=rigid, relaxed=relaxed, order=order.value, lenient=lenient,
     )  # fmt: skip
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
-    _check_depth(collection, depth, on_files=qrels is not None)
+    if judged.pool_depths and depth not in judged.pool_depths:
+        known = ", ".join(map(str, sorted(judged.pool_depths)))
+        warn(f"depth {depth} is not that of the pool ({known})")
     result = analyse(arrays, depth=depth, scenario=scenario.value, r_mode=r_mode.value)
     if by_topic:
         docnos = judged.ranked.docnos
@@ -115,20 +117,6 @@ def sensitivity(
         emit([_by_topic(arrays, result, at_rank)], fmt)
     else:
         emit([_by_run(arrays, result, fmt)], fmt)
-
-
-def _check_depth(collection: str, depth: int, *, on_files: bool) -> None:
-    """Warn when N is not the depth of the collection's pools."""
-    if on_files:
-        return
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        pools = [pool for pool in opened.pools() if not pool.withdrawn]
-    depths = {pool.manifest.get("parameters", {}).get("depth") for pool in pools} - {None}
-    if depths and depth not in depths:
-        known = ", ".join(str(known) for known in sorted(depths))
-        warn(f"depth {depth} is not that of the pool ({known})")
 
 
 def _by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:

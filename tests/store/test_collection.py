@@ -68,7 +68,7 @@ def copy(source: Collection, target: Collection) -> None:
     by_judge: dict[str, list[Judgement]] = {}
     for one in source.judgements():
         by_judge.setdefault(one.judge, []).append(one)
-    pooled = source.pooled_pairs()
+    pooled = set(source.pooled_rounds())
     for judge in source.judges():
         desk = target.desk(judge.name)
         sittings = {topic: Sitting(desk, topic) for topic, _ in pooled}
@@ -105,7 +105,7 @@ def picture(collection: Collection) -> dict[str, Any]:
         ],
         "pools": collection.pools(),
         "entries": [collection.pool(pool.name) for pool in collection.pools()],
-        "pooled": collection.pooled_pairs(),
+        "pooled": set(collection.pooled_rounds()),
         "judges": collection.judges(),
         "judgements": {
             (one.topic, one.docno, one.judge): (
@@ -191,7 +191,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "add_pool": lambda: collection.add_pool(make_pool({"6": ["new3"]})),
         "pools": collection.pools,
         "pool": lambda: collection.pool("main"),
-        "pooled_pairs": collection.pooled_pairs,
         "pooled_rounds": collection.pooled_rounds,
         "add_judge": lambda: collection.add_judge("eve", HUMAN),
         "judges": collection.judges,

@@ -434,8 +434,8 @@ def test_reading_sees_one_state(collection: Collection, collection_name: str) ->
             other.add_pool(make_pool({"2": ["b"]}, name="second", manifest={"depth": 2}))
 
     with meanwhile("FROM pool_entry", import_more):
-        assert collection.pooled_pairs() == {("1", "a")}
-    assert collection.pooled_pairs() == {("1", "a"), ("2", "b")}
+        assert set(collection.pooled_rounds()) == {("1", "a")}
+    assert set(collection.pooled_rounds()) == {("1", "a"), ("2", "b")}
 
 
 def test_error_rolls_back(collection: Collection, collection_name: str) -> None:

@@ -212,4 +212,4 @@ def test_nothing_judged_is_no_judgement(collection: Collection) -> None:
     assert collection.import_judgements({"ann": []}, HUMAN, pool=pool) == ImportReport()
     assert collection.judgements() == []
     assert [judge.name for judge in collection.judges()] == ["ann"]
-    assert collection.pooled_pairs() == {("1", "a")}
+    assert set(collection.pooled_rounds()) == {("1", "a")}

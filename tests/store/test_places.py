@@ -23,7 +23,7 @@ from sqlalchemy.dialects.sqlite import pysqlite
 if os.getuid() == 0:
     os.setuid(65534)
 with store.collection.Collection("c.db") as opened:
-    print(opened.name, len(opened.pooled_pairs()))
+    print(opened.name, len(set(opened.pooled_rounds())))
     try:
         opened.add_judge("late", "human")
     except store.errors.StoreError as error:

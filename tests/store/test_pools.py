@@ -39,7 +39,7 @@ def test_pool_comes_back(collection: Collection) -> None:
     assert (back.name, back.round, back.manifest) == ("main", "2", MANIFEST)
     assert back.run_tags == ("bm25", "tfidf")
     assert collection.pools() == [StoredPool("main", "2", False, 4, MANIFEST)]
-    assert collection.pooled_pairs() == {("1", "a"), ("1", "b"), ("10", "a"), ("9", "001")}
+    assert set(collection.pooled_rounds()) == {("1", "a"), ("1", "b"), ("10", "a"), ("9", "001")}
 
 
 entries = st.builds(
@@ -112,7 +112,7 @@ def test_withdrawn_pool_keeps_its_name(collection: Collection, collection_name: 
     collection.add_pool(make_pool({"1": ["a", "b"]}, name="first"))
     collection.add_pool(make_pool({"1": ["b", "c"]}, name="second"))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'first'")
-    assert collection.pooled_pairs() == {("1", "b"), ("1", "c")}
+    assert set(collection.pooled_rounds()) == {("1", "b"), ("1", "c")}
     assert [(pool.name, pool.withdrawn, pool.pairs) for pool in collection.pools()] == [
         ("first", True, 2),
         ("second", False, 2),
@@ -143,7 +143,7 @@ def test_empty_pool_is_a_pool(collection: Collection) -> None:
     assert collection.add_pool(Pool([], MANIFEST, "none"))
     assert collection.pools() == [StoredPool("none", "0", False, 0, MANIFEST)]
     assert collection.pool("none").entries == []
-    assert collection.pooled_pairs() == set()
+    assert set(collection.pooled_rounds()) == set()
 
 
 def test_unknown_pool_lists_the_known(collection: Collection) -> None:

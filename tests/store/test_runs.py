@@ -170,7 +170,7 @@ def test_other_file_is_refused_or_taken(collection: Collection, collection_name:
     assert contents(collection_name) == before
     assert collection.add_run(other, replace=True) == ImportReport(replaced=1)
     assert_same_run(collection.read_run(collection.runs()[0]), other)
-    assert collection.pooled_pairs() == {("1", "a")}
+    assert set(collection.pooled_rounds()) == {("1", "a")}
     assert collection.pool("pool").run_tags == ("bm25",)
 
 
