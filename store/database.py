@@ -24,7 +24,7 @@ from sqlmodel import Session, SQLModel
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.models import TABLES, CollectionRow
 
-SCHEMA_REVISION = "0001"
+SCHEMA_REVISION = "0002"
 """The newest Alembic revision; a test holds it to `store/migrations/versions`."""
 
 BUSY_TIMEOUT_MS = 10_000

@@ -138,7 +138,7 @@ class Desk:
                 )
                 .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
                 .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-                .where(POOL_ENTRY.c.topic_id == row.id, ~POOL.c.withdrawn)
+                .where(POOL_ENTRY.c.topic_id == row.id, ~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
                 .order_by(POOL.c.id, POOL_ENTRY.c.position)
             )
             assigned = self._assigned(session, row.id)
@@ -276,7 +276,7 @@ class Desk:
         query = (
             select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
             .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-            .where(~POOL.c.withdrawn)
+            .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
             .distinct()
         )
         pairs = [(topic, document) for topic, document in session.execute(query)]

@@ -135,11 +135,11 @@ def count_pooled_without_text(session: Session) -> tuple[int, int]:
 
 
 def pooled_document_ids() -> Select[int]:
-    """Select the ids of documents in any pool that is not withdrawn, each once."""
+    """Select the ids of documents to judge in any pool that is not withdrawn, each once."""
     return (
         select(POOL_ENTRY.c.document_id)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
         .distinct()
     )
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    true,
 )
 from sqlalchemy import DateTime as SqlDateTime
 from sqlmodel import Field, SQLModel
@@ -180,6 +181,8 @@ class PoolEntryRow(SQLModel, table=True):
     priority: float | None = None
     stratum: int | None = None
     inclusion_probability: float | None = None
+    sampled: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
+    """False = listed in its stratum, but not to be judged."""
 
 
 class PoolRunRow(SQLModel, table=True):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import and_, func, insert, select
 from sqlmodel import Session
 
 from store.errors import ConflictError, UnknownNameError
@@ -27,6 +27,7 @@ class StoredPool:
     round: str
     withdrawn: bool
     pairs: int
+    """Documents to judge, over all topics."""
     manifest: dict[str, Any]
 
 
@@ -83,6 +84,7 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
             "priority": entry.priority,
             "stratum": entry.stratum,
             "inclusion_probability": entry.inclusion_probability,
+            "sampled": entry.sampled,
         }
         for entry in pool.entries
     ]
@@ -103,7 +105,7 @@ def fetch_pools(session: Session) -> list[StoredPool]:
             func.count(POOL_ENTRY.c.document_id),
             POOL.c.manifest,
         )
-        .outerjoin(POOL_ENTRY, POOL_ENTRY.c.pool_id == POOL.c.id)
+        .outerjoin(POOL_ENTRY, and_(POOL_ENTRY.c.pool_id == POOL.c.id, POOL_ENTRY.c.sampled))
         .group_by(POOL.c.id)
         .order_by(POOL.c.id)
     )
@@ -144,6 +146,7 @@ def _entries(session: Session, topics: Keys, documents: Keys, pool_id: int) -> l
             row.priority,
             row.stratum,
             row.inclusion_probability,
+            row.sampled,
         )
         for row in session.execute(query)
     )
@@ -155,22 +158,22 @@ def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
 
 
 def pooled_rounds(session: Session) -> dict[tuple[int, int], str]:
-    """Return the round of every pair in a pool that is not withdrawn; the oldest pool names it."""
+    """Return the round of every pair to judge in a pool not withdrawn; the oldest pool names it."""
     query = (
         select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
         .order_by(POOL.c.id.desc())
     )
     return {(topic, document): label for topic, document, label in session.execute(query)}
 
 
 def pooled_pairs(session: Session) -> set[tuple[int, int]]:
-    """Return topic id and document id of every pair in a pool that is not withdrawn."""
+    """Return topic id and document id of every pair to judge in a pool not withdrawn."""
     query = (
         select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
     )
     return set(session.execute(query))
 

@@ -117,7 +117,11 @@ class PoolEntry:
     priority: float | None = None
     """What the strategy thought of it, higher first; ``None`` = no opinion."""
     stratum: int | None = None
+    """From 1, where the pool is a sample of strata."""
     inclusion_probability: float | None = None
+    """Of being sampled, where the pool is a sample."""
+    sampled: bool = True
+    """False = listed in its stratum, but not to be judged."""
 
 
 @dataclass(frozen=True, slots=True)

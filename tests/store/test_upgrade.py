@@ -65,7 +65,7 @@ def migrations(tmp_path: Path) -> Path:
     return Path(shutil.copytree(MIGRATIONS, tmp_path / "100% migrations"))
 
 
-def add_step(migrations: Path, body: str, *, revision: str = "0002", before: str = "0001") -> None:
+def add_step(migrations: Path, body: str, *, revision: str = "0003", before: str = "0002") -> None:
     """Add a migration."""
     text = HEADER.format(revision=revision, before=before) + body
     (migrations / "versions" / f"{revision}_test.py").write_text(text)
@@ -79,7 +79,7 @@ def migrate(name: str, migrations: Path) -> Upgrade:
 def test_newest_schema_is_left_alone(filled: str) -> None:
     """A collection of the newest schema is not touched, nor backed up."""
     before = contents(filled)
-    assert upgrade(collection_url(filled)) == Upgrade("0001", "0001", None)
+    assert upgrade(collection_url(filled)) == Upgrade("0002", "0002", None)
     assert contents(filled) == before
     if "postgresql" not in filled:
         assert not list(Path(filled).parent.glob("*.backup"))
@@ -90,17 +90,30 @@ def test_upgrade_migrates_once(filled: str, migrations: Path) -> None:
     add_step(migrations, ADD_LANGUAGE)
     before = contents(filled)
     done = migrate(filled, migrations)
-    assert (done.before, done.after) == ("0001", "0002")
+    assert (done.before, done.after) == ("0002", "0003")
     after = contents(filled)
     assert after.pop("topic") == [(*row, "en") for row in before.pop("topic")]
     assert (before.pop("alembic_version"), after.pop("alembic_version")) == (
-        [("0001",)],
         [("0002",)],
+        [("0003",)],
     )
     assert after == before
-    assert migrate(filled, migrations) == Upgrade("0002", "0002", None)
-    with pytest.raises(SchemaError, match="newer schema 0002"):
+    assert migrate(filled, migrations) == Upgrade("0003", "0003", None)
+    with pytest.raises(SchemaError, match="newer schema 0003"):
         Collection(filled)
+
+
+def test_older_collection_is_upgraded(filled: str) -> None:
+    """A collection of the first schema gets what it lacks; all it held stays."""
+    expected = contents(filled)
+    execute(filled, "ALTER TABLE pool_entry DROP COLUMN sampled")
+    execute(filled, "UPDATE alembic_version SET version_num = '0001'")
+    with pytest.raises(SchemaError, match="older schema 0001"):
+        Collection(filled)
+    assert upgrade(collection_url(filled)).after == "0002"
+    assert contents(filled) == expected
+    with Collection(filled) as collection:
+        assert [entry.sampled for entry in collection.pool("pool").entries] == [True, True]
 
 
 def test_backup_is_the_collection_as_it_was(tmp_path: Path, migrations: Path) -> None:
@@ -113,7 +126,7 @@ def test_backup_is_the_collection_as_it_was(tmp_path: Path, migrations: Path) ->
         assert Path(f"{name}-wal").stat().st_size > 0
         before = contents(name)
         done = migrate(name, migrations)
-    assert done.backup == f"{name}.0001.backup"
+    assert done.backup == f"{name}.0002.backup"
     assert contents(done.backup) == before
     with Collection(done.backup) as kept:
         assert [row.grade for row in kept.judgements()] == [2]
@@ -123,7 +136,7 @@ def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -
     """Upgrading again after a backup was put back keeps both backups."""
     name = str(tmp_path / "wine.db")
     add_step(migrations, ADD_LANGUAGE)
-    for expected in ("wine.db.0001.backup", "wine.db.0001-2.backup", "wine.db.0001-3.backup"):
+    for expected in ("wine.db.0002.backup", "wine.db.0002-2.backup", "wine.db.0002-3.backup"):
         Path(name).unlink(missing_ok=True)
         Collection.create(name, name="w", scale=parse_scale("0-2"), program=expected).close()
         done = migrate(name, migrations)
@@ -136,7 +149,7 @@ def test_postgresql_is_not_copied(postgres_url: str, migrations: Path) -> None:
     """A server's database has its own backups; none is made or claimed."""
     Collection.create(postgres_url, name="w", scale=parse_scale("0-2"), program="t").close()
     add_step(migrations, ADD_LANGUAGE)
-    assert migrate(postgres_url, migrations) == Upgrade("0001", "0002", None)
+    assert migrate(postgres_url, migrations) == Upgrade("0002", "0003", None)
 
 
 def test_several_steps_are_taken_in_order(filled: str, migrations: Path) -> None:
@@ -145,10 +158,10 @@ def test_several_steps_are_taken_in_order(filled: str, migrations: Path) -> None
     add_step(
         migrations,
         """    op.execute("UPDATE topic SET language = 'ja'")\n""",
-        revision="0003",
-        before="0002",
+        revision="0004",
+        before="0003",
     )
-    assert migrate(filled, migrations).after == "0003"
+    assert migrate(filled, migrations).after == "0004"
     assert {row[-1] for row in contents(filled)["topic"]} == {"ja"}
 
 
@@ -168,15 +181,15 @@ def test_rebuilt_table_keeps_what_refers_to_it(filled: str, migrations: Path) ->
 def test_failing_step_leaves_everything_as_it_was(filled: str, migrations: Path) -> None:
     """When the second of two steps fails, the first is taken back too: rows, tables, revision."""
     add_step(migrations, ADD_LANGUAGE.replace("language", "spoken"))
-    add_step(migrations, FAIL_LATE, revision="0003", before="0002")
+    add_step(migrations, FAIL_LATE, revision="0004", before="0003")
     before = contents(filled)
     with pytest.raises(Exception, match="no_such_table"):
         migrate(filled, migrations)
     assert contents(filled) == before
     with Collection(filled) as opened:
         assert len(opened.judgements()) == 1
-    (migrations / "versions" / "0003_test.py").unlink()
-    assert migrate(filled, migrations).after == "0002"
+    (migrations / "versions" / "0004_test.py").unlink()
+    assert migrate(filled, migrations).after == "0003"
 
 
 def test_step_that_breaks_references_is_taken_back(filled: str, migrations: Path) -> None:
