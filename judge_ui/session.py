@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Protocol
 
+from judge_ui.desks import DeskLike, Drawing
 from judge_ui.grades import grade_mark, grade_name
 from store.errors import ConflictError, PoolerError, UnknownNameError
 from store.records import Action, Decision, InboxLine, Page, Scale, State, Task, Topic
@@ -22,37 +22,6 @@ MIN_DWELL_S = 0.3
 
 IDLE_AFTER_S = 120.0
 """A pause between two keys counts as work up to this long, in seconds."""
-
-
-class DeskLike(Protocol):
-    """What a session needs of a desk; see `store.desk.Desk`."""
-
-    scale: Scale
-
-    @property
-    def judge_name(self) -> str:
-        """Return the judge's name, fit for a terminal."""
-
-    def inbox(self) -> list[InboxLine]:
-        """Return the judge's topics."""
-
-    def topic(self, topic: str) -> Topic:
-        """Return a topic."""
-
-    def queue(self, topic: str) -> list[Task]:
-        """Return the judge's documents of a topic in display order."""
-
-    def page(self, docno: str) -> Page:
-        """Return a document."""
-
-    def record(self, decision: Decision) -> Task:
-        """Append a decision durably."""
-
-    def undo(self) -> tuple[str, Task] | None:
-        """Take back the sitting's latest event."""
-
-    def leave(self) -> None:
-        """End the sitting."""
 
 
 class Outcome(StrEnum):
@@ -110,6 +79,8 @@ class JudgingSession:
         Whether a decision goes on to the next document without one.
     clock : callable, default=time.monotonic
         Seconds that never run backwards.
+    drawing : Drawing, optional
+        Draws the next document when every one in the queue has a decision.
     """
 
     def __init__(
@@ -119,11 +90,14 @@ class JudgingSession:
         min_dwell: float = MIN_DWELL_S,
         advance: bool = True,
         clock: Callable[[], float] = time.monotonic,
+        drawing: Drawing | None = None,
     ) -> None:
         self._desk = desk
         self._min_dwell = min_dwell
         self._advance = advance
         self._clock = clock
+        self._drawing = drawing
+        self._undrawn = 0
         self._shown: float | None = None
         self._shown_at: datetime | None = None
         self._touched = 0.0
@@ -156,10 +130,10 @@ class JudgingSession:
 
     @property
     def progress(self) -> Progress:
-        """Counts of the open topic; the total is the whole queue and never shrinks."""
+        """Counts of the open topic; the total is the queue, drawn or not, and never shrinks."""
         states = [task.state for task in self.tasks]
         return Progress(
-            len(states),
+            len(states) + self._undrawn,
             states.count(State.JUDGED),
             states.count(State.SKIPPED),
             states.count(State.CANNOT),
@@ -183,9 +157,11 @@ class JudgingSession:
             If the topic is not known.
         """
         opened = self._desk.topic(topic)
-        self.tasks = self._desk.queue(topic)
+        self._load(topic)
         self.topic = opened
         undecided = self._next_undecided(-1)
+        if undecided is None:
+            undecided = self._draw()
         self._go_to(0 if undecided is None else undecided)
 
     def page(self) -> Page:
@@ -268,7 +244,7 @@ class JudgingSession:
             message += f": {self._stands(task)} again"
         if self.topic is None or topic != self.topic.topic:
             self.topic = self._desk.topic(topic)
-            self.tasks = self._desk.queue(topic)
+            self._load(topic)
         index = self._place_of(task.docno)
         if index is not None:
             self.tasks[index] = task
@@ -343,7 +319,7 @@ class JudgingSession:
         try:
             self.tasks[self.index] = self._desk.record(decision)
         except ConflictError as error:
-            self.tasks = self._desk.queue(topic)
+            self._load(topic)
             place = self._place_of(task.docno)
             if place is None:
                 self._go_to(0)
@@ -357,7 +333,10 @@ class JudgingSession:
         self._done.append(done)
         self._dropped = 0
         if not stay:
-            self._go_on()
+            try:
+                self._go_on()
+            except PoolerError as error:
+                said += f"; the next document could not be drawn: {error.message}"
         return Result(Outcome.SAVED, said, datetime.now(UTC))
 
     def _place_of(self, docno: str) -> int | None:
@@ -371,8 +350,28 @@ class JudgingSession:
 
     def _go_on(self) -> None:
         """Go to the next document without a decision, from here on and then from the start."""
-        following = self._next_undecided(self.index) if self._advance else None
+        following = None
+        if self._advance:
+            following = self._next_undecided(self.index)
+            if following is None:
+                following = self._draw()
         self._go_to(self.index if following is None else following)
+
+    def _load(self, topic: str) -> None:
+        """Read the queue of a topic anew."""
+        self.tasks = self._desk.queue(topic)
+        self._undrawn = 0 if self._drawing is None else self._desk.undrawn(topic)
+
+    def _draw(self) -> int | None:
+        """Draw until a document has no decision, and return its place; ``None`` = none is left."""
+        while self._drawing is not None and self._undrawn and self.topic is not None:
+            topic = self.topic.topic
+            is_drawn = self._drawing.draw(topic)
+            self._load(topic)
+            undecided = self._next_undecided(self.index)
+            if undecided is not None or not is_drawn:
+                return undecided
+        return None
 
     def _next_undecided(self, index: int) -> int | None:
         """Return the place of the next document without a decision after `index`, wrapping."""
@@ -387,6 +386,9 @@ class JudgingSession:
         """Move without deciding."""
         self.touch()
         index = self.index + step
+        if index == len(self.tasks) and self._next_undecided(self.index) is None:
+            drawn = self._draw()
+            index = index if drawn is None else drawn
         if not 0 <= index < len(self.tasks):
             return False
         self._go_to(index)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from pooler.top_ranking import RunTop
+import numpy as np
+
+from pooler.run_set import RunSet
+from pooler.topic_rankings import NO_DOCUMENT
 from store.ranking import natural_key
 from store.records import Pool
 
 NO_GROUP = "-"
 
 
-def annotated_lines(runs: Sequence[RunTop], pool: Pool) -> Iterator[str]:
+def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
     """Yield one line for each document of a pool and each run that put it there.
 
     Parameters
     ----------
-    runs : sequence of RunTop
-        The runs the pool was built from; those that do not contribute are passed over.
+    runs : RunSet
+        The runs the pool was built from, with scores; those that do not contribute are passed
+        over.
     pool : Pool
         The pool.
 
@@ -35,28 +39,32 @@ def annotated_lines(runs: Sequence[RunTop], pool: Pool) -> Iterator[str]:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from pooler.plan import build_pool
-    >>> from pooler.top_ranking import TopRanking
+    >>> from pooler.plan import Plan, build_pool
+    >>> from pooler.run_set import FileRuns
+    >>> from pooler.top_ranking import RunTop, TopRanking
     >>> top = TopRanking(["d2", "d1"], np.array([0.5, 0.1]), 2)
     >>> run = RunTop("x", "x.run", "", 2, "trec", {"51": top}, 2, group="acme")
-    >>> list(annotated_lines([run], build_pool([run], depth=2, version="1").pool))
+    >>> runs = FileRuns([run])
+    >>> list(annotated_lines(runs, build_pool(runs, Plan(), version="1").pool))
     ['51 d1 x acme 2 0.1', '51 d2 x acme 1 0.5']
     """
-    pooled: dict[str, list[str]] = {}
+    pooled: dict[str, set[str]] = {}
     for entry in pool.entries:
-        pooled.setdefault(entry.topic, []).append(entry.docno)
-    feeding = sorted((run for run in runs if run.contributes), key=lambda run: run.tag)
+        if entry.sampled:
+            pooled.setdefault(entry.topic, set()).add(entry.docno)
     for topic in sorted(pooled, key=natural_key):
-        lines: dict[str, list[str]] = {docno: [] for docno in sorted(pooled[topic])}
-        for run in feeding:
-            top = run.topics.get(topic)
-            if top is None:
-                continue
-            source = f"{run.tag} {run.group or NO_GROUP}"
-            ranked = zip(top.docnos, top.scores.tolist(), strict=True)
-            for rank, (docno, score) in enumerate(ranked, start=1):
-                if docno in lines:
-                    lines[docno].append(f"{topic} {docno} {source} {rank} {score!r}")
-        for of_docno in lines.values():
-            yield from of_docno
+        of_topic = runs.of_topic(topic, scores=True)
+        documents, scores = of_topic.rankings.documents, of_topic.rankings.scores
+        rows, places = np.nonzero(documents != NO_DOCUMENT)
+        numbers = documents[rows, places]
+        by_docno = np.lexsort((rows, numbers))
+        worth = np.zeros(numbers.size) if scores is None else scores[rows, places]
+        sources = [
+            f"{run.tag} {run.group or NO_GROUP}"
+            for run in (runs.feeding[place] for place in of_topic.runs)
+        ]
+        for index in by_docno.tolist():
+            docno = of_topic.docnos[numbers[index]]
+            if docno in pooled[topic]:
+                score = float(worth[index])
+                yield f"{topic} {docno} {sources[rows[index]]} {places[index] + 1} {score!r}"

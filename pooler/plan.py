@@ -1,48 +1,96 @@
 """The plan of a pool carried out: runs in, documents to judge out, with a manifest.
 
 The manifest says all that is needed to build the same pool again: the hash of every run, the
-order within runs, strategy, parameters, display order, seed and version. It holds no times and no
-folders, so the same input gives the same bytes on every machine.
+order within runs, strategy, parameters, budget, display order, seed and version. It holds no times
+and no folders, so the same input gives the same bytes on every machine.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pooler.budgets import share_budget
+from pooler.pool_statistics import PoolStatistics, StatisticsCount
+from pooler.randomness import raw_numbers
+from pooler.run_set import RunFacts, RunSet, TopicRuns
 from pooler.strategies import find_strategy
-from pooler.top_ranking import RunTop, TieAtCut
-from store.errors import ArgumentError, PoolerError
-from store.ranking import Order, check_order, natural_key
+from pooler.strategies.depth_then import depth_pool_size
+from pooler.strategies.kinds import (
+    AdaptiveStrategy,
+    AnyStrategy,
+    FixedStrategy,
+    ParameterValue,
+    SamplingStrategy,
+)
+from pooler.topic_rankings import descending
+from store.errors import ArgumentError
 from store.records import Pool, PoolEntry
 
 OutOrder = Literal["docno", "priority", "random"]
 OUT_ORDERS: tuple[OutOrder, ...] = get_args(OutOrder)
+SEED_HINT = "`--seed 1`: the same seed gives the same again"
 
 
-@dataclass(frozen=True, slots=True)
-class PoolStatistics:
-    """What a pool is made of. Runs that do not contribute are not counted."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How documents are chosen: what makes a pool, together with the runs."""
 
-    sizes: dict[str, int]
-    """Documents to judge by topic, topics in natural order."""
-    total: int
-    """(topic, docno) pairs of the pool."""
-    ties_at_cut: list[TieAtCut]
-    """Rankings in which a tie rule decided what is in, by run tag, then topic."""
-    overlap: dict[int, int]
-    """Pairs by the number of runs that returned them, that number ascending."""
-    unique: dict[str, int]
-    """Pairs that no other run returned, by run tag; every contributing run has its key."""
-    n_rankings: int
-    """Rankings: one for every run and each of its topics."""
-    n_short: int
-    """Rankings with fewer documents than the depth."""
+    strategy: str = "depth"
+    """A name of `pooler.strategies.STRATEGIES`."""
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    """The strategy's own; those left out take their defaults."""
+    budget: int | None = None
+    """Documents to judge for each topic, at least 1; a topic that has fewer gives all it has."""
+    total_budget: int | None = None
+    """Documents to judge for all topics together, shared by `pooler.budgets.share_budget`."""
+    out_order: OutOrder = "docno"
+    """How a topic's documents are shown to judges: by docno ascending bytewise, by priority, or
+    shuffled. An adaptive pool is shown as it is drawn."""
+    seed: int | None = None
+    """Not negative; needed by random strategies and by the random display order."""
+    level: int | None = None
+    """Least grade that rewards an adaptive strategy; needed by those alone."""
+    name: str = "pool"
+    round: str = "0"
+    """Iteration label that judgements of this pool carry into qrels."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicPool:
+    """The documents of one topic: those to judge in display order, then those not sampled."""
+
+    topic: str
+    docnos: list[str]
+    priorities: list[float]
+    n_to_judge: int
+    strata: list[int] | None = None
+    """From 1; ``None`` = the strategy does not sample."""
+    inclusion: list[float] | None = None
+
+    @property
+    def to_judge(self) -> list[str]:
+        """The documents to judge, in display order."""
+        return self.docnos[: self.n_to_judge]
+
+    def entries(self) -> list[PoolEntry]:
+        """Return the documents as entries of a pool."""
+        return [
+            PoolEntry(
+                self.topic,
+                docno,
+                position,
+                self.priorities[position],
+                None if self.strata is None else self.strata[position],
+                None if self.inclusion is None else self.inclusion[position],
+                position < self.n_to_judge,
+            )
+            for position, docno in enumerate(self.docnos)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,182 +101,267 @@ class PoolResult:
     statistics: PoolStatistics
 
 
-def build_pool(
-    runs: Sequence[RunTop],
-    *,
-    strategy: str = "depth",
-    depth: int,
-    order: Order = "trec",
-    out_order: str = "docno",
-    seed: int | None = None,
-    name: str = "pool",
-    round_label: str = "0",
-    version: str,
-) -> PoolResult:
-    """Build a pool from the first documents of runs.
+class PoolBuild:
+    """A pool while it is built, topic by topic.
 
     Parameters
     ----------
-    runs : sequence of RunTop
-        Read at this `depth` and `order`, with a tag of its own each. Only those that contribute
-        feed the pool; the others stand in the manifest.
-    strategy : str, default="depth"
-        A name of `pooler.strategies.STRATEGIES`.
-    depth : int
-        Ranks taken from each run, at least 1.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
-        What ordered the runs, see `store.ranking`.
-    out_order : {"docno", "priority", "random"}, default="docno"
-        How a topic's documents are shown to judges: by docno ascending bytewise, by the
-        strategy's priority, or shuffled.
-    seed : int, optional
-        Seed of the shuffle, not negative; needed by ``random``, and used by nothing else.
-    name : str, default="pool"
-        Name of the pool.
-    round_label : str, default="0"
-        Iteration label that judgements of this pool carry into qrels.
+    runs : RunSet
+        The runs, at their depth and order. Only those that contribute feed the pool; the others
+        stand in the manifest.
+    plan : Plan
+        How documents are chosen.
     version : str
         Version of this program, for the manifest.
-
-    Returns
-    -------
-    PoolResult
-        The same for every order of `runs`: topics are in natural order, runs by tag.
+    known : container of (str, str), optional
+        Pairs of topic and docno that are left out, since another pool holds them.
 
     Raises
     ------
     ArgumentError
-        If an argument cannot be used, no run contributes, or a run was read at another depth or
-        order.
+        If a value of the plan cannot be used with this strategy or these runs.
     UnknownNameError
-        If there is no such strategy.
-    PoolerError
-        If two runs have the same tag.
+        If there is no such strategy, or it has no such parameter.
 
     Notes
     -----
-    O(n log n) for n documents taken from all runs. Every topic is shuffled by its own stream, from
-    the seed and the topic's id, so a topic more or less leaves the others as they are.
+    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built.
+    The result is the same for every order of the runs.
+    """
+
+    def __init__(
+        self,
+        runs: RunSet,
+        plan: Plan,
+        *,
+        version: str,
+        known: Container[tuple[str, str]] | None = None,
+    ) -> None:
+        self.runs = runs
+        self.plan = plan
+        self.strategy: AnyStrategy = find_strategy(plan.strategy)
+        self.parameters = self.strategy.complete(plan.parameters)
+        self._version = version
+        self._known = known
+        _check(plan, self.strategy, self.parameters)
+        self._count = StatisticsCount(runs)
+        self._budgets: dict[str, int] | None = None
+        if plan.total_budget is not None:
+            sizes = [runs.of_topic(topic).rankings.n_documents for topic in runs.topics]
+            shares = share_budget(plan.total_budget, sizes)
+            self._budgets = dict(zip(runs.topics, shares, strict=True))
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether documents are drawn while they are judged, so that none are listed now."""
+        return isinstance(self.strategy, AdaptiveStrategy)
+
+    def topics(self) -> Iterator[TopicPool]:
+        """Yield the documents of every topic, topics in natural order."""
+        for topic in self.runs.topics:
+            of_topic = self.runs.of_topic(topic, scores=self.strategy.uses_scores)
+            pooled = self._choose(of_topic, self._budget(topic))
+            to_judge = set(pooled.to_judge)
+            chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
+            n_listed, budget = len(pooled.docnos), self._budget(topic)
+            self._count.add(of_topic, chosen, n_listed=n_listed, budget=budget)
+            yield pooled
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines `topic docno` of what is to be judged, without line ends."""
+        for pooled in self.topics():
+            for docno in pooled.to_judge:
+                yield f"{pooled.topic} {docno}"
+
+    def statistics(self) -> PoolStatistics:
+        """Return what the pool is made of, as far as it is built."""
+        return self._count.finish()
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the manifest, complete once every topic is built."""
+        plan, sizes = self.plan, self._count.sizes
+        manifest: dict[str, Any] = {
+            "tool": "pooler",
+            "version": self._version,
+            "name": plan.name,
+            "round": plan.round,
+            "strategy": plan.strategy,
+            "parameters": {"depth": self.runs.depth, **self.parameters},
+            "order": self.runs.order,
+            "out_order": "drawn" if self.is_adaptive else plan.out_order,
+            "seed": plan.seed,
+            "runs": [_manifest_run(run) for run in self.runs.runs],
+            "topics": len(sizes),
+            "pairs": sum(sizes.values()),
+            "sizes": dict(sizes),
+        }
+        optional = {
+            "budget": plan.budget,
+            "total_budget": plan.total_budget,
+            "level": plan.level if self.is_adaptive else None,
+        }
+        manifest |= {name: value for name, value in optional.items() if value is not None}
+        return manifest
+
+    def result(self) -> PoolResult:
+        """Build every topic and return the pool."""
+        entries: list[PoolEntry] = []
+        budgets: dict[str, int] = {}
+        if isinstance(self.strategy, AdaptiveStrategy):
+            for topic in self.runs.topics:
+                of_topic = self.runs.of_topic(topic)
+                budgets[topic] = self._drawable(of_topic)
+                entries += [
+                    PoolEntry(topic, docno, place, sampled=False)
+                    for place, docno in enumerate(of_topic.docnos)
+                ]
+                self._count.sizes[topic] = 0
+        else:
+            for pooled in self.topics():
+                entries += pooled.entries()
+        tags = tuple(run.tag for run in self.runs.feeding)
+        plan = self.plan
+        pool = Pool(entries, self.manifest(), plan.name, plan.round, tags, budgets)
+        return PoolResult(pool, self.statistics())
+
+    def _drawable(self, of_topic: TopicRuns) -> int:
+        """Return how many documents an adaptive strategy may draw, none more than there are."""
+        rankings = of_topic.rankings
+        budget = self._budget(rankings.topic)
+        if budget is None:
+            return rankings.n_documents
+        if self.strategy.name == "depth-then":
+            first = int(self.parameters["first"])
+            needed = depth_pool_size(rankings, first=first)
+            if budget < needed:
+                requirement = (
+                    f"must be >= {needed}: depth {first} of topic `{rankings.topic}` takes as many"
+                )
+                raise ArgumentError("--budget", requirement, budget)
+        return min(budget, rankings.n_documents)
+
+    def _budget(self, topic: str) -> int | None:
+        """Return the budget of a topic; ``None`` = all documents."""
+        return self.plan.budget if self._budgets is None else self._budgets[topic]
+
+    def _choose(self, of_topic: TopicRuns, budget: int | None) -> TopicPool:
+        """Choose the documents of one topic."""
+        rankings, docnos = of_topic.rankings, of_topic.docnos
+        strategy = self.strategy
+        if isinstance(strategy, SamplingStrategy):
+            sample = strategy.draw(rankings, budget=budget, seed=self.plan.seed, **self.parameters)
+            values = sample.values
+            ordered = descending(values)
+            chosen = self._not_known(of_topic, ordered[sample.sampled[ordered]])
+            rest = np.flatnonzero(~sample.sampled & (sample.strata > 0))
+            shown = self._shown(of_topic, chosen)
+            listed = np.concatenate((shown, self._not_known(of_topic, rest)))
+            strata = sample.strata[listed].tolist()
+            inclusion = sample.inclusion[listed].tolist()
+        elif isinstance(strategy, FixedStrategy):
+            values = strategy.values(rankings, **self.parameters)
+            chosen = self._not_known(of_topic, descending(values)[:budget])
+            listed = shown = self._shown(of_topic, chosen)
+            strata = inclusion = None
+        else:
+            raise ArgumentError("strategy", "must be one that chooses at once", strategy.name)
+        return TopicPool(
+            rankings.topic,
+            [docnos[number] for number in listed.tolist()],
+            values[listed].tolist(),
+            len(shown),
+            strata,
+            inclusion,
+        )
+
+    def _not_known(self, of_topic: TopicRuns, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Leave out the documents that another pool holds."""
+        if self._known is None:
+            return numbers
+        known, topic, docnos = self._known, of_topic.rankings.topic, of_topic.docnos
+        kept = [number for number in numbers.tolist() if (topic, docnos[number]) not in known]
+        return np.array(kept, np.int64)
+
+    def _shown(self, of_topic: TopicRuns, by_priority: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Order documents for judging."""
+        if self.plan.out_order == "priority":
+            return by_priority
+        by_docno = np.sort(by_priority)
+        if self.plan.out_order == "docno" or self.plan.seed is None:
+            return by_docno
+        # Sorted by random numbers: numpy's own shuffles may change between versions (NEP 19).
+        numbers = raw_numbers(self.plan.seed, of_topic.rankings.topic, by_docno.size)
+        return by_docno[np.argsort(numbers, kind="stable")]
+
+
+def build_pool(
+    runs: RunSet,
+    plan: Plan,
+    *,
+    version: str,
+    known: Container[tuple[str, str]] | None = None,
+) -> PoolResult:
+    """Build a pool; arguments and errors as for `PoolBuild`.
+
+    Returns
+    -------
+    PoolResult
+        The pool and its statistics. In an adaptive pool nothing is to be judged yet: it has the
+        documents it may draw, and budgets.
+
+    Notes
+    -----
+    O(n log n) for n documents taken from all runs, plus what the strategy costs.
 
     Examples
     --------
-    >>> from pooler.top_ranking import TopRanking
+    >>> from pooler.run_set import FileRuns
+    >>> from pooler.top_ranking import RunTop, TopRanking
     >>> def run(tag, docnos):
     ...     top = TopRanking(docnos, np.arange(len(docnos), 0.0, -1.0), len(docnos))
     ...     return RunTop(tag, f"{tag}.run", "", 2, "trec", {"51": top}, len(docnos))
-    >>> result = build_pool([run("x", ["d3", "d1"]), run("y", ["d1"])], depth=2, version="1")
+    >>> runs = FileRuns([run("x", ["d3", "d1"]), run("y", ["d1"])])
+    >>> result = build_pool(runs, Plan(), version="1")
     >>> list(pool_lines(result.pool)), result.statistics.unique
     (['51 d1', '51 d3'], {'x': 1, 'y': 0})
     """
-    plan = find_strategy(strategy)
-    if depth < 1:
-        raise ArgumentError("depth", "must be an integer >= 1", depth)
-    check_order(order)
-    _check_out_order(out_order, seed)
-    by_tag = sorted(runs, key=lambda run: run.tag)
-    _check_runs(by_tag, depth, order)
-    feeding = [run for run in by_tag if run.contributes]
-    if not feeding:
-        raise ArgumentError("runs", "must hold a run that contributes", [run.tag for run in runs])
-
-    entries: list[PoolEntry] = []
-    sizes: dict[str, int] = {}
-    overlap: Counter[int] = Counter()
-    unique = {run.tag: 0 for run in feeding}
-    for topic in sorted({topic for run in feeding for topic in run.topics}, key=natural_key):
-        tops = {run.tag: run.topics[topic].docnos for run in feeding if topic in run.topics}
-        chosen = plan.choose(list(tops.values()), depth=depth)
-        shown = _display_order(chosen, out_order, seed, topic)
-        entries += [
-            PoolEntry(topic, docno, position, chosen[docno]) for position, docno in enumerate(shown)
-        ]
-        sizes[topic] = len(shown)
-        n_runs: Counter[str] = Counter()
-        for docnos in tops.values():
-            n_runs.update(docnos)
-        overlap.update(n_runs[docno] for docno in chosen)
-        for tag, docnos in tops.items():
-            unique[tag] += sum(n_runs[docno] == 1 for docno in docnos)
-
-    manifest: dict[str, Any] = {
-        "tool": "pooler",
-        "version": version,
-        "name": name,
-        "round": round_label,
-        "strategy": strategy,
-        "parameters": {"depth": depth},
-        "order": order,
-        "out_order": out_order,
-        "seed": seed,
-        "runs": [_manifest_run(run) for run in by_tag],
-        "topics": len(sizes),
-        "pairs": len(entries),
-        "sizes": sizes,
-    }
-    statistics = PoolStatistics(
-        sizes=dict(sizes),
-        total=len(entries),
-        ties_at_cut=_ties_at_cut(feeding),
-        overlap=dict(sorted(overlap.items())),
-        unique=unique,
-        n_rankings=sum(len(run.topics) for run in feeding),
-        n_short=sum(top.n_documents < depth for run in feeding for top in run.topics.values()),
-    )
-    tags = tuple(run.tag for run in feeding)
-    return PoolResult(Pool(entries, manifest, name, round_label, tags), statistics)
+    return PoolBuild(runs, plan, version=version, known=known).result()
 
 
 def pool_lines(pool: Pool) -> Iterator[str]:
-    """Yield the lines `topic docno` of a pool, in display order, without line ends."""
+    """Yield the lines `topic docno` of what a pool has to judge, without line ends."""
     for entry in pool.entries:
-        yield f"{entry.topic} {entry.docno}"
+        if entry.sampled:
+            yield f"{entry.topic} {entry.docno}"
 
 
-def _check_out_order(out_order: str, seed: int | None) -> None:
-    """Raise `ArgumentError` unless documents can be shown in this order."""
-    if out_order not in OUT_ORDERS:
-        raise ArgumentError("out_order", f"must be one of {', '.join(OUT_ORDERS)}", out_order)
-    if out_order == "random" and (seed is None or seed < 0):
-        hint = "`--seed 1`: the same seed gives the same order again"
-        requirement = "must be an integer >= 0 when the order is random"
-        raise ArgumentError("seed", requirement, seed, hint=hint)
+def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, ParameterValue]) -> None:
+    """Raise `ArgumentError` unless the parts of a plan fit each other."""
+    if plan.out_order not in OUT_ORDERS:
+        raise ArgumentError("out_order", f"must be one of {', '.join(OUT_ORDERS)}", plan.out_order)
+    for name, budget in (("--budget", plan.budget), ("--total-budget", plan.total_budget)):
+        if budget is not None and budget < 1:
+            raise ArgumentError(name, "must be an integer >= 1", budget)
+    if plan.budget is not None and plan.total_budget is not None:
+        raise ArgumentError("--total-budget", "excludes --budget", plan.total_budget)
+    has_budget = plan.budget is not None or plan.total_budget is not None
+    if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and not has_budget:
+        hint = "--budget N documents a topic, or --total-budget N over all topics"
+        raise ArgumentError("--budget", f"is needed by `{strategy.name}`", None, hint=hint)
+    reason = None
+    if isinstance(strategy, SamplingStrategy):
+        reason = f"`{strategy.name}` draws at random"
+    elif isinstance(strategy, AdaptiveStrategy):
+        if strategy.needs_seed_for(parameters):
+            reason = f"`{strategy.name}` chooses at random"
+    elif plan.out_order == "random":
+        reason = "the order is random"
+    if (plan.seed is None and reason) or (plan.seed is not None and plan.seed < 0):
+        requirement = "must be an integer >= 0" + (f", since {reason}" if reason else "")
+        raise ArgumentError("--seed", requirement, plan.seed, hint=SEED_HINT)
 
 
-def _check_runs(by_tag: Sequence[RunTop], depth: int, order: Order) -> None:
-    """Raise unless every run has its own tag, and this depth and order."""
-    for run in by_tag:
-        if run.depth != depth:
-            requirement = f"must be {run.depth}, the depth run `{run.tag}` was read at"
-            raise ArgumentError("depth", requirement, depth)
-        if run.order != order:
-            requirement = f"must be {run.order}, the order run `{run.tag}` was read in"
-            raise ArgumentError("order", requirement, order)
-    for run, following in pairwise(by_tag):
-        if run.tag == following.tag:
-            files = sorted((run.file, following.file))
-            message = f"run tag `{run.tag}` is that of two files, `{files[0]}` and `{files[1]}`"
-            is_same = run.sha256 == following.sha256
-            hint = "the files have the same bytes: leave one out" if is_same else None
-            raise PoolerError(message, hint=hint)
-
-
-def _display_order(
-    chosen: dict[str, float], out_order: str, seed: int | None, topic: str
-) -> list[str]:
-    """Order the documents of one topic for judging."""
-    if out_order == "priority":
-        return list(chosen)
-    docnos = sorted(chosen)
-    if out_order == "docno":
-        return docnos
-    # numpy promises the bits of a generator to stay the same between versions, but not its
-    # shuffles (NEP 19); so the documents are sorted by random numbers.
-    stream = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=tuple(topic.encode())))
-    numbers = stream.random_raw(len(docnos))
-    return [docnos[index] for index in np.argsort(numbers, kind="stable").tolist()]
-
-
-def _manifest_run(run: RunTop) -> dict[str, Any]:
+def _manifest_run(run: RunFacts) -> dict[str, Any]:
     """Describe a run in JSON values."""
     return {
         "tag": run.tag,
@@ -236,16 +369,6 @@ def _manifest_run(run: RunTop) -> dict[str, Any]:
         "contributes": run.contributes,
         "file": run.file,
         "sha256": run.sha256,
-        "topics": len(run.topics),
-        "documents": run.n_lines,
+        "topics": run.n_topics,
+        "documents": run.n_documents,
     }
-
-
-def _ties_at_cut(runs: Sequence[RunTop]) -> list[TieAtCut]:
-    """List the ties across the cut, by run tag, then topic."""
-    return [
-        TieAtCut(run.tag, topic, run.topics[topic].n_tied_in, run.topics[topic].n_tied_out)
-        for run in runs
-        for topic in sorted(run.topics, key=natural_key)
-        if run.topics[topic].n_tied_in
-    ]

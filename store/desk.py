@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Engine, Row, func, select
+from sqlalchemy import Engine, Row, and_, func, select
 from sqlmodel import Session
 
 from store.database import reading, writing
+from store.decisions import as_task, state_after
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.judgements import append_event, current_events
 from store.judges import close_sitting, judge_id, open_sitting
@@ -23,6 +24,7 @@ from store.models import (
     JUDGEMENT,
     POOL,
     POOL_ENTRY,
+    POOL_TOPIC,
     TOPIC,
     JudgementRow,
 )
@@ -76,6 +78,7 @@ class Desk:
     def inbox(self) -> list[InboxLine]:
         """Return the judge's topics in natural order, those without a document left out."""
         with reading(self._engine) as session:
+            undrawn = self._undrawn(session)
             queues: dict[int, set[int]] = {}
             for topic, document in self._pairs(session):
                 queues.setdefault(topic, set()).add(document)
@@ -87,12 +90,13 @@ class Desk:
                 queue = queues.get(row.id, set())
                 mine = [event for event in events.get(row.id, []) if event.document_id in queue]
                 states = [event.state for event in mine]
-                if queue:
+                n_documents = len(queue) + undrawn.get(row.id, 0)
+                if n_documents:
                     lines.append(
                         InboxLine(
                             row.number,
                             sanitise_line(row.title),
-                            len(queue),
+                            n_documents,
                             states.count(State.JUDGED),
                             states.count(State.SKIPPED),
                             states.count(State.CANNOT),
@@ -152,8 +156,14 @@ class Desk:
                     continue
                 self._document_ids[docno] = document
                 self._orders[row.id, document] = (order, label)
-                tasks[document] = _task(docno, current.get(document))
+                tasks[document] = as_task(docno, current.get(document))
         return list(tasks.values())
+
+    def undrawn(self, topic: str) -> int:
+        """Count the documents that adaptive pools may still draw for a topic."""
+        with reading(self._engine) as session:
+            row_id = session.scalar(select(TOPIC.c.id).where(TOPIC.c.number == topic))
+            return self._undrawn(session).get(row_id or 0, 0)
 
     def page(self, docno: str) -> Page:
         """Return a document, fit for a terminal but for its id."""
@@ -184,14 +194,14 @@ class Desk:
         self._sit()
         with writing(self._engine) as session:
             old = self._current(session, topic, document)
-            state, grade, reason = _state_after(decision, old)
+            state, grade, reason = state_after(decision, old)
             note = decision.note if decision.note is not None else (old.note if old else "")
             row = self._event(session, topic, document, decision.action, decision)
             row.state, row.grade, row.reason, row.note = state, grade, reason, note
             if decision.action is Action.NOTE and old is not None:
                 row.iteration = old.iteration
             append_event(session, row, seen_revision=decision.seen_revision)
-        return _task(decision.docno, row)
+        return as_task(decision.docno, row)
 
     def undo(self) -> tuple[str, Task] | None:
         """Take back this sitting's latest event that is not taken back yet.
@@ -256,7 +266,7 @@ class Desk:
             append_event(session, row, seen_revision=seen)
             number = session.scalar(select(TOPIC.c.number).where(TOPIC.c.id == topic))
             docno = session.scalar(select(DOCUMENT.c.docno).where(DOCUMENT.c.id == document))
-        return str(number), _task(str(docno), row)
+        return str(number), as_task(str(docno), row)
 
     def leave(self) -> None:
         """End the sitting, if anything was judged in it."""
@@ -287,6 +297,29 @@ class Desk:
         )
         assigned = set(session.execute(mine))
         return [pair for pair in pairs if pair in assigned]
+
+    def _undrawn(self, session: Session) -> dict[int, int]:
+        """Count what adaptive pools may still draw, by topic; nothing for assigned documents."""
+        if self._has_assignments(session):
+            return {}
+        drawn = (
+            select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
+            .where(POOL_ENTRY.c.sampled)
+            .group_by(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id)
+            .subquery()
+        )
+        same = and_(
+            drawn.c.pool_id == POOL_TOPIC.c.pool_id, drawn.c.topic_id == POOL_TOPIC.c.topic_id
+        )
+        left = func.sum(POOL_TOPIC.c.budget - func.coalesce(drawn.c.drawn, 0))
+        query = (
+            select(POOL_TOPIC.c.topic_id, left)
+            .join(POOL, POOL.c.id == POOL_TOPIC.c.pool_id)
+            .outerjoin(drawn, same)
+            .where(~POOL.c.withdrawn)
+            .group_by(POOL_TOPIC.c.topic_id)
+        )
+        return {topic: int(count) for topic, count in session.execute(query) if count}
 
     def _assigned(self, session: Session, topic: int) -> set[int] | None:
         """Return the documents assigned for a topic; ``None`` = the whole pool."""
@@ -348,28 +381,3 @@ class Desk:
             document_sha256=sha256,
             sitting_id=self._sitting,
         )
-
-
-def _state_after(
-    decision: Decision, old: Row[tuple[object, ...]] | None
-) -> tuple[str, int | None, str]:
-    """Return state, grade and reason after a decision."""
-    if decision.action is Action.JUDGE:
-        return State.JUDGED.value, decision.grade, ""
-    if decision.action is Action.SKIP:
-        return State.SKIPPED.value, None, ""
-    if decision.action is Action.CANNOT:
-        return State.CANNOT.value, None, decision.reason
-    if decision.action is Action.REOPEN:
-        return State.UNJUDGED.value, None, ""
-    if decision.action is Action.NOTE:
-        return (old.state, old.grade, old.reason) if old else (State.UNJUDGED.value, None, "")
-    message = f"`{decision.action}` is not a decision"
-    raise StoreError(message)
-
-
-def _task(docno: str, event: Row[tuple[object, ...]] | JudgementRow | None) -> Task:
-    """Say how a document stands after an event."""
-    if event is None:
-        return Task(docno, State.UNJUDGED, None, "", "", 0)
-    return Task(docno, State(event.state), event.grade, event.note, event.reason, event.revision)

@@ -13,7 +13,7 @@ from sqlmodel import Session
 from store.errors import ConflictError
 from store.imports import ImportReport
 from store.keys import Keys
-from store.models import DOCUMENT, POOL, POOL_ENTRY
+from store.models import DOCUMENT, POOL, POOL_ENTRY, POOL_TOPIC
 from store.records import Document
 
 _BATCH = 500
@@ -135,11 +135,15 @@ def count_pooled_without_text(session: Session) -> tuple[int, int]:
 
 
 def pooled_document_ids() -> Select[int]:
-    """Select the ids of documents to judge in any pool that is not withdrawn, each once."""
+    """Select the ids of documents that judges may see, each once.
+
+    They are in a pool that is not withdrawn: to be judged, or waiting to be drawn.
+    """
+    is_adaptive = POOL_ENTRY.c.pool_id.in_(select(POOL_TOPIC.c.pool_id))
     return (
         select(POOL_ENTRY.c.document_id)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled | is_adaptive)
         .distinct()
     )
 

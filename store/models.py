@@ -182,7 +182,7 @@ class PoolEntryRow(SQLModel, table=True):
     stratum: int | None = None
     inclusion_probability: float | None = None
     sampled: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
-    """False = listed in its stratum, but not to be judged."""
+    """False = not to be judged: listed in its stratum alone, or not drawn yet."""
 
 
 class PoolRunRow(SQLModel, table=True):
@@ -192,6 +192,16 @@ class PoolRunRow(SQLModel, table=True):
 
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
     run_id: int = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+
+
+class PoolTopicRow(SQLModel, table=True):
+    """How many documents an adaptive pool may draw for a topic."""
+
+    __tablename__ = "pool_topic"
+
+    pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
+    topic_id: int = Field(primary_key=True, foreign_key="topic.id")
+    budget: int
 
 
 class JudgeRow(SQLModel, table=True):
@@ -299,6 +309,7 @@ RANKING = TABLES["ranking"]
 POOL = TABLES["pool"]
 POOL_ENTRY = TABLES["pool_entry"]
 POOL_RUN = TABLES["pool_run"]
+POOL_TOPIC = TABLES["pool_topic"]
 JUDGE = TABLES["judge"]
 ASSIGNMENT = TABLES["assignment"]
 SITTING = TABLES["sitting"]

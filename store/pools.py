@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from store.errors import ConflictError, UnknownNameError
 from store.keys import Keys
-from store.models import POOL, POOL_ENTRY, PoolRow
+from store.models import POOL, POOL_ENTRY, POOL_TOPIC, PoolRow
 from store.ranking import natural_key
 from store.records import Pool, PoolEntry
 from store.runs import add_pool_runs, fetch_pool_runs
@@ -59,7 +59,10 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
     if old is not None:
         plans = [{**plan, "version": None} for plan in (json.loads(old.manifest), pool.manifest)]
         same = plans[0] == plans[1] and old.round == pool.round and not old.withdrawn
-        if same and _entries(session, topics, documents, old.id) == _sorted(pool.entries):
+        # What an adaptive pool has drawn since is no part of its plan.
+        if same and (
+            pool.budgets or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
+        ):
             return False
         what = _differences(json.loads(old.manifest), pool.manifest)
         message = f"there is another pool named `{pool.name}`{what}"
@@ -75,6 +78,13 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
     session.flush()
     topics.add(session, (entry.topic for entry in pool.entries))
     documents.add(session, (entry.docno for entry in pool.entries))
+    topics.add(session, pool.budgets)
+    budgets = [
+        {"pool_id": row.id, "topic_id": topics.ids[topic], "budget": budget}
+        for topic, budget in pool.budgets.items()
+    ]
+    if budgets:
+        session.connection().execute(insert(POOL_TOPIC), budgets)
     rows = [
         {
             "pool_id": row.id,
@@ -132,7 +142,17 @@ def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Po
         stored.name,
         stored.round,
         fetch_pool_runs(session, stored.id),
+        _budgets(session, topics, stored.id),
     )
+
+
+def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
+    """Return the budgets of an adaptive pool, topics in natural order; empty for others."""
+    query = select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget).where(
+        POOL_TOPIC.c.pool_id == pool_id
+    )
+    budgets = {topics.names[topic]: budget for topic, budget in session.execute(query)}
+    return {topic: budgets[topic] for topic in sorted(budgets, key=natural_key)}
 
 
 def _entries(session: Session, topics: Keys, documents: Keys, pool_id: int) -> list[PoolEntry]:

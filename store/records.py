@@ -121,7 +121,7 @@ class PoolEntry:
     inclusion_probability: float | None = None
     """Of being sampled, where the pool is a sample."""
     sampled: bool = True
-    """False = listed in its stratum, but not to be judged."""
+    """False = not to be judged: listed in its stratum alone, or not drawn yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,8 @@ class Pool:
     round: str = "0"
     """Iteration label that judgements of this pool carry into qrels."""
     run_tags: tuple[str, ...] = ()
+    budgets: dict[str, int] = field(default_factory=dict)
+    """Of an adaptive pool, the most documents that may be drawn for each topic; else empty."""
 
 
 class JudgeKind(StrEnum):
@@ -235,7 +237,7 @@ class InboxLine:
     topic: str
     title: str
     documents: int
-    """Pooled documents this judge is to grade."""
+    """Pooled documents this judge is to grade, and those that may still be drawn."""
     judged: int
     skipped: int
     cannot: int

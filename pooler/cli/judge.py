@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pooler.cli.console import ExitCode, counted, say, text_stdin
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from pooler.live import LiveDrawing
+    from store.collection import Collection
 
 
 def judge(
@@ -50,7 +54,8 @@ def judge(
             message = "there is nothing to judge: no pool holds a document"
             raise PoolerError(message, hint="pooler pool --depth 10 makes one of the runs")
         dwell = 0.0 if plain else min_dwell / 1000
-        session = JudgingSession(desk, min_dwell=dwell, advance=not stay)
+        drawing = _drawing(opened)
+        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing)
         if topic is not None:
             session.open_topic(topic)
         code = 0
@@ -70,6 +75,15 @@ def judge(
             raise typer.Exit(ExitCode.DATA)
         if not plain:
             say(f"{name}: {counted(session.n_decided, 'decision')} in this sitting, all saved")
+
+
+def _drawing(opened: Collection) -> LiveDrawing | None:
+    """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
+    if not any("level" in pool.manifest and not pool.withdrawn for pool in opened.pools()):
+        return None
+    from pooler.live import LiveDrawing
+
+    return LiveDrawing(opened)
 
 
 def _check_terminal() -> None:

@@ -1,4 +1,4 @@
-"""`pooler pool`: merge the first documents of many runs into a pool."""
+"""`pooler pool`: choose the documents to judge from many runs."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import check_out, counted, progress, say, warn, write_json, write_lines
+from pooler.cli.console import Format, check_out, progress, say, write_json, write_lines
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
+    FormatOption,
     LenientOption,
     OrderName,
-    OrderOption,
     RunsOption,
 )
 from pooler.cli.runs_given import entries_of
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pooler.plan import PoolResult
-    from pooler.top_ranking import RunTop
-    from store.collection import Collection
+    from pooler.plan import Plan
+    from pooler.run_list import RunEntry
     from store.ranking import Order
 
-TOPICS_SHOWN = 60
-"""Pool sizes are listed topic by topic up to this many topics."""
+DEPTH = 100
 
 
 class OutOrderName(StrEnum):
@@ -45,10 +43,39 @@ def pool(
         ),
     ] = None,
     listed: RunsOption = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option("--strategy", "-s", metavar="NAME", help="See --list.  [default: depth]"),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the strategy."),
+    ] = None,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", min=1, help="Documents taken from each run and topic.")
-    ] = 100,
-    order: OrderOption = OrderName.TREC,
+        int | None,
+        typer.Option(
+            "--depth", "-d", min=1, help="Documents taken from each run and topic.  [default: 100]"
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", "-b", min=1, help="Documents to judge for a topic.")
+    ] = None,
+    total_budget: Annotated[
+        int | None,
+        typer.Option("--total-budget", min=1, help="Documents to judge for all topics together."),
+    ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level",
+            help="Least grade that rewards an adaptive strategy.  [default: the relaxed level]",
+            show_default=False,
+        ),
+    ] = None,
+    order: Annotated[
+        OrderName | None,
+        typer.Option("--order", help="Rank order, as in `check`.  [default: trec]"),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -62,12 +89,17 @@ def pool(
         OutOrderName,
         typer.Option(
             "--out-order",
-            help="docno (bytewise), priority (most runs first, then the smaller sum of ranks),"
-            " or random (needs --seed).",
+            help="docno (bytewise), priority (the strategy's), or random (needs --seed).",
         ),
     ] = OutOrderName.DOCNO,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Of the random order.", show_default=False)
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            help="Of random strategies and of the random order.",
+            show_default=False,
+        ),
     ] = None,
     annotated: Annotated[
         bool,
@@ -79,15 +111,36 @@ def pool(
         str | None,
         typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
     ] = None,
-    name: Annotated[str, typer.Option("--name", help="Of the pool in the collection.")] = "pool",
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="Of the pool in the collection.  [default: pool]"),
+    ] = None,
     round_label: Annotated[
-        str,
-        typer.Option("--round", help="Iteration label that judgements of this pool carry."),
-    ] = "0",
+        str | None,
+        typer.Option(
+            "--round", help="Iteration label that judgements of this pool carry.  [default: 0]"
+        ),
+    ] = None,
+    add: Annotated[
+        bool,
+        typer.Option(
+            "--add",
+            help="List only what no pool of the collection has yet, as a new pool and round; what"
+            " is not said is as in the newest pool.",
+        ),
+    ] = False,
+    minus: Annotated[
+        str | None,
+        typer.Option("--minus", metavar="FILE", help="Leave out the pairs of this pool file."),
+    ] = None,
     lenient: LenientOption = False,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="List the strategies and their parameters, and stop.")
+    ] = False,
+    fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Pool the first DEPTH documents of every run, from run files or in a collection.
+    """Choose the documents to judge from the runs of files, or of a collection.
 
     With run files no collection is touched: the pool goes to --out or stdout. Without, the runs
     of the collection are pooled into it (and to --out, if given). Sizes, ties at the cut and
@@ -95,122 +148,98 @@ def pool(
 
     Example: pooler pool runs/*.run --depth 100 --out pool.txt
     """
+    if show_list:
+        from pooler.cli.strategy_list import show_strategies
+
+        show_strategies(fmt)
+        return
+    from pooler.cli.pool_plan import Wishes, parse_parameters
     from store.formats.lines import id_fault
 
-    if fault := id_fault(round_label):
+    if round_label is not None and (fault := id_fault(round_label)):
         raise ArgumentError("--round", f"must be one word ({fault})", round_label)
     check_out(out, manifest)
-    entries = entries_of(runs or [], listed)
-    if entries:
-        from pooler.top import read_tops
-
-        with progress("runs", len(entries)) as advance:
-            tops = read_tops(entries, depth, order=order.value, lenient=lenient, progress=advance)
-        result = _build(tops, depth, order.value, out_order, seed, name, round_label)
-        _write(result, tops, out, manifest, annotated=annotated, to_stdout=True)
-        _report(result, depth)
-        return
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        tops = _stored_tops(opened, depth, order.value)
-        result = _build(tops, depth, order.value, out_order, seed, name, round_label)
-        new = opened.add_pool(result.pool)
-        missing, documents = opened.count_pooled_without_text()
-    _write(result, tops, out, manifest, annotated=annotated, to_stdout=False)
-    _report(result, depth)
-    say(f"pool `{name}` " + ("is in the collection" if new else "was there already, the same"))
-    if missing:
-        say(f"{missing:,} of {documents:,} pooled documents have no text: pooler import docs FILE"
-            " brings it")  # fmt: skip
-
-
-def _build(
-    tops: list[RunTop],
-    depth: int,
-    order: Order,
-    out_order: OutOrderName,
-    seed: int | None,
-    name: str,
-    round_label: str,
-) -> PoolResult:
-    """Make the pool of the runs' first documents."""
-    from pooler import __version__
-    from pooler.plan import build_pool
-
-    return build_pool(
-        tops,
-        strategy="depth",
+    wishes = Wishes(
+        strategy=strategy,
+        parameters=parse_parameters(param or []),
         depth=depth,
-        order=order,
+        order=None if order is None else order.value,
+        budget=budget,
+        total_budget=total_budget,
         out_order=out_order.value,
         seed=seed,
+        level=level,
         name=name,
-        round_label=round_label,
-        version=__version__,
+        round=round_label,
+    )
+    entries = entries_of(runs or [], listed)
+    if entries:
+        if add:
+            hint = "--minus FILE leaves out the pairs of a pool file"
+            raise ArgumentError("--add", "is for a collection", "run files", hint=hint)
+        plan = wishes.plan()
+        _pool_files(
+            entries,
+            plan,
+            depth=depth or DEPTH,
+            order=wishes.order or "trec",
+            out=out,
+            manifest=manifest,
+            minus=minus,
+            annotated=annotated,
+            lenient=lenient,
+        )
+        return
+    from pooler.cli.pool_collection import pool_collection
+
+    pool_collection(
+        collection, wishes, out=out, manifest=manifest, minus=minus, annotated=annotated, add=add
     )
 
 
-def _stored_tops(opened: Collection, depth: int, order: Order) -> list[RunTop]:
-    """Take the first documents of every run of the collection."""
-    from pooler.top import top_of
-
-    stored = opened.runs()
-    if not stored:
-        message = "there is no run in the collection"
-        raise PoolerError(message, hint="pooler import runs, or name run files")
-    tops = []
-    with progress("runs", len(stored)) as advance:
-        for one in stored:
-            tops.append(top_of(opened.read_run(one), depth, order=order))
-            advance(1)
-    return tops
-
-
-def _write(
-    result: PoolResult,
-    tops: list[RunTop],
+def _pool_files(
+    entries: list[RunEntry],
+    plan: Plan,
+    *,
+    depth: int,
+    order: Order,
     out: str | None,
     manifest: str | None,
-    *,
+    minus: str | None,
     annotated: bool,
-    to_stdout: bool,
+    lenient: bool,
 ) -> None:
-    """Write the pool and its manifest."""
+    """Pool run files to a file."""
+    from pooler import __version__
     from pooler.annotated import annotated_lines
-    from pooler.plan import pool_lines
+    from pooler.cli.pool_report import report
+    from pooler.plan import PoolBuild
+    from pooler.run_set import FileRuns
+    from pooler.strategies import find_strategy
+    from pooler.strategies.kinds import AdaptiveStrategy
+    from pooler.top import read_tops
 
-    if out is not None or to_stdout:
-        lines = annotated_lines(tops, result.pool) if annotated else pool_lines(result.pool)
-        write_lines(out, lines)
+    if isinstance(find_strategy(plan.strategy), AdaptiveStrategy):
+        hint = "pool runs of a collection; or see what it would do: `pooler replay`"
+        requirement = "must choose at once, without judgements, when files are pooled"
+        raise ArgumentError("--strategy", requirement, plan.strategy, hint=hint)
+    known = _known(minus)
+    with progress("runs", len(entries)) as advance:
+        tops = read_tops(entries, depth, order=order, lenient=lenient, progress=advance)
+    build = PoolBuild(FileRuns(tops), plan, version=__version__, known=known)
+    if annotated:
+        write_lines(out, annotated_lines(build.runs, build.result().pool))
+    else:
+        write_lines(out, build.lines())
     if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", result.pool.manifest)
+        write_json(manifest or f"{out}.manifest.json", build.manifest())
+    report(build.statistics(), build.manifest())
+    if minus is not None:
+        say(f"without the pairs of {minus}")
 
 
-def _report(result: PoolResult, depth: int) -> None:
-    """Say on stderr how large the pool is, where ties were cut, and how far runs overlap."""
-    facts = result.statistics
-    sizes = list(facts.sizes.values())
-    n_runs = sum(run["contributes"] for run in result.pool.manifest["runs"])
-    least, most = min(sizes, default=0), max(sizes, default=0)
-    spread = f", {least:,} to {most:,} a topic" if least < most else f", {most:,} a topic"
-    say(f"{counted(facts.total, 'pair')} to judge in {counted(len(sizes), 'topic')}{spread};"
-        f" depth {depth} of {counted(n_runs, 'run')}")  # fmt: skip
-    if len(sizes) <= TOPICS_SHOWN:
-        say("  " + ", ".join(f"{topic}: {size:,}" for topic, size in facts.sizes.items()))
-    alone = facts.overlap.get(1, 0)
-    if facts.total:
-        returned = sum(count * pairs for count, pairs in facts.overlap.items())
-        say(f"{alone:,} of them ({alone / facts.total:.0%}) come from one run only; on average"
-            f" {returned / facts.total:.1f} runs bring a document")  # fmt: skip
-    if facts.ties_at_cut:
-        worst = max(facts.ties_at_cut, key=lambda tie: tie.n_in + tie.n_out)
-        warn(
-            f"{len(facts.ties_at_cut):,} of {facts.n_rankings:,} rankings tie across depth"
-            f" {depth}, so the order decided, as in: {worst.n_in + worst.n_out} documents of run"
-            f" {worst.tag} in topic {worst.topic}: {worst.n_in} in, {worst.n_out} out"
-        )
-    if facts.n_short:
-        warn(
-            f"{facts.n_short:,} of {facts.n_rankings:,} rankings have fewer than {depth} documents"
-        )
+def _known(minus: str | None) -> set[tuple[str, str]] | None:
+    """Read the pairs to leave out."""
+    from store.formats.pairs import read_pairs
+
+    return None if minus is None else read_pairs(minus)

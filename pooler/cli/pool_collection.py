@@ -1,0 +1,158 @@
+"""`pooler pool` in a collection: the runs of the collection in, a pool of the collection out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection as AnyCollection
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pooler.cli.console import say, warn, write_json, write_lines
+from pooler.cli.pool_plan import Wishes, as_wishes
+from store.errors import ArgumentError, PoolerError
+
+if TYPE_CHECKING:
+    from pooler.plan import Plan, PoolBuild
+    from store.collection import Collection
+    from store.pools import StoredPool
+    from store.records import Pool
+
+DEPTH = 100
+
+
+def pool_collection(
+    collection: str,
+    wishes: Wishes,
+    *,
+    out: str | None,
+    manifest: str | None,
+    minus: str | None,
+    annotated: bool,
+    add: bool,
+) -> None:
+    """Pool the runs of a collection into it."""
+    from pooler import __version__
+    from pooler.annotated import annotated_lines
+    from pooler.cli.pool_report import report, report_adaptive
+    from pooler.live import start_strategy
+    from pooler.plan import PoolBuild, pool_lines
+    from pooler.stored_runs import stored_runs
+    from pooler.strategies import find_strategy
+    from store.collection import Collection
+    from store.formats.pairs import read_pairs
+
+    known = None if minus is None else read_pairs(minus)
+    with Collection(collection) as opened:
+        if add:
+            wishes = _as_before(wishes, opened.pools())
+            known = {*(known or ()), *opened.pooled_rounds()}
+        plan = _plan(wishes, opened)
+        runs = stored_runs(
+            opened,
+            depth=wishes.depth or DEPTH,
+            order=wishes.order or "trec",
+            scores=annotated or find_strategy(plan.strategy).uses_scores,
+        )
+        build = PoolBuild(runs, plan, version=__version__, known=known)
+        if build.is_adaptive:
+            _check_adaptive(build, add=add, minus=minus, out=out)
+            for topic in runs.topics[:1]:
+                start_strategy(build.manifest(), runs.of_topic(topic).rankings)
+        result = build.result()
+        if add and not result.statistics.total:
+            say("every document is in a pool already: nothing to add")
+            return
+        new = opened.add_pool(result.pool)
+        judged = _n_judged(opened, result.pool)
+        missing, documents = opened.count_pooled_without_text()
+    if out is not None:
+        lines = annotated_lines(runs, result.pool) if annotated else pool_lines(result.pool)
+        write_lines(out, lines)
+    if manifest is not None or out not in (None, "-"):
+        write_json(manifest or f"{out}.manifest.json", result.pool.manifest)
+    if build.is_adaptive:
+        report_adaptive(result.statistics, result.pool.manifest, result.pool.budgets)
+    else:
+        report(result.statistics, result.pool.manifest)
+    if judged:
+        say(f"{judged:,} of the pairs are judged already, and stay so")
+    where = "is in the collection" if new else "was there already, the same"
+    say(f"pool `{plan.name}`, round {plan.round}, {where}")
+    if missing:
+        say(f"{missing:,} of {documents:,} pooled documents have no text: pooler import docs FILE"
+            " brings it")  # fmt: skip
+
+
+def _plan(wishes: Wishes, opened: Collection) -> Plan:
+    """Make the plan, rewarding from the scale's relaxed level on unless another is given."""
+    if wishes.level is not None:
+        opened.scale.check_level(wishes.level)
+    return wishes.plan(level=opened.scale.relaxed)
+
+
+def _as_before(wishes: Wishes, pools: Sequence[StoredPool]) -> Wishes:
+    """Fill in what is not given from the newest pool, with the next name and round."""
+    own = [pool for pool in pools if not pool.withdrawn and "strategy" in pool.manifest]
+    if not own:
+        message = "--add needs a pool to add to, and the collection has none built from runs"
+        raise PoolerError(message, hint="pooler pool without --add makes the first")
+    before = as_wishes(own[-1].manifest)
+    if wishes.strategy not in (None, before["strategy"]):
+        before["strategy"], before["parameters"] = wishes.strategy, {}
+        before["level"] = None
+    if wishes.budget is not None or wishes.total_budget is not None:
+        before["budget"] = before["total_budget"] = None
+    given = {name: getattr(wishes, name) for name in before}
+    filled = {name: before[name] if value is None else value for name, value in given.items()}
+    filled["parameters"] = {**before["parameters"], **wishes.parameters}
+    names = {pool.name for pool in pools}
+    return replace(
+        wishes,
+        **filled,
+        name=wishes.name or _next_name(own[-1].name, names),
+        round=wishes.round or _next_round([pool.round for pool in pools]),
+    )
+
+
+def _next_name(name: str, taken: AnyCollection[str]) -> str:
+    """Return the first free name of `pool-2`, `pool-3`, and so on."""
+    stem = re.sub(r"-[0-9]+$", "", name)
+    number = 2
+    while f"{stem}-{number}" in taken:
+        number += 1
+    return f"{stem}-{number}"
+
+
+def _next_round(rounds: Sequence[str]) -> str:
+    """Return the whole number after the highest round; rounds need not be numbers, though."""
+    numbers = [float(label) for label in rounds if re.fullmatch(r"[0-9]+(\.[0-9]+)?", label)]
+    if not numbers:
+        hint = "--round LABEL names the new one"
+        raise ArgumentError("--round", "must be given, since no round is a number", None, hint=hint)
+    return str(int(max(numbers)) + 1)
+
+
+def _check_adaptive(build: PoolBuild, *, add: bool, minus: str | None, out: str | None) -> None:
+    """Refuse what only a pool with documents can do."""
+    name = build.plan.strategy
+    if add or minus is not None:
+        option = "--add" if add else "--minus"
+        hint = "documents judged already are drawn with their grades, and nobody judges them again"
+        raise ArgumentError(option, "is for strategies that choose at once", name, hint=hint)
+    if out is not None:
+        hint = "pooler export pool writes what was drawn"
+        raise ArgumentError("--out", "has nothing to write of an adaptive pool", out, hint=hint)
+    if build.plan.out_order != "docno":
+        warn(
+            f"--out-order {build.plan.out_order} has no effect: documents are shown as {name} draws"
+        )
+
+
+def _n_judged(opened: Collection, pool: Pool) -> int:
+    """Count the documents of a pool that some judge has graded."""
+    from store.records import State
+
+    pairs = {(entry.topic, entry.docno) for entry in pool.entries if entry.sampled}
+    judged = {(one.topic, one.docno) for one in opened.judgements() if one.state is State.JUDGED}
+    return len(pairs & judged)

@@ -1,0 +1,73 @@
+"""What `pooler pool` says of a pool on stderr."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pooler.cli.console import counted, say, warn
+
+if TYPE_CHECKING:
+    from pooler.pool_statistics import PoolStatistics
+
+TOPICS_SHOWN = 60
+"""Pool sizes are listed topic by topic up to this many topics."""
+
+
+def report(facts: PoolStatistics, manifest: dict[str, Any]) -> None:
+    """Say how large a pool is, where ties were cut, and how far runs overlap."""
+    depth, strategy = manifest["parameters"]["depth"], manifest["strategy"]
+    sizes = list(facts.sizes.values())
+    n_runs = sum(run["contributes"] for run in manifest["runs"])
+    least, most = min(sizes, default=0), max(sizes, default=0)
+    spread = f", {least:,} to {most:,} a topic" if least < most else f", {most:,} a topic"
+    by = "" if strategy == "depth" else f"{strategy}, "
+    say(f"{counted(facts.total, 'pair')} to judge in {counted(len(sizes), 'topic')}{spread};"
+        f" {by}depth {depth} of {counted(n_runs, 'run')}")  # fmt: skip
+    if len(sizes) <= TOPICS_SHOWN:
+        say("  " + ", ".join(f"{topic}: {size:,}" for topic, size in facts.sizes.items()))
+    alone = facts.overlap.get(1, 0)
+    if facts.total:
+        returned = sum(count * pairs for count, pairs in facts.overlap.items())
+        say(f"{alone:,} of them ({alone / facts.total:.0%}) come from one run only; on average"
+            f" {returned / facts.total:.1f} runs bring a document")  # fmt: skip
+    if facts.n_not_sampled:
+        say(f"{counted(facts.n_not_sampled, 'pair')} more stand in the strata, not sampled:"
+            " `pooler export prels` lists them")  # fmt: skip
+    warn_of_runs(facts, depth)
+
+
+def report_adaptive(
+    facts: PoolStatistics, manifest: dict[str, Any], budgets: dict[str, int]
+) -> None:
+    """Say what an adaptive pool will draw from."""
+    depth, strategy = manifest["parameters"]["depth"], manifest["strategy"]
+    n_runs = sum(run["contributes"] for run in manifest["runs"])
+    say(f"{strategy} will draw up to {counted(sum(budgets.values()), 'document')} in"
+        f" {counted(len(budgets), 'topic')}, one by one as they are judged; a hit is grade"
+        f" {manifest['level']} or more; depth {depth} of {counted(n_runs, 'run')}")  # fmt: skip
+    warn_of_runs(facts, depth)
+
+
+def warn_of_runs(facts: PoolStatistics, depth: int) -> None:
+    """Warn of ties at the cut, short rankings, budgets that cannot be spent, constant scores."""
+    if facts.ties_at_cut:
+        worst = max(facts.ties_at_cut, key=lambda tie: tie.n_in + tie.n_out)
+        warn(
+            f"{len(facts.ties_at_cut):,} of {facts.n_rankings:,} rankings tie across depth"
+            f" {depth}, so the order decided, as in: {worst.n_in + worst.n_out} documents of run"
+            f" {worst.tag} in topic {worst.topic}: {worst.n_in} in, {worst.n_out} out"
+        )
+    if facts.n_short:
+        warn(
+            f"{facts.n_short:,} of {facts.n_rankings:,} rankings have fewer than {depth} documents"
+        )
+    if facts.n_below_budget:
+        warn(
+            f"{counted(facts.n_below_budget, 'topic')} of {len(facts.sizes):,} have fewer documents"
+            " than the budget: all are taken"
+        )
+    if facts.n_constant:
+        warn(
+            f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have one score throughout,"
+            " which counts as 0.5"
+        )

@@ -1,0 +1,187 @@
+"""The rankings of one topic by several runs, as arrays: what a pooling strategy sees.
+
+Documents are numbers from 0 in the ascending bytewise order of their docnos, and runs stand in
+the ascending order of their tags. So a strategy needs no names: the one tie rule, value
+descending, then docno descending, is value descending, then number descending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+NO_DOCUMENT = -1
+"""Stands where a ranking has ended."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicRankings:
+    """The first documents of every run for one topic."""
+
+    documents: NDArray[np.int32]
+    """Shape (n_runs, depth), in rank order; `NO_DOCUMENT` after the last of a shorter ranking.
+    No run has a document twice, and no row is empty."""
+    n_documents: int
+    """Documents of the union; each number below it occurs."""
+    scores: NDArray[np.float64] | None = None
+    """Shape (n_runs, depth), finite where there is a document, NaN elsewhere; ``None`` = not
+    loaded, since few strategies look at scores."""
+    topic: str = ""
+    """Its id; every topic has a random stream of its own."""
+
+    @property
+    def n_runs(self) -> int:
+        """Runs that returned something for the topic."""
+        return len(self.documents)
+
+    @property
+    def depth(self) -> int:
+        """Length of the longest ranking."""
+        return int(self.documents.shape[1])
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Documents of every run, shape (n_runs,)."""
+        lengths: NDArray[np.int64] = (self.documents != NO_DOCUMENT).sum(axis=1)
+        return lengths
+
+    def n_returning(self) -> NDArray[np.int64]:
+        """Count the runs that returned each document, shape (n_documents,)."""
+        returned = self.documents[self.documents != NO_DOCUMENT]
+        return np.bincount(returned, minlength=self.n_documents)
+
+    def best_ranks(self) -> NDArray[np.int64]:
+        """Return the best rank of each document in any run, from 1, shape (n_documents,)."""
+        best = np.zeros(self.n_documents, np.int64)
+        for rank in range(self.depth, 0, -1):
+            column = self.documents[:, rank - 1]
+            best[column[column != NO_DOCUMENT]] = rank
+        return best
+
+    def sum_by_rank(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up, for each document, what its ranks are worth.
+
+        Parameters
+        ----------
+        values : ndarray of float64, shape (depth,)
+            The worth of rank 1, 2, and so on.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_documents,)
+            Sums over the runs that returned the document. Documents with the same ranks have the
+            same sum to the last bit, whichever runs gave them.
+
+        Examples
+        --------
+        >>> rankings = rankings_of([["a", "b"], ["b"]])[0]
+        >>> rankings.sum_by_rank(np.array([1.0, 0.5])).tolist()
+        [1.0, 1.5]
+        """
+        by_rank = self.documents.T
+        is_there = by_rank != NO_DOCUMENT
+        worth = np.broadcast_to(values[:, np.newaxis], by_rank.shape)
+        return self._sum(by_rank[is_there], worth[is_there])
+
+    def sum_by_place(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up, for each document, what its places are worth.
+
+        Parameters
+        ----------
+        values : ndarray of float64, shape (n_runs, depth)
+            The worth of every place of every run; any number where there is no document.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_documents,)
+            Sums over the runs that returned the document, the least value added first: documents
+            with the same values have the same sum to the last bit.
+        """
+        is_there = self.documents != NO_DOCUMENT
+        worth = values[is_there]
+        ascending = np.argsort(worth, kind="stable")
+        return self._sum(self.documents[is_there][ascending], worth[ascending])
+
+    def _sum(self, documents: NDArray[np.int32], worth: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up worths by document, one after another."""
+        sums = np.bincount(documents, worth, minlength=self.n_documents)
+        return sums.astype(np.float64, copy=False)
+
+
+def rankings_of(
+    rankings: Sequence[Sequence[str]],
+    scores: Sequence[Sequence[float]] | None = None,
+    *,
+    depth: int | None = None,
+    topic: str = "",
+) -> tuple[TopicRankings, list[str]]:
+    """Turn rankings of docnos into arrays.
+
+    Parameters
+    ----------
+    rankings : sequence of sequence of str
+        Docnos of one topic in rank order, one sequence a run, runs by tag ascending; none twice
+        in a run. Empty rankings are passed over.
+    scores : sequence of sequence of float, optional
+        Their scores.
+    depth : int, optional
+        Ranks taken from each run, at least 1; default all.
+    topic : str, optional
+        The topic's id.
+
+    Returns
+    -------
+    TopicRankings
+        The arrays.
+    list of str
+        Docnos by number, ascending bytewise.
+
+    Notes
+    -----
+    O(n log n) for n documents taken.
+
+    Examples
+    --------
+    >>> rankings, docnos = rankings_of([["b", "a", "c"], ["c"]], depth=2)
+    >>> rankings.documents.tolist(), docnos
+    ([[1, 0], [2, -1]], ['a', 'b', 'c'])
+    """
+    taken = [ranking[:depth] for ranking in rankings if ranking]
+    docnos = sorted({docno for ranking in taken for docno in ranking})
+    numbers = {docno: number for number, docno in enumerate(docnos)}
+    shape = (len(taken), max(map(len, taken), default=0))
+    documents = np.full(shape, NO_DOCUMENT, np.int32)
+    for row, ranking in enumerate(taken):
+        documents[row, : len(ranking)] = [numbers[docno] for docno in ranking]
+    table = None
+    if scores is not None:
+        table = np.full(shape, np.nan)
+        for row, of_run in enumerate(part for part in scores if len(part)):
+            table[row, : len(taken[row])] = of_run[:depth]
+    return TopicRankings(documents, len(docnos), table, topic), docnos
+
+
+def descending(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Order documents by value descending, then docno descending.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_documents,)
+        By document number; not NaN.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_documents,)
+        Document numbers.
+
+    Examples
+    --------
+    >>> descending(np.array([0.5, 2.0, 0.5])).tolist()
+    [1, 2, 0]
+    """
+    # The stable sort of the reversed array leaves equal values with the higher number first.
+    last = values.size - 1
+    return (last - np.argsort(-values[::-1], kind="stable")).astype(np.int64)

@@ -1,0 +1,116 @@
+"""Adaptive pools: documents drawn one at a time, each knowing what became of those before.
+
+An adaptive pool lists every document it may draw; drawing one turns it into one to be judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select, update
+from sqlmodel import Session
+
+from store.errors import StoreError, UnknownNameError
+from store.judgements import current_events
+from store.models import DOCUMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
+from store.records import State
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A document that was drawn, and what became of it."""
+
+    docno: str
+    grade: int | None
+    """The first current grade, in the order the judges' current grades were written; ``None`` =
+    nobody has graded it: unjudged, skipped, or found impossible to judge."""
+
+
+Choose = Callable[[Sequence[Draw]], str | None]
+"""From what was drawn so far, in order, to the next document; ``None`` = there is none."""
+
+
+def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | None:
+    """Draw the next document of an adaptive pool.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session; the pool is locked in it, so that two judges never draw at once.
+    pool : str
+        An adaptive pool.
+    topic : str
+        A topic of it.
+    choose : callable
+        The strategy. It is given every document drawn so far, so that the choice depends on
+        nothing but what is stored.
+
+    Returns
+    -------
+    str or None
+        The docno drawn, now to be judged; ``None`` when the budget is spent, the strategy has
+        nothing left, or the pool is withdrawn.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool.
+    StoreError
+        If the strategy names a document that is drawn already, or is none of the pool's.
+    """
+    row = session.execute(select(POOL).where(POOL.c.name == pool).with_for_update()).first()
+    if row is None:
+        raise UnknownNameError("pool", pool, session.scalars(select(POOL.c.name)))
+    budget = session.execute(
+        select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget)
+        .join(TOPIC, TOPIC.c.id == POOL_TOPIC.c.topic_id)
+        .where(POOL_TOPIC.c.pool_id == row.id, TOPIC.c.number == topic)
+    ).first()
+    if budget is None or row.withdrawn:
+        return None
+    drawn = fetch_draws(session, row.id, budget.topic_id)
+    if len(drawn) >= budget.budget:
+        return None
+    docno = choose(drawn)
+    if docno is None:
+        return None
+    document = select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno).scalar_subquery()
+    taken = session.connection().execute(
+        update(POOL_ENTRY)
+        .where(
+            POOL_ENTRY.c.pool_id == row.id,
+            POOL_ENTRY.c.topic_id == budget.topic_id,
+            POOL_ENTRY.c.document_id == document,
+            ~POOL_ENTRY.c.sampled,
+        )
+        .values(sampled=True, position=len(drawn))
+    )
+    if taken.rowcount != 1:
+        message = f"the strategy of pool `{pool}` named `{docno}`, which cannot be drawn"
+        raise StoreError(message, hint="please report this")
+    return docno
+
+
+def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
+    """Return what was drawn for a topic, in order, each with its first current grade."""
+    current = current_events(topic=topic_id).subquery()
+    first = (
+        select(current.c.document_id, func.min(current.c.id).label("id"))
+        .where(current.c.state == State.JUDGED.value)
+        .group_by(current.c.document_id)
+        .subquery()
+    )
+    query = (
+        select(DOCUMENT.c.docno, current.c.grade)
+        .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
+        .outerjoin(first, first.c.document_id == POOL_ENTRY.c.document_id)
+        .outerjoin(current, current.c.id == first.c.id)
+        .where(
+            POOL_ENTRY.c.pool_id == pool_id,
+            POOL_ENTRY.c.topic_id == topic_id,
+            POOL_ENTRY.c.sampled,
+        )
+        .order_by(POOL_ENTRY.c.position)
+    )
+    return [Draw(docno, grade) for docno, grade in session.execute(query)]
