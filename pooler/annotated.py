@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from pooler.run_set import RunSet
 from pooler.topic_rankings import NO_DOCUMENT
-from store.ranking import natural_key
 from store.records import Pool
 
 NO_GROUP = "-"
+
+
+class AnnotatedRow(NamedTuple):
+    """A document, and a run that has it."""
+
+    topic: str
+    docno: str
+    run: str
+    group: str
+    """Empty = none."""
+    rank: int
+    score: float
 
 
 def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
@@ -52,19 +64,44 @@ def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
     for entry in pool.entries:
         if entry.sampled:
             pooled.setdefault(entry.topic, set()).add(entry.docno)
-    for topic in sorted(pooled, key=natural_key):
+    for row in annotated_rows(runs):
+        if row.docno in pooled.get(row.topic, ()):
+            yield annotated_text(row)
+
+
+def annotated_rows(runs: RunSet) -> Iterator[AnnotatedRow]:
+    """Yield every document of the runs, once for each run that has it.
+
+    Parameters
+    ----------
+    runs : RunSet
+        With scores; those that do not contribute are passed over.
+
+    Yields
+    ------
+    AnnotatedRow
+        In the order of `annotated_lines`.
+    """
+    for topic in runs.topics:
         of_topic = runs.of_topic(topic, scores=True)
         documents, scores = of_topic.rankings.documents, of_topic.rankings.scores
         rows, places = np.nonzero(documents != NO_DOCUMENT)
         numbers = documents[rows, places]
-        by_docno = np.lexsort((rows, numbers))
         worth = np.zeros(numbers.size) if scores is None else scores[rows, places]
-        sources = [
-            f"{run.tag} {run.group or NO_GROUP}"
-            for run in (runs.feeding[place] for place in of_topic.runs)
-        ]
-        for index in by_docno.tolist():
-            docno = of_topic.docnos[numbers[index]]
-            if docno in pooled[topic]:
-                score = float(worth[index])
-                yield f"{topic} {docno} {sources[rows[index]]} {places[index] + 1} {score!r}"
+        sources = [runs.feeding[place] for place in of_topic.runs]
+        for index in np.lexsort((rows, numbers)).tolist():
+            run = sources[rows[index]]
+            yield AnnotatedRow(
+                topic,
+                of_topic.docnos[numbers[index]],
+                run.tag,
+                run.group,
+                int(places[index]) + 1,
+                float(worth[index]),
+            )
+
+
+def annotated_text(row: AnnotatedRow) -> str:
+    """Write a row as a line of the annotated pool, without line end."""
+    group = row.group or NO_GROUP
+    return f"{row.topic} {row.docno} {row.run} {group} {row.rank} {row.score!r}"

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import and_, func, insert, select
+from sqlalchemy import and_, delete, func, insert, select, update
 from sqlmodel import Session
 
 from store.errors import ConflictError, UnknownNameError
 from store.keys import Keys
-from store.models import POOL, POOL_ENTRY, POOL_TOPIC, PoolRow
+from store.models import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
 from store.ranking import natural_key
 from store.records import Pool, PoolEntry
 from store.runs import add_pool_runs, fetch_pool_runs
+
+Pairs = Collection[tuple[str, str]]
+"""Topic and docno of several documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,78 @@ def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Po
         fetch_pool_runs(session, stored.id),
         _budgets(session, topics, stored.id),
     )
+
+
+def remove_run(
+    session: Session, topics: Keys, documents: Keys, tag: str, alone: Mapping[str, Pairs]
+) -> None:
+    """Take a run out of pools, with the documents that it alone had brought.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    tag : str
+        A run of the collection; it contributes no more.
+    alone : mapping of str to set of (str, str)
+        By name of a pool that the run fed, the pairs of topic and docno that leave it.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool.
+    ConflictError
+        If a pool has changed meanwhile.
+
+    Notes
+    -----
+    Judgements stay. The manifest of each pool no longer counts the run among those that
+    contribute, and names it under ``unpooled``.
+    """
+    run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
+    for name, pairs in alone.items():
+        stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
+        if stored is None:
+            raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+        for topic, docno in sorted(pairs):
+            gone = session.connection().execute(
+                delete(POOL_ENTRY).where(
+                    POOL_ENTRY.c.pool_id == stored.id,
+                    POOL_ENTRY.c.topic_id == topics.ids[topic],
+                    POOL_ENTRY.c.document_id == documents.ids[docno],
+                )
+            )
+            if gone.rowcount != 1:
+                message = f"pool `{name}` has changed meanwhile: `{docno}` is not in it"
+                raise ConflictError(message, hint="nothing was changed; try again")
+        session.execute(
+            delete(POOL_RUN).where(POOL_RUN.c.pool_id == stored.id, POOL_RUN.c.run_id == run_id)
+        )
+        manifest = _without_run(json.loads(stored.manifest), tag, pairs)
+        session.execute(
+            update(POOL)
+            .where(POOL.c.id == stored.id)
+            .values(manifest=json.dumps(manifest, sort_keys=True))
+        )
+    session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
+
+
+def _without_run(manifest: dict[str, Any], tag: str, pairs: Pairs) -> dict[str, Any]:
+    """Return a pool's manifest after a run and these pairs have left it."""
+    sizes = Counter(manifest["sizes"])
+    sizes.subtract(Counter(topic for topic, _ in pairs))
+    return {
+        **manifest,
+        "runs": [
+            {**run, "contributes": run["contributes"] and run["tag"] != tag}
+            for run in manifest["runs"]
+        ],
+        "sizes": dict(sizes),
+        "pairs": sum(sizes.values()),
+        "unpooled": [*manifest.get("unpooled", []), tag],
+    }
 
 
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:

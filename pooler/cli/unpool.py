@@ -1,0 +1,164 @@
+"""`pooler unpool`: take a run out of the pools it fed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import Column, Format, Table, counted, emit, say
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+    from store.pools import StoredPool
+
+COLUMNS = [
+    Column("pool"),
+    Column("topic"),
+    Column("docno"),
+    Column("rank"),
+    Column("state"),
+    Column("grade"),
+    Column("other_pool"),
+]
+
+
+def unpool(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Tag of a run of the collection.")],
+    pool: Annotated[
+        str | None,
+        typer.Option(
+            "--pool", metavar="NAME", help="Out of this pool; default: all.", show_default=False
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what the run alone brought; change nothing.")
+    ] = False,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Take a run out of the pools it fed, and list what it alone had brought.
+
+    These documents leave the pools; what is judged of them stays judged, and counts as outside of
+    every pool. The run contributes to no later pool.
+
+    Example: pooler unpool bm25 --dry-run
+    """
+    from pooler.stored_runs import stored_runs
+    from pooler.unpool import brought_alone
+    from store.collection import Collection
+
+    with Collection(collection) as opened:
+        opened.runs([run])
+        fed = _fed_pools(opened, run, pool)
+        if not dry_run:
+            _check_fixed(fed)
+        grades = _grades(opened)
+        entries = {one.name: opened.pool(one.name).entries for one in fed}
+        pooled = {
+            name: {(entry.topic, entry.docno) for entry in of_pool if entry.sampled}
+            for name, of_pool in entries.items()
+        }
+        table = Table("alone", COLUMNS)
+        alone: dict[str, set[tuple[str, str]]] = {}
+        for one in fed:
+            _check_runs(opened, one)
+            runs = stored_runs(
+                opened,
+                depth=one.manifest["parameters"]["depth"],
+                order=one.manifest["order"],
+                tags=[fact["tag"] for fact in one.manifest["runs"] if fact["contributes"]],
+            )
+            brought = brought_alone(runs, run, pooled[one.name])
+            alone[one.name] = {(topic, docno) for topic, docno, _ in brought}
+            for topic, docno, rank in brought:
+                others = [name for name in pooled if name != one.name]
+                kept = [name for name in others if (topic, docno) in pooled[name]]
+                state, grade = grades.get((topic, docno), ("unjudged", None))
+                table.rows.append(
+                    {
+                        "pool": one.name,
+                        "topic": topic,
+                        "docno": docno,
+                        "rank": rank,
+                        "state": state,
+                        "grade": grade,
+                        "other_pool": " ".join(kept) or None,
+                    }
+                )
+        if not dry_run:
+            opened.unpool(run, alone)
+    emit([table], fmt)
+    _report(run, table, dry_run=dry_run)
+
+
+def _fed_pools(opened: Collection, run: str, name: str | None) -> list[StoredPool]:
+    """Return the pools, not withdrawn, that a run feeds."""
+    pools = opened.pools()
+    if name is not None and name not in {pool.name for pool in pools}:
+        raise UnknownNameError("pool", name, (pool.name for pool in pools))
+    fed = [
+        pool
+        for pool in pools
+        if not pool.withdrawn
+        and name in (None, pool.name)
+        and any(
+            fact["tag"] == run and fact["contributes"] for fact in pool.manifest.get("runs", [])
+        )
+    ]
+    if not fed:
+        message = f"run `{run}` does not feed " + ("any pool" if name is None else f"pool `{name}`")
+        raise PoolerError(message, hint="`pooler status` names the pools")
+    return fed
+
+
+def _check_fixed(pools: list[StoredPool]) -> None:
+    """Refuse pools that would not be what they say without one of their runs."""
+    from pooler.strategies import find_strategy
+    from pooler.strategies.kinds import FixedStrategy
+
+    for pool in pools:
+        name = pool.manifest["strategy"]
+        if not isinstance(find_strategy(name), FixedStrategy):
+            hint = "--dry-run shows what the run brought; --pool NAME takes it out of another pool"
+            requirement = f"must not name `{pool.name}`: what `{name}` chose hangs on every run"
+            raise ArgumentError("--pool", requirement, pool.name, hint=hint)
+
+
+def _check_runs(opened: Collection, pool: StoredPool) -> None:
+    """Refuse runs that are no longer those a pool was made from."""
+    hashes = {run.tag: run.sha256 for run in opened.runs()}
+    for run in pool.manifest["runs"]:
+        if run["contributes"] and hashes.get(run["tag"]) != run["sha256"]:
+            message = f"run `{run['tag']}` has changed since pool `{pool.name}` was made"
+            raise PoolerError(message, hint="what it had brought can no longer be told")
+
+
+def _grades(opened: Collection) -> dict[tuple[str, str], tuple[str, int | None]]:
+    """Return the state of every pair some judge decided, with the highest grade."""
+    found: dict[tuple[str, str], tuple[str, int | None]] = {}
+    for one in opened.judgements():
+        pair = (one.topic, one.docno)
+        state, grade = found.get(pair, ("unjudged", None))
+        if one.grade is not None:
+            found[pair] = (str(one.state), max(one.grade, one.grade if grade is None else grade))
+        elif grade is None and one.state != "unjudged":
+            found[pair] = (str(one.state), None)
+        else:
+            found.setdefault(pair, (state, grade))
+    return found
+
+
+def _report(run: str, table: Table, *, dry_run: bool) -> None:
+    """Say on stderr what leaves, and what stays."""
+    judged = sum(row["state"] == "judged" for row in table.rows)
+    kept = sum(row["other_pool"] is not None for row in table.rows)
+    verb = "would leave" if dry_run else "left"
+    say(f"{counted(len(table.rows), 'document')} that only `{run}` brought {verb} the pools;"
+        f" {judged:,} of them judged, and they stay so")  # fmt: skip
+    if kept:
+        say(f"{kept:,} of them stay in another pool")
+    if not dry_run:
+        say(f"`{run}` contributes to no later pool")
