@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from pooler.annotated import annotated_lines
-from pooler.plan import build_pool
+from pooler.plan import Plan, build_pool
 from pooler.run_list import RunEntry
+from pooler.run_set import FileRuns
 from pooler.top import read_tops
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
@@ -27,8 +28,8 @@ def test_annotated_lines_one_for_each_run_that_returned_it(tmp_path: Path) -> No
         RunEntry(str(tmp_path / "b"), group="acme"),
         RunEntry(str(tmp_path / "a")),
     ]
-    runs = read_tops(entries, 2)
-    pool = build_pool(runs, depth=2, out_order="priority", version="1").pool
+    runs = FileRuns(read_tops(entries, 2))
+    pool = build_pool(runs, Plan(out_order="priority"), version="1").pool
     assert list(annotated_lines(runs, pool)) == [
         "9 z b acme 1 -2.0",
         "10 d1 a - 1 5.0",
@@ -43,8 +44,9 @@ def test_annotated_lines_toy_runs_unique_relevant_documents() -> None:
     folder = DATA / "toy-pool"
     if not folder.exists():
         pytest.skip("toy-pool is absent")
-    runs = read_tops([str(path) for path in sorted((folder / "runs").iterdir())], 3)
-    pool = build_pool(runs, depth=3, version="1").pool
+    files = [str(path) for path in sorted((folder / "runs").iterdir())]
+    runs = FileRuns(read_tops(files, 3))
+    pool = build_pool(runs, Plan(), version="1").pool
     rows = [line.split() for line in annotated_lines(runs, pool) if line.startswith("1 ")]
     counts = Counter(row[1] for row in rows)
     qrels = [line.split() for line in (folder / "qrels").read_text("ascii").splitlines()]

@@ -8,13 +8,15 @@ import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.plan import OUT_ORDERS, build_pool, pool_lines
+from pooler.plan import OUT_ORDERS, Plan, PoolResult, build_pool, pool_lines
+from pooler.run_set import FileRuns
 from pooler.top import read_tops
 from pooler.top_ranking import RunTop, TieAtCut, TopRanking
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -44,6 +46,11 @@ def top_run(
     return RunTop(tag, name, f"sha-{tag}", depth, "trec", tops, n_lines, group, contributes)
 
 
+def build(runs: list[RunTop], **plan: Any) -> PoolResult:
+    """Build the pool of runs read from files."""
+    return build_pool(FileRuns(runs), Plan(**plan), version="1")
+
+
 def pairs(pool: Pool) -> set[tuple[str, str]]:
     """Give the (topic, docno) pairs of a pool."""
     return {(entry.topic, entry.docno) for entry in pool.entries}
@@ -61,7 +68,7 @@ def test_build_pool_equals_counting_by_hand(
 ) -> None:
     """Pairs, sizes, overlap, uniques and short rankings are those of a plain count."""
     runs = [top_run(tag, topics, depth=depth) for tag, topics in contents.items()]
-    result = build_pool(runs, depth=depth, version="1")
+    result = build(runs)
     owners: dict[tuple[str, str], set[str]] = {}
     for tag, topics in contents.items():
         for topic, docnos in topics.items():
@@ -81,18 +88,14 @@ def test_build_pool_equals_counting_by_hand(
     assert facts.n_short == sum(length < depth for length in lengths)
     # The order in which the runs are given changes nothing.
     shuffled = data.draw(st.permutations(runs))
-    assert build_pool(shuffled, depth=depth, version="1") == result
+    assert build(shuffled) == result
 
 
 @given(contents=systems, depth=st.integers(1, 5))
 def test_build_pool_grows_with_depth(contents: dict[str, dict[str, list[str]]], depth: int) -> None:
     """A deeper pool holds every pair of a shallower one."""
     shallow, deep = (
-        build_pool(
-            [top_run(tag, topics, depth=one) for tag, topics in contents.items()],
-            depth=one,
-            version="1",
-        )
+        build([top_run(tag, topics, depth=one) for tag, topics in contents.items()])
         for one in (depth, depth + 1)
     )
     assert pairs(shallow.pool) <= pairs(deep.pool)
@@ -104,8 +107,8 @@ def test_build_pool_positions_are_the_display_order(
 ) -> None:
     """Positions count from 0 in each topic, and every display order holds the same pairs."""
     runs = [top_run(tag, topics, depth=3) for tag, topics in contents.items()]
-    pool = build_pool(runs, depth=3, out_order=out_order, seed=seed, version="1").pool
-    assert pairs(pool) == pairs(build_pool(runs, depth=3, version="1").pool)
+    pool = build(runs, out_order=out_order, seed=seed).pool
+    assert pairs(pool) == pairs(build(runs).pool)
     for topic in {entry.topic for entry in pool.entries}:
         shown = [entry for entry in pool.entries if entry.topic == topic]
         assert [entry.position for entry in shown] == list(range(len(shown)))
@@ -120,7 +123,7 @@ def test_build_pool_positions_are_the_display_order(
 def test_build_pool_topics_are_in_natural_order() -> None:
     """Topic 9 comes before topic 10, and `009` is another topic."""
     runs = [top_run("x", {"10": ["b", "a"], "9": ["c"], "009": ["c"]}, depth=2)]
-    lines = list(pool_lines(build_pool(runs, depth=2, version="1").pool))
+    lines = list(pool_lines(build(runs).pool))
     assert lines == ["009 c", "9 c", "10 a", "10 b"]
 
 
@@ -129,15 +132,15 @@ def test_build_pool_random_order_needs_and_obeys_its_seed() -> None:
     runs = [top_run("x", {"1": [f"d{number}" for number in range(50)]}, depth=50)]
 
     def shown(seed: int) -> list[str]:
-        pool = build_pool(runs, depth=50, out_order="random", seed=seed, version="1").pool
+        pool = build(runs, out_order="random", seed=seed).pool
         return [entry.docno for entry in pool.entries]
 
     assert shown(1) == shown(1)
     assert shown(1) != shown(2)
     assert sorted(shown(1)) == sorted(shown(2))
     for seed in (None, -1):
-        with pytest.raises(ArgumentError, match="`seed` must be an integer >= 0"):
-            build_pool(runs, depth=50, out_order="random", seed=seed, version="1")
+        with pytest.raises(ArgumentError, match="`--seed` must be an integer >= 0"):
+            build(runs, out_order="random", seed=seed)
 
 
 def test_build_pool_random_order_of_a_topic_is_its_own() -> None:
@@ -147,7 +150,7 @@ def test_build_pool_random_order_of_a_topic_is_its_own() -> None:
     more = [top_run("x", {"0": docnos, "1": docnos, "2": docnos}, depth=50)]
     orders = []
     for runs in (few, more):
-        pool = build_pool(runs, depth=50, out_order="random", seed=5, version="1").pool
+        pool = build(runs, out_order="random", seed=5).pool
         orders.append(
             {topic: [e.docno for e in pool.entries if e.topic == topic] for topic in "12"}
         )
@@ -159,8 +162,7 @@ def test_build_pool_random_order_is_unbiased() -> None:
     """Over many seeds each of three documents comes first about a third of the time."""
     runs = [top_run("x", {"1": ["a", "b", "c"]}, depth=3)]
     firsts = [
-        build_pool(runs, depth=3, out_order="random", seed=seed, version="1").pool.entries[0].docno
-        for seed in range(900)
+        build(runs, out_order="random", seed=seed).pool.entries[0].docno for seed in range(900)
     ]
     # Binomial(900, 1/3): standard deviation 14.1; five of them either side.
     assert all(abs(firsts.count(docno) - 300) < 71 for docno in "abc")
@@ -172,7 +174,7 @@ def test_build_pool_runs_that_do_not_contribute_stand_in_the_manifest_alone() ->
         top_run("x", {"1": ["a"]}, depth=1),
         top_run("late", {"1": ["b"], "2": ["c"]}, depth=1, contributes=False, group="g"),
     ]
-    result = build_pool(runs, depth=1, version="1")
+    result = build(runs)
     assert pairs(result.pool) == {("1", "a")}
     assert result.pool.run_tags == ("x",)
     assert result.statistics.unique == {"x": 1}
@@ -182,7 +184,7 @@ def test_build_pool_runs_that_do_not_contribute_stand_in_the_manifest_alone() ->
         ("x", True),
     ]
     with pytest.raises(ArgumentError, match="`runs` must hold a run that contributes"):
-        build_pool(runs[1:], depth=1, version="1")
+        build(runs[1:])
 
 
 def test_build_pool_manifest_says_how_to_build_it_again() -> None:
@@ -191,13 +193,11 @@ def test_build_pool_manifest_says_how_to_build_it_again() -> None:
         top_run("y", {"2": ["b", "a", "c"], "10": ["a"]}, depth=2, group="acme"),
         top_run("x", {"2": ["a"]}, depth=2),
     ]
-    pool = build_pool(
-        runs, depth=2, out_order="random", seed=7, name="first", round_label="1.5", version="0.1.0"
-    ).pool
+    pool = build(runs, out_order="random", seed=7, name="first", round="1.5").pool
     assert (pool.name, pool.round, pool.run_tags) == ("first", "1.5", ("x", "y"))
     assert json.loads(json.dumps(pool.manifest)) == {
         "tool": "pooler",
-        "version": "0.1.0",
+        "version": "1",
         "name": "first",
         "round": "1.5",
         "strategy": "depth",
@@ -235,7 +235,7 @@ def test_build_pool_ties_at_the_cut_are_listed(tmp_path: Path) -> None:
     """A tie across the depth is told with run, topic and how many are in and out."""
     path = tmp_path / "t.run"
     path.write_text("9 Q0 a 1 2 t\n9 Q0 b 2 1 t\n9 Q0 c 3 1 t\n9 Q0 d 4 1 t\n10 Q0 a 1 1 t\n")
-    result = build_pool(read_tops([str(path)], 2), depth=2, version="1")
+    result = build(read_tops([str(path)], 2))
     assert result.statistics.ties_at_cut == [TieAtCut("t", "9", 1, 2)]
     assert list(pool_lines(result.pool)) == ["9 a", "9 d", "10 a"]
 
@@ -247,28 +247,26 @@ def test_build_pool_same_tag_twice_names_both_files() -> None:
     message = r"run tag `x` is that of two files, `one.run` and `two.run`"
     for runs in ([one, two], [two, one]):
         with pytest.raises(PoolerError, match=message) as caught:
-            build_pool(runs, depth=1, version="1")
+            build(runs)
         assert caught.value.hint == "the files have the same bytes: leave one out"
     with pytest.raises(PoolerError, match=message) as caught:
-        build_pool([one, replace(two, sha256="other")], depth=1, version="1")
+        build([one, replace(two, sha256="other")])
     assert caught.value.hint is None
 
 
 def test_build_pool_arguments_are_checked() -> None:
-    """Runs cut elsewhere, unknown names and empty input are refused by name."""
+    """Runs cut in different ways, unknown names and empty input are refused by name."""
     runs = [top_run("x", {"1": ["a", "b"]}, depth=1)]
-    with pytest.raises(ArgumentError, match="`depth` must be 1, the depth run `x` was read at"):
-        build_pool(runs, depth=2, version="1")
-    with pytest.raises(ArgumentError, match="`order` must be trec, the order run `x` was read in"):
-        build_pool(runs, depth=1, order="file", version="1")
-    with pytest.raises(ArgumentError, match="`depth` must be an integer >= 1"):
-        build_pool(runs, depth=0, version="1")
+    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike, got"):
+        build([*runs, top_run("y", {"1": ["a", "b"]}, depth=2)])
+    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike, got"):
+        build([*runs, replace(top_run("y", {"1": ["a"]}, depth=1), order="file")])
     with pytest.raises(ArgumentError, match="`out_order` must be one of docno, priority, random"):
-        build_pool(runs, depth=1, out_order="best", version="1")
+        build(runs, out_order="best")
     with pytest.raises(ArgumentError, match="`runs` must hold a run that contributes"):
-        build_pool([], depth=1, version="1")
-    with pytest.raises(UnknownNameError, match="unknown strategy `deep`; known: `depth`"):
-        build_pool(runs, strategy="deep", depth=1, version="1")
+        build([])
+    with pytest.raises(UnknownNameError, match="unknown strategy `dept`; known: `depth`"):
+        build(runs, strategy="dept")
 
 
 def real_runs(folder: str, depth: int, order: Order = "trec") -> list[RunTop]:
@@ -286,7 +284,7 @@ def real_runs(folder: str, depth: int, order: Order = "trec") -> list[RunTop]:
 )
 def test_build_pool_toy_runs_have_the_known_sizes(depth: int, sizes: list[int]) -> None:
     """Five runs of three topics give pools of the sizes counted from the files."""
-    result = build_pool(real_runs("toy-pool/runs", depth), depth=depth, version="1")
+    result = build(real_runs("toy-pool/runs", depth))
     assert result.statistics.sizes == dict(zip("123", sizes, strict=True))
 
 
@@ -296,7 +294,7 @@ def test_build_pool_toy_runs_have_the_known_uniques() -> None:
     runs = [
         replace(run, topics={"1": run.topics["1"]}) for run in real_runs("toy-pool/runs", depth=3)
     ]
-    unique = build_pool(runs, depth=3, version="1").statistics.unique
+    unique = build(runs).statistics.unique
     assert unique == {"A": 1, "B": 2, "C": 2, "D": 3, "E": 3}
 
 
@@ -304,7 +302,7 @@ def test_build_pool_toy_runs_have_the_known_uniques() -> None:
 def test_build_pool_web_tables_is_what_was_judged() -> None:
     """The pool of seven runs at depth 20 has 7,032 pairs; all 6,949 judged ones are in it."""
     runs = real_runs("wtr-pool/pool-runs", 20)
-    pool = build_pool(runs, depth=20, version="1").pool
+    pool = build(runs).pool
     with gzip.open(DATA / "wtr-pool" / "rel_table_qrels.txt.gz", "rt", encoding="utf-8") as file:
         judged = {(fields[0], fields[2]) for fields in map(str.split, file)}
     assert len(pool.entries) == 7032
@@ -326,7 +324,7 @@ def test_build_pool_trec_covid_is_the_official_pool() -> None:
     runs = read_tops(
         [str(folder / "runs-top120" / f"{name}.gz") for name in names], 7, order="docno-asc"
     )
-    result = build_pool(runs, depth=7, order="docno-asc", version="1")
+    result = build(runs)
     grades, iterations = {}, {}
     with gzip.open(folder / "qrels-rnd1.txt.gz", "rt", encoding="utf-8") as file:
         for topic, iteration, docno, grade in map(str.split, file):
