@@ -1,0 +1,198 @@
+"""The three kinds of strategy, and what a row of the table says.
+
+A fixed strategy gives every document a value at once. An adaptive one chooses document by
+document, each choice knowing what came of those before. A sampling one draws some documents at
+random and says how likely each was to be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.errors import ArgumentError, UnknownNameError
+
+ParameterValue = int | float | str
+_LARGEST = 10**300
+"""Larger numbers than any that makes sense, which float64 still holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a strategy."""
+
+    name: str
+    default: ParameterValue | None
+    """``None`` = it must be given. Unless it must, its type is that of the default."""
+    summary: str
+    """What it is, in a few words, for lists."""
+    type: type[int] | type[float] | type[str] = float
+    least: float | None = None
+    most: float | None = None
+    """Bounds of a number, allowed themselves unless `is_open`."""
+    is_open: bool = False
+    """Whether the bounds themselves are not allowed."""
+
+    def parse(self, text: str) -> ParameterValue:
+        """Read a value; raise `ArgumentError` when it cannot be one.
+
+        Examples
+        --------
+        >>> Parameter("k", 60, "added to every rank", type=int, least=0).parse("10")
+        10
+        """
+        try:
+            value = self.type(text)
+        except ValueError:
+            raise ArgumentError(f"--param {self.name}", self._requirement(), text) from None
+        return self.check(value)
+
+    def check(self, value: ParameterValue) -> ParameterValue:
+        """Return `value` when it can be used, else raise `ArgumentError`."""
+        if isinstance(value, str):
+            is_good = self.type is str
+        else:
+            low = -np.inf if self.least is None else self.least
+            high = np.inf if self.most is None else self.most
+            is_inside = low < value < high if self.is_open else low <= value <= high
+            is_good = self.type is not str and is_inside and value not in (np.inf, -np.inf)
+            is_good = is_good and (self.type is not int or isinstance(value, int))
+            is_good = is_good and abs(value) <= _LARGEST and not isinstance(value, bool)
+        if not is_good:
+            raise ArgumentError(f"--param {self.name}", self._requirement(), value)
+        return value
+
+    def _requirement(self) -> str:
+        """Say what a value must be."""
+        if self.type is str:
+            return "must be a name"
+        kind = "an integer" if self.type is int else "a number"
+        than = ("> ", "< ") if self.is_open else (">= ", "<= ")
+        bounds = [
+            sign + f"{bound:g}"
+            for sign, bound in zip(than, (self.least, self.most), strict=True)
+            if bound is not None
+        ]
+        return f"must be {kind} {' and '.join(bounds)}".rstrip()
+
+
+class Adaptive(Protocol):
+    """The state of an adaptive strategy on one topic.
+
+    The state is a pure function of the rankings, the parameters, the seed, and the sequence of
+    calls to `observe`; so a run of judging that broke off is continued by observing again.
+    """
+
+    def choose(self) -> int | None:
+        """Return the next document to judge; ``None`` when all have been observed.
+
+        Changes nothing: asked again, it answers the same.
+        """
+
+    def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
+        """Take in what came of a document, which need not be the one `choose` would name.
+
+        Parameters
+        ----------
+        document : int
+            A document not observed before.
+        relevant : bool or None
+            Its judgement; ``None`` = drawn, but with no judgement (yet).
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """What a sampling strategy drew from one topic."""
+
+    sampled: NDArray[np.bool_]
+    """Shape (n_documents,): whether the document is to be judged."""
+    strata: NDArray[np.int32]
+    """Shape (n_documents,): stratum from 1; 0 = in none, so not in the pool at all."""
+    inclusion: NDArray[np.float64]
+    """Shape (n_documents,): probability of being sampled, in (0, 1]; 0 where in no stratum."""
+    values: NDArray[np.float64]
+    """Shape (n_documents,): what orders the sampled documents by priority, higher first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A way of choosing documents: its row in the table."""
+
+    name: str
+    summary: str
+    """A few words, for lists of strategies."""
+    source: str
+    """The publication that defines it."""
+    parameters: tuple[Parameter, ...] = ()
+    """Its own; the depth of the cut, the budget and the seed are common to all."""
+    uses_scores: bool = False
+    """Whether it looks at the runs' scores."""
+
+    def complete(self, given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+        """Return all parameters: those given, checked, and the defaults of the others.
+
+        Raises
+        ------
+        UnknownNameError
+            If the strategy has no parameter of a given name.
+        ArgumentError
+            If a value cannot be used, or one that must be given is not.
+        """
+        names = [parameter.name for parameter in self.parameters]
+        for name in given:
+            if name not in names:
+                raise UnknownNameError(f"parameter of `{self.name}`", name, names)
+        values: dict[str, ParameterValue] = {}
+        for parameter in self.parameters:
+            value = given.get(parameter.name, parameter.default)
+            if value is None:
+                requirement = f"must be given: {parameter.summary}"
+                raise ArgumentError(f"--param {parameter.name}", requirement, None)
+            values[parameter.name] = parameter.check(value)
+        return values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedStrategy(Strategy):
+    """Gives every document a value at once; the higher, the sooner it is judged."""
+
+    values: Callable[..., NDArray[np.float64]]
+    """From `TopicRankings`, and the parameters by name, to values, shape (n_documents,)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptiveStrategy(Strategy):
+    """Chooses document by document."""
+
+    start: Callable[..., Adaptive]
+    """From `TopicRankings`, the seed (``seed=``, only when `needs_seed_for` says so), and the
+    parameters by name, to the state before the first document."""
+    needs_seed: bool = False
+    """Whether choices are random, with all parameters."""
+    needs_seed_with: Callable[[Mapping[str, ParameterValue]], bool] | None = None
+    """From all parameters to whether choices are random with them; ``None`` = `needs_seed`
+    says it."""
+
+    def needs_seed_for(self, parameters: Mapping[str, ParameterValue]) -> bool:
+        """Tell whether choices are random with all these parameters (see `complete`)."""
+        if self.needs_seed_with is None:
+            return self.needs_seed
+        return self.needs_seed_with(parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingStrategy(Strategy):
+    """Draws documents at random; always needs a seed."""
+
+    draw: Callable[..., Sample]
+    """From `TopicRankings`, ``budget=`` (int or ``None``), ``seed=``, and the parameters by name,
+    to the sample."""
+    needs_budget: bool = False
+
+
+AnyStrategy = FixedStrategy | AdaptiveStrategy | SamplingStrategy
