@@ -7,6 +7,7 @@ random and says how likely each was to be drawn.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,8 +18,6 @@ from numpy.typing import NDArray
 from store.errors import ArgumentError, UnknownNameError
 
 ParameterValue = int | float | str
-_LARGEST = 10**300
-"""Larger numbers than any that makes sense, which float64 still holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,9 @@ class Parameter:
             low = -np.inf if self.least is None else self.least
             high = np.inf if self.most is None else self.most
             is_inside = low < value < high if self.is_open else low <= value <= high
-            is_good = self.type is not str and is_inside and value not in (np.inf, -np.inf)
-            is_good = is_good and (self.type is not int or isinstance(value, int))
-            is_good = is_good and abs(value) <= _LARGEST and not isinstance(value, bool)
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            is_good = self.type is not str and is_inside and (is_whole or self.type is float)
+            is_good = is_good and abs(value) <= sys.float_info.max  # an integer may be larger
         if not is_good:
             raise ArgumentError(f"--param {self.name}", self._requirement(), value)
         return value
