@@ -27,6 +27,7 @@ from pooler.strategies.kinds import (
     ParameterValue,
     SamplingStrategy,
 )
+from pooler.strategies.stratified import parse_strata
 from pooler.topic_rankings import descending
 from store.errors import ArgumentError
 from store.records import Pool, PoolEntry
@@ -144,12 +145,17 @@ class PoolBuild:
         self._version = version
         self._known = known
         _check(plan, self.strategy, self.parameters)
+        if isinstance(self.strategy, SamplingStrategy):
+            _check_sample(self.strategy, self.parameters, runs, known)
         self._count = StatisticsCount(runs)
         self._budgets: dict[str, int] | None = None
         if plan.total_budget is not None:
             sizes = [runs.of_topic(topic).rankings.n_documents for topic in runs.topics]
             shares = share_budget(plan.total_budget, sizes)
             self._budgets = dict(zip(runs.topics, shares, strict=True))
+            if isinstance(self.strategy, SamplingStrategy) and not all(shares):
+                requirement = f"must be >= {len(shares)}, so that every topic has a sample"
+                raise ArgumentError("--total-budget", requirement, plan.total_budget)
 
     @property
     def is_adaptive(self) -> bool:
@@ -359,6 +365,23 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
     if (plan.seed is None and reason) or (plan.seed is not None and plan.seed < 0):
         requirement = "must be an integer >= 0" + (f", since {reason}" if reason else "")
         raise ArgumentError("--seed", requirement, plan.seed, hint=SEED_HINT)
+
+
+def _check_sample(
+    strategy: SamplingStrategy,
+    parameters: Mapping[str, ParameterValue],
+    runs: RunSet,
+    known: Container[tuple[str, str]] | None,
+) -> None:
+    """Raise `ArgumentError` where a sample would not be what its probabilities say."""
+    if known is not None:
+        requirement = "must not leave out documents: their probabilities would no longer hold"
+        raise ArgumentError("--strategy", requirement, strategy.name)
+    if strategy.name == "stratified":
+        last = max(stratum.last for stratum in parse_strata(str(parameters["strata"])))
+        if last > runs.depth:
+            requirement = f"must be >= {last}, the last rank of the strata"
+            raise ArgumentError("--depth", requirement, runs.depth)
 
 
 def _manifest_run(run: RunFacts) -> dict[str, Any]:

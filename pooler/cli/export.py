@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import check_out, counted, json_line, say, warn, write_json, write_lines
+from pooler.cli.export_prels import prels
 from pooler.cli.judged import AggregateOption, JudgeOption, TiesOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from store.final_qrels import FinalQrels
 
 app = typer.Typer(help="Write what evaluators read.", no_args_is_help=True)
+app.command("prels")(prels)
 
 
 @app.callback()

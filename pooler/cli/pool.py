@@ -126,7 +126,7 @@ def pool(
         typer.Option(
             "--add",
             help="List only what no pool of the collection has yet, as a new pool and round; what"
-            " is not said is as in the newest pool.",
+            " is not said is as in the newest pool that is neither adaptive nor a sample.",
         ),
     ] = False,
     minus: Annotated[

@@ -92,10 +92,18 @@ def _plan(wishes: Wishes, opened: Collection) -> Plan:
 
 
 def _as_before(wishes: Wishes, pools: Sequence[StoredPool]) -> Wishes:
-    """Fill in what is not given from the newest pool, with the next name and round."""
-    own = [pool for pool in pools if not pool.withdrawn and "strategy" in pool.manifest]
+    """Fill in what is not given from the newest fixed pool, with the next name and round."""
+    from pooler.strategies import STRATEGIES
+    from pooler.strategies.kinds import FixedStrategy
+
+    own = [
+        pool
+        for pool in pools
+        if not pool.withdrawn
+        and isinstance(STRATEGIES.get(pool.manifest.get("strategy", "")), FixedStrategy)
+    ]
     if not own:
-        message = "--add needs a pool to add to, and the collection has none built from runs"
+        message = "--add needs a pool to add to, and the collection has none chosen at once"
         raise PoolerError(message, hint="pooler pool without --add makes the first")
     before = as_wishes(own[-1].manifest)
     if wishes.strategy not in (None, before["strategy"]):

@@ -122,6 +122,9 @@ def test_list_names_every_strategy_with_its_source(cli: Cli) -> None:
         (["-b", "3", "--total-budget", "3"], "`--total-budget` excludes --budget"),
         (["--level", "1"], "is for adaptive strategies, and `depth` is not"),
         (["--add"], "`--add` is for a collection"),
+        (["-s", "uniform", "--seed", "1", "-b", "1", "--minus", "q.txt"], "must not leave out"),
+        (["-s", "uniform", "--seed", "1", "--total-budget", "1"], "must be >= 2, so that every"),
+        (["-s", "stratified", "--seed", "1", "--param", "strata=1:101:1"], "must be >= 101"),
         (["--minus", "none.txt"], "none.txt: no such file"),
     ],
 )
@@ -129,7 +132,8 @@ def test_what_cannot_be_done_is_refused_in_words(
     cli: Cli, here: Path, options: list[str], words: str
 ) -> None:
     """One line says what was wrong, and nothing is written."""
-    write(here / "x.run", "1 Q0 a 1 2 x", "1 Q0 b 2 1 x")
+    write(here / "x.run", "1 Q0 a 1 2 x", "1 Q0 b 2 1 x", "2 Q0 a 1 1 x")
+    write(here / "q.txt", "1 a")
     answer = cli("pool", "x.run", "-o", "p.txt", *options).failed(1)
     assert words in answer.err
     assert answer.out == ""

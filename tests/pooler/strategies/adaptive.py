@@ -53,9 +53,12 @@ def play(
     arrays, docnos = rankings_of(rankings, topic="51")
     state = start(name, arrays, seed=seed, **given)
     order = []
-    while (chosen := state.choose()) is not None:
+    for _ in docnos:
+        chosen = state.choose()
+        assert chosen is not None
         order.append(docnos[chosen])
         state.observe(chosen, outcomes.get(docnos[chosen], False))
+    assert state.choose() is None
     return " ".join(order)
 
 

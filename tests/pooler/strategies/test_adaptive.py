@@ -45,6 +45,7 @@ def _drain(
     state = start(name, rankings, seed=seed, **given)
     order: list[int] = []
     while len(order) != budget and (chosen := state.choose()) is not None:
+        assert chosen not in order
         order.append(chosen)
         state.observe(chosen, chosen % 4 == 0)
     return order

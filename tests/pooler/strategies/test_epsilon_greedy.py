@@ -34,6 +34,14 @@ def test_epsilon_greedy_without_chance_worked_example() -> None:
     assert play("epsilon-greedy", rankings, {"b": True}, c=1e-12, d=0.5) == "a b d c e"
 
 
+def test_epsilon_greedy_unknown_run_is_worth_one_half() -> None:
+    """A run without judgements is better than one that fails mostly, and not than a good one."""
+    # a and b fail, so the first run has 0 and the second 1/2. With a relevant, the first has 1.
+    rankings = [["a", "b"], ["c"]]
+    assert play("epsilon-greedy", rankings, {}, c=1e-12, d=0.5) == "a c b"
+    assert play("epsilon-greedy", rankings, {"a": True}, c=1e-12, d=0.5) == "a b c"
+
+
 def test_epsilon_greedy_begins_at_random() -> None:
     """With the usual parameters, the first pulls, as many as there are runs, are all random."""
     # 0.01 * 4 / (0.1**2 * n) = 4 / n, at least 1 up to the 4th pull. Of runs without end, each

@@ -68,6 +68,37 @@ def test_move_to_front_document_at_no_head_is_marked_only() -> None:
     assert docnos[state.choose()] == "c"
 
 
+def test_move_to_front_late_failure_of_another_run_leaves_the_current_one() -> None:
+    """A run that is paying stays in front, even when others have a higher priority."""
+    # a, d, g and k fail: -1 everywhere, and the first run, first by tag, has b.
+    rankings, docnos = rankings_of([["a", "b", "c", "x"], ["d", "e"], ["g", "h", "i"], ["k", "l"]])
+    state = MoveToFront(rankings)
+    for docno in "a", "d", "g", "k":
+        state.observe(docnos.index(docno), False)
+    assert docnos[state.choose()] == "b"
+    state.observe(docnos.index("b"), False)
+    # Now -2, -1, -1, -1, and the second run is current; c, relevant, brings the first back.
+    assert docnos[state.choose()] == "e"
+    state.observe(docnos.index("c"), True)
+    assert docnos[state.choose()] == "x"
+    # h fails out of turn: the third falls to -2, and the first stays, though two have -1.
+    state.observe(docnos.index("h"), False)
+    assert docnos[state.choose()] == "x"
+
+
+def test_move_to_front_document_at_several_heads_is_the_current_run_s() -> None:
+    """The current run answers for a document, not another run with the same head."""
+    # As above the first run is current with -2, the second has -1, and both have x at the head.
+    rankings, docnos = rankings_of([["a", "b", "c", "x", "y"], ["d", "x", "z"]])
+    state = MoveToFront(rankings)
+    for docno, relevant in ("a", False), ("d", False), ("b", False), ("c", True):
+        state.observe(docnos.index(docno), relevant)
+    assert docnos[state.choose()] == "x"
+    # Relevant: the first run goes on.
+    state.observe(docnos.index("x"), True)
+    assert docnos[state.choose()] == "y"
+
+
 def _head(rows: Rows, run: int, seen: list[int]) -> int | None:
     """Return the first unobserved document of a run."""
     return next((document for document in rows[run] if document not in seen), None)

@@ -53,6 +53,24 @@ def test_ucb1_tuned_uses_the_variance() -> None:
     assert docnos[state.choose()] == "b100"
 
 
+def test_ucb1_tuned_counts_each_judgement_of_the_topic_once() -> None:
+    """The logarithm is of judged documents, not of credits: shared documents are counted once."""
+    # Nine runs of the same relevant document a; the first has b, not relevant, too. n = 2, not
+    # 10: ln 2 = 0.693. First run, 1 of 2: 0.5 + sqrt(0.347 / 4) = 0.794. The last run, 1 of 1,
+    # has 1 + sqrt(0.693 / 4) = 1.416, and so have seven others that have ended.
+    # Then c, relevant, is in the first run: 2 of 3, n = 3, ln 3 = 1.099, ln 12 = 2.485:
+    # 0.667 + sqrt(0.366 / 4) = 0.969; the last run, with x not relevant, 1 of 2 (n = 4, ln 4 =
+    # 1.386): 0.5 + sqrt(0.693 / 4) = 0.916, the first 0.667 + sqrt(0.462 / 4) = 1.007.
+    # Had it been credits, 13: ln 13 = 2.565. First 0.667 + sqrt(0.855 / 4) = 1.129, last
+    # 0.5 + sqrt(1.282 / 4) = 1.066.
+    runs = [["a", "b", "c", "d"]] + [["a"]] * 7 + [["a", "x", "y"]]
+    rankings, docnos = rankings_of(runs)
+    state = start("ucb1-tuned", rankings)
+    for docno, relevant in ("a", True), ("b", False), ("c", True), ("x", False):
+        state.observe(docnos.index(docno), relevant)
+    assert docnos[state.choose()] == "d"
+
+
 def _next(rows: Rows, log: Log) -> int | None:
     """Work out the next document from the whole log."""
     seen = {document for document, _ in log}

@@ -109,7 +109,6 @@ def test_no_documents_are_an_empty_sample() -> None:
 @pytest.mark.parametrize("budget", [0, -1])
 def test_budget_below_one_is_refused(budget: int) -> None:
     """A sample of nothing is the caller's error."""
-    with pytest.raises(
-        ArgumentError, match=f"`--budget` must be an integer >= 1, but got {budget}"
-    ):
-        draw(rankings_of([["a"]])[0], budget=budget, seed=1)
+    message = f"`--budget` must give topic `51` at least one document, but got {budget}"
+    with pytest.raises(ArgumentError, match=message):
+        draw(rankings_of([["a"]], topic="51")[0], budget=budget, seed=1)

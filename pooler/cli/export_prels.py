@@ -1,0 +1,237 @@
+"""`pooler export prels`: the judgements of a sampled pool, for estimators."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import check_out, counted, say, warn, write_json, write_lines
+from pooler.cli.import_prels import PrelsName, method_of, pairs_listed
+from pooler.cli.judged import AggregateOption, JudgeOption, TiesOption
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from store.analysis.aggregation import Ties
+    from store.collection import Collection
+    from store.final_qrels import FinalQrels
+    from store.formats.prels import StatapRow, XinfapRow
+    from store.records import Pool
+
+_WORDS = {
+    "unjudged": "unjudged",
+    "skipped": "skipped",
+    "cannot": "cannot be judged",
+    "tied": "tied",
+}
+"""Why a sampled document has no grade, in words."""
+
+
+def prels(
+    kind: Annotated[
+        PrelsName,
+        typer.Option(
+            "--as",
+            help="xinfap (topic iteration docno stratum rel; -1 = not sampled), or statap (topic"
+            " docno rel method iprob).",
+            show_default=False,
+        ),
+    ],
+    name: Annotated[str, typer.Option("--pool", metavar="NAME", help="A sampled pool.")] = "pool",
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")
+    ] = None,
+    judge: JudgeOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    manifest: Annotated[
+        str | None,
+        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+    ] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write the judgements of a sampled pool in one of two formats of five columns.
+
+    Judged documents that were not sampled count as not sampled. Sampled ones without a grade are
+    counted on stderr: xinfap has no code for them but -1, statap leaves them out.
+
+    Example: pooler export prels --as xinfap --pool sample --out prels.txt
+    """
+    from store.collection import Collection
+    from store.final_qrels import final_qrels
+
+    check_out(out, manifest)
+    with Collection(collection) as opened:
+        pool = opened.pool(name)
+        rule: Ties | None = None if ties is None else ties.value
+        names = None if judge is None else [judge]
+        final = final_qrels(
+            opened.judgements(names), opened.scale, judge=judge, aggregate=aggregate, ties=rule
+        )
+        standing = _standing(pool, final)
+        text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
+        facts = _manifest(opened, pool, kind, final, standing, text)
+    write_lines(out, text.splitlines())
+    if manifest is not None or out not in (None, "-"):
+        write_json(manifest or f"{out}.manifest.json", facts)
+    _report(kind, pool, final, standing)
+
+
+@dataclass(slots=True)
+class _Standing:
+    """How many documents of a sampled pool stand where."""
+
+    by_grade: Counter[int] = field(default_factory=Counter)
+    """Sampled and graded."""
+    without_grade: Counter[str] = field(default_factory=Counter)
+    """Sampled and not graded, by reason."""
+    n_not_sampled: int = 0
+    n_judged_not_sampled: int = 0
+    n_judged_elsewhere: int = 0
+    """Judged, and not in the pool."""
+
+
+def _standing(pool: Pool, final: FinalQrels) -> _Standing:
+    """Count the documents of a pool by where they stand."""
+    grades = {(row.topic, row.docno): row.grade for row in final.rows}
+    standing = _Standing(n_judged_elsewhere=len(grades))
+    for entry in pool.entries:
+        pair = (entry.topic, entry.docno)
+        grade = grades.get(pair)
+        standing.n_judged_elsewhere -= grade is not None
+        if not entry.sampled:
+            standing.n_not_sampled += 1
+            standing.n_judged_not_sampled += grade is not None
+        elif grade is None:
+            standing.without_grade[final.left_out.get(pair, "unjudged")] += 1
+        else:
+            standing.by_grade[grade] += 1
+    return standing
+
+
+def _xinfap(pool: Pool, final: FinalQrels) -> str:
+    """Return the bytes of an xinfap file: every document of every stratum."""
+    from store.formats.prels import NOT_SAMPLED, XinfapRow, write_xinfap
+
+    graded = {(row.topic, row.docno): row for row in final.rows}
+    iterations = pairs_listed(pool.manifest.get("iterations", {}))
+    rows: list[XinfapRow] = []
+    for entry in pool.entries:
+        if entry.stratum is None:
+            raise _no_sample(pool, "strata")
+        pair = (entry.topic, entry.docno)
+        qrel = graded.get(pair) if entry.sampled else None
+        code, iteration = NOT_SAMPLED, iterations.get(pair, pool.round)
+        if qrel is not None:
+            code, iteration = qrel.grade, qrel.iteration
+            if code == NOT_SAMPLED:
+                message = f"grade {code} of the scale would mean `not sampled` in an xinfap file"
+                raise PoolerError(message, hint="--as statap has no such code")
+        rows.append(XinfapRow(entry.topic, iteration, entry.docno, entry.stratum, code))
+    buffer = io.StringIO()
+    write_xinfap(rows, buffer)
+    return buffer.getvalue()
+
+
+def _statap(pool: Pool, final: FinalQrels) -> str:
+    """Return the bytes of a statap file: the sampled documents that are graded."""
+    from store.formats.prels import StatapRow, write_statap
+
+    graded = {(row.topic, row.docno): row.grade for row in final.rows}
+    methods = pairs_listed(pool.manifest.get("methods", {}))
+    rows: list[StatapRow] = []
+    for entry in pool.entries:
+        pair = (entry.topic, entry.docno)
+        if not entry.sampled:
+            continue
+        probability = entry.inclusion_probability
+        if probability is None:
+            raise _no_sample(pool, "inclusion probabilities")
+        if pair in graded:
+            method = int(methods.get(pair, method_of(probability)))
+            rows.append(StatapRow(entry.topic, entry.docno, graded[pair], method, probability))
+    buffer = io.StringIO()
+    write_statap(rows, buffer)
+    return buffer.getvalue()
+
+
+def _no_sample(pool: Pool, lacks: str) -> PoolerError:
+    """Return the error of a pool that is not what the format needs."""
+    hint = "pooler pool --strategy stratified, uniform or statap draws a sample"
+    return PoolerError(f"pool `{pool.name}` has no {lacks}", hint=hint)
+
+
+def _manifest(
+    opened: Collection,
+    pool: Pool,
+    kind: PrelsName,
+    final: FinalQrels,
+    standing: _Standing,
+    text: str,
+) -> dict[str, object]:
+    """Say what was exported and how; no times, so that equal prels have equal manifests."""
+    from pooler import __version__
+    from store.formats.prels import COLUMNS
+    from store.scale import scale_to_json
+
+    kinds = {judge.name: judge.kind.value for judge in opened.judges()}
+    return {
+        "tool": "pooler",
+        "version": __version__,
+        "collection": opened.name,
+        "format": kind.value,
+        "columns": COLUMNS[kind.value].split(),
+        "scale": scale_to_json(opened.scale),
+        "pool": pool.name,
+        "strategy": pool.manifest.get("strategy"),
+        "seed": pool.manifest.get("seed"),
+        "judges": [{"name": name, "kind": kinds[name]} for name in final.judges],
+        "rule": final.rule,
+        "ties": final.ties,
+        "listed": len(pool.entries),
+        "sampled": len(pool.entries) - standing.n_not_sampled,
+        "judged": standing.by_grade.total(),
+        "by_grade": {str(grade): count for grade, count in sorted(standing.by_grade.items())},
+        "decided_by_tie_rule": final.n_decided_by_ties,
+        "sampled_without_grade": {reason: standing.without_grade[reason] for reason in _WORDS},
+        "judged_not_sampled": standing.n_judged_not_sampled,
+        "judged_outside_the_pool": standing.n_judged_elsewhere,
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+def _report(kind: PrelsName, pool: Pool, final: FinalQrels, standing: _Standing) -> None:
+    """Say on stderr what was written, and what stands otherwise than the file can say."""
+    n_listed, n_judged = len(pool.entries), standing.by_grade.total()
+    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(standing.by_grade.items()))
+    who = (
+        f"judge {final.judges[0]}"
+        if final.rule == "single judge"
+        else f"{final.rule} of {len(final.judges)} judges, ties {final.ties}"
+    )
+    say(f"{counted(n_listed - standing.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
+        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}")  # fmt: skip
+    is_xinfap = kind is PrelsName.XINFAP
+    if n_open := standing.without_grade.total():
+        reasons = ", ".join(
+            f"{standing.without_grade[reason]:,} {words}"
+            for reason, words in _WORDS.items()
+            if standing.without_grade[reason]
+        )
+        how = "written with -1, as if not sampled" if is_xinfap else "left out"
+        warn(f"sampled and without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
+    if standing.n_judged_not_sampled:
+        how = "written with -1" if is_xinfap else "left out"
+        n_judged = standing.n_judged_not_sampled
+        warn(f"judged and not sampled: {counted(n_judged, 'document')}, {how}")
+    if standing.n_judged_elsewhere:
+        n_judged = standing.n_judged_elsewhere
+        say(f"judged and not in this pool: {counted(n_judged, 'document')}, left out")
+    if final.n_mixed_iterations and is_xinfap:
+        n_mixed = counted(final.n_mixed_iterations, "document")
+        say(f"judged in different rounds: {n_mixed}, iteration 0")

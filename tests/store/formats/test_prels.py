@@ -1,0 +1,369 @@
+"""`store.formats.prels`: two formats of five columns, named by the user."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.errors import ArgumentError, FormatError
+from store.formats.prels import (
+    NOT_SAMPLED,
+    PrelsFormat,
+    StatapRow,
+    XinfapRow,
+    read_statap,
+    read_xinfap,
+    write_statap,
+    write_xinfap,
+)
+from tests.strategies import ids
+
+topics = ids.filter(lambda text: not text.startswith("#"))
+READERS = {"xinfap": read_xinfap, "statap": read_statap}
+
+XINFAP = """\
+51 0 d1 1 1
+51 0 d2 1 0
+51 0 d3 1 2
+51 0 d4 2 -1
+51 0 d5 2 1
+51 0 d6 2 0
+51 0 d7 2 -1
+"""
+"""The strata on which `sample_eval.pl` gives infAP 0.8056, as its file."""
+
+STATAP = """\
+10 GX225-79-9870332 1 1 0.568969759822883
+10 GX253-98-16418961 0 1 0.165904710473544
+9999 GX237-19-4725226 1 1 0.659520100607628
+"""
+"""Three lines of the Million Query track 2007, as ir_datasets' tests have them."""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Name a file to be written."""
+    return tmp_path / "prels"
+
+
+def faults_of(
+    kind: PrelsFormat, file: Path, content: str | bytes, *, lenient: bool = False
+) -> FormatError:
+    """Return the error of a file with this content."""
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(FormatError) as caught:
+        READERS[kind](str(file), lenient=lenient)
+    return caught.value
+
+
+def codes(error: FormatError) -> list[tuple[int | None, str]]:
+    """Return line and code of every fault."""
+    return [(fault.line, fault.code) for fault in error.faults]
+
+
+@pytest.mark.vector("sample_eval.pl")
+def test_xinfap_columns_are_topic_iteration_docno_stratum_rel(file: Path) -> None:
+    """Every line is a row; -1 is "not sampled", and no grade is changed."""
+    file.write_text(XINFAP)
+    read = read_xinfap(str(file))
+    assert read.rows == [
+        XinfapRow("51", "0", "d1", 1, 1, 1),
+        XinfapRow("51", "0", "d2", 1, 0, 2),
+        XinfapRow("51", "0", "d3", 1, 2, 3),
+        XinfapRow("51", "0", "d4", 2, NOT_SAMPLED, 4),
+        XinfapRow("51", "0", "d5", 2, 1, 5),
+        XinfapRow("51", "0", "d6", 2, 0, 6),
+        XinfapRow("51", "0", "d7", 2, NOT_SAMPLED, 7),
+    ]
+    assert read.sha256 == hashlib.sha256(XINFAP.encode()).hexdigest()
+    assert (read.n_ignored_lines, read.n_trailing) == (0, 0)
+
+
+@pytest.mark.vector("ir_datasets, test of gov2/trec-mq-2007")
+def test_statap_columns_are_topic_docno_rel_method_iprob(file: Path) -> None:
+    """Every line is a row, and probabilities are read to the last digit."""
+    file.write_text(STATAP)
+    assert read_statap(str(file)).rows == [
+        StatapRow("10", "GX225-79-9870332", 1, 1, 0.568969759822883, 1),
+        StatapRow("10", "GX253-98-16418961", 0, 1, 0.165904710473544, 2),
+        StatapRow("9999", "GX237-19-4725226", 1, 1, 0.659520100607628, 3),
+    ]
+
+
+def test_ids_are_text_and_odd_codes_are_kept(file: Path) -> None:
+    """`001`, `NA` and a quote are ids; -2 is left to the caller; stratum 0 is a stratum."""
+    file.write_text('001 2.5 NA 0 -2\n1\tA  "\t10 +3 \n')
+    assert read_xinfap(str(file)).rows == [
+        XinfapRow("001", "2.5", "NA", 0, -2, 1),
+        XinfapRow("1", "A", '"', 10, 3, 2),
+    ]
+    file.write_text("1 a -2 0 1.0\n1 b 0 12 1e-05\n1 c 0 1 .5\n1 d 0 4 1\n")
+    assert [row[2:5] for row in read_statap(str(file)).rows] == [
+        (-2, 0, 1.0),
+        (0, 12, 1e-05),
+        (0, 1, 0.5),
+        (0, 4, 1.0),
+    ]
+
+
+@pytest.mark.parametrize(("kind", "text"), [("xinfap", XINFAP), ("statap", STATAP)])
+def test_byte_order_mark_crlf_blank_lines_and_gzip_change_no_row(
+    file: Path, kind: PrelsFormat, text: str
+) -> None:
+    """The hash is of the uncompressed file, byte order mark and all."""
+    file.write_text(text)
+    plain = READERS[kind](str(file))
+    dressed = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b"\r\n  \r\n"
+    for content in (dressed, gzip.compress(dressed)):
+        file.write_bytes(content)
+        read = READERS[kind](str(file))
+        assert read.rows == plain.rows
+        assert read.n_ignored_lines == 2
+        assert read.sha256 == hashlib.sha256(dressed).hexdigest()
+
+
+GOOD = {"xinfap": "1 0 a 1 1\n", "statap": "1 a 1 1 0.5\n"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "code", "message"),
+    [
+        ("xinfap", "1 0 b 1", "fields", "5 fields (topic iteration docno stratum rel), got 4"),
+        ("xinfap", "1 0 b 1 1 x", "fields", "got 6"),
+        ("xinfap", "# comment", "comment", "got a line that begins with `#`"),
+        ("xinfap", "1 0 b -1 1", "stratum", "a stratum, an integer from 0 to 999999999, got `-1`"),
+        ("xinfap", "1 0 b 1.0 1", "stratum", "got `1.0`"),
+        ("xinfap", "1 0 b +1 1", "stratum", "got `+1`"),
+        ("xinfap", "1 0 b 1000000000 1", "stratum", "got `1000000000`"),
+        ("xinfap", "1 0 b ١ 1", "stratum", "got `١`"),
+        ("xinfap", "1 0 b 1 1.0", "grade", "expected an integer rel, got `1.0`"),
+        ("xinfap", "1 0 b 1 x", "grade", "got `x`"),
+        ("xinfap", "1 0 b\u202e 1 1", "id", "without control characters"),
+        ("xinfap", "1 \x07 b 1 1", "id", "without control characters"),
+        ("xinfap", " #1 0 b 1 1", "id", "expected a topic that does not begin with `#`"),
+        ("xinfap", "1 7 a 2 0", "duplicate", "got topic `1` docno `a`; line 1 has it"),
+        ("statap", "1 b 1 1", "fields", "expected 5 fields (topic docno rel method iprob), got 4"),
+        ("statap", "1 b 1.0 1 0.5", "grade", "expected an integer rel, got `1.0`"),
+        ("statap", "1 b 1 -1 0.5", "method", "a method, an integer from 0 to 999999999, got `-1`"),
+        ("statap", "1 b 1 x 0.5", "method", "got `x`"),
+        ("statap", "1 b 1 1 0", "probability", "a number above 0 and at most 1, got `0`"),
+        ("statap", "1 b 1 1 1.0000001", "probability", "got `1.0000001`"),
+        ("statap", "1 b 1 1 -0.5", "probability", "got `-0.5`"),
+        ("statap", "1 b 1 1 nan", "probability", "got `nan`"),
+        ("statap", "1 b 1 1 1e-999", "probability", "got `1e-999`"),
+        ("statap", "1 b 1 1 0_5", "probability", "got `0_5`"),
+        ("statap", "1 b 1 1 50%", "probability", "got `50%`"),
+        ("statap", "1 b 1 0 0.99", "probability", "expected iprob 1 with method 0, got `0.99`"),
+        ("statap", "1 a 1 0 1", "duplicate", "got topic `1` docno `a`; line 1 has it"),
+    ],
+)
+def test_line_that_is_no_row_is_a_fault(
+    file: Path, kind: PrelsFormat, line: str, code: str, message: str
+) -> None:
+    """Nothing is repaired: the line is named, with what was expected."""
+    error = faults_of(kind, file, f"{GOOD[kind]}{line}\n")
+    assert codes(error) == [(2, code)]
+    assert str(error).startswith(f"{file}:2: ")
+    assert message in str(error)
+
+
+@pytest.mark.parametrize("kind", ["xinfap", "statap"])
+def test_invalid_utf8_and_damaged_gzip_are_faults(file: Path, kind: PrelsFormat) -> None:
+    """A byte that is no UTF-8 is named; half a file is never read as a whole one."""
+    good = GOOD[kind].encode()
+    error = faults_of(kind, file, good + good.replace(b" a ", b" b\xff "))
+    assert codes(error) == [(2, "utf8")]
+    assert "0xff" in str(error)
+    error = faults_of(kind, file, gzip.compress(good * 9)[:-9])
+    assert "gzip" in {fault.code for fault in error.faults}
+
+
+def test_all_faults_of_a_file_come_at_once_in_order(file: Path) -> None:
+    """The first 25 are shown, the rest counted; one line may have several."""
+    error = faults_of("xinfap", file, "1 0 a x y\n1 0\n1 0 b 1 1\n" + "1 0 b 1 1\n" * 40)
+    assert codes(error)[:4] == [(1, "stratum"), (1, "grade"), (2, "fields"), (4, "duplicate")]
+    assert (len(error.faults), error.n_faults) == (25, 43)
+    error = faults_of("statap", file, "1 a x y z\n")
+    assert codes(error) == [(1, "grade"), (1, "method"), (1, "probability")]
+
+
+def test_file_of_the_other_kind_is_refused_and_the_hint_names_it(file: Path) -> None:
+    """The columns tell: nothing is read, and the hint says which kind it could be."""
+    error = faults_of("statap", file, XINFAP)
+    assert error.n_faults == 12
+    assert error.hint == (
+        "all its lines could be xinfap lines (topic iteration docno stratum rel); is it that kind?"
+    )
+    error = faults_of("xinfap", file, STATAP)
+    assert codes(error) == [(1, "grade"), (2, "grade"), (3, "grade")]
+    assert error.hint is not None
+    assert "could be statap lines (topic docno rel method iprob)" in error.hint
+
+
+def test_statap_file_of_certain_documents_is_no_xinfap_file(file: Path) -> None:
+    """With every iprob 1 the lines fit, but the grades that stand for docnos repeat."""
+    error = faults_of("xinfap", file, "1 a 0 0 1\n1 b 1 0 1\n1 c 0 0 1\n")
+    assert codes(error) == [(3, "duplicate")]
+    assert error.hint is not None
+    assert "could be statap lines" in error.hint
+
+
+def test_xinfap_file_with_numbers_for_docnos_is_no_statap_file(file: Path) -> None:
+    """The grades that stand for probabilities are out of range, and iterations repeat."""
+    error = faults_of("statap", file, "1 0 101 1 1\n1 0 102 1 0\n1 0 103 2 -1\n1 0 104 1 1\n")
+    assert codes(error) == [(2, "probability"), (3, "probability"), (4, "duplicate")]
+    assert error.hint is not None
+    assert "could be xinfap lines" in error.hint
+
+
+def test_qrels_file_is_refused_and_the_hint_says_so(file: Path) -> None:
+    """Four columns are no sample."""
+    error = faults_of("xinfap", file, "1 0 a 1\n1 0 b 0\n")
+    assert codes(error) == [(1, "fields"), (2, "fields")]
+    assert error.hint == "all its lines have 4 fields, as those of a qrels file"
+
+
+def test_one_odd_line_brings_no_hint(file: Path) -> None:
+    """A hint at another kind needs every line of the file."""
+    assert faults_of("xinfap", file, XINFAP + "51 d8 0 1 0.5\n").hint is None
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
+def test_empty_file_is_a_fault(file: Path, text: str) -> None:
+    """No sample is not an empty sample."""
+    error = faults_of("statap", file, text)
+    assert str(error) == f"{file}: expected `topic docno rel method iprob` lines, got none"
+
+
+def test_lenient_reading_ignores_comments_and_trailing_text_and_counts_them(file: Path) -> None:
+    """Lines that begin with `#` and what follows the fifth field are put up with."""
+    file.write_text("# made by hand\n1 0 a 1 1 sure\n#1 0 b 1 1\n1 0 c 1 -1\n")
+    read = read_xinfap(str(file), lenient=True)
+    assert [row.docno for row in read.rows] == ["a", "c"]
+    assert (read.n_ignored_lines, read.n_trailing) == (2, 1)
+    assert codes(faults_of("statap", file, "# a\n1 b 1 1\n", lenient=True)) == [(2, "fields")]
+
+
+# Writing
+
+
+def test_xinfap_file_is_sorted(file: Path) -> None:
+    """Topics in natural order, docnos bytewise, single blanks, LF."""
+    rows = [
+        XinfapRow("10", "0", "b", 2, NOT_SAMPLED),
+        XinfapRow("9", "0.5", "é", 1, -2),
+        XinfapRow("9", "A", "b10", 1, 0),
+        XinfapRow("9", "0", "b9", 3, 2),
+    ]
+    stream = io.StringIO()
+    write_xinfap(rows, stream)
+    assert stream.getvalue() == "9 A b10 1 0\n9 0 b9 3 2\n9 0.5 é 1 -2\n10 0 b 2 -1\n"
+
+
+def test_statap_file_is_sorted_and_probabilities_lose_no_digit() -> None:
+    """As many digits as it takes, and 1 for 1."""
+    rows = [
+        StatapRow("10", "a", 1, 4, 0.1 + 0.2),
+        StatapRow("9", "b", 0, 1, 1 / 3),
+        StatapRow("9", "a", 2, 0, 1.0),
+        StatapRow("9", "c", -1, 2, 1e-7),
+    ]
+    stream = io.StringIO()
+    write_statap(rows, stream)
+    assert stream.getvalue() == (
+        "9 a 2 0 1\n9 b 0 1 0.3333333333333333\n9 c -1 2 1e-07\n10 a 1 4 0.30000000000000004\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        (XinfapRow("1", "0", "a b", 1, 1), "docno"),
+        (XinfapRow("#1", "0", "b", 1, 1), "topic"),
+        (XinfapRow("1", "", "b", 1, 1), "iteration"),
+        (XinfapRow("1", "0", "b", -1, 1), "stratum"),
+        (XinfapRow("1", "1", "a", 2, 1), "docno"),
+        (StatapRow("1", "", 1, 1, 0.5), "docno"),
+        (StatapRow("1", "b", 1, -1, 0.5), "method"),
+        (StatapRow("1", "b", 1, 0, 0.5), "iprob"),
+        (StatapRow("1", "b", 1, 1, 0.0), "iprob"),
+        (StatapRow("1", "b", 1, 1, 1.5), "iprob"),
+        (StatapRow("1", "b", 1, 1, float("nan")), "iprob"),
+        (StatapRow("1", "a", 1, 1, 0.5), "docno"),
+    ],
+)
+def test_row_that_could_not_be_read_back_is_refused_before_a_byte_is_written(
+    row: XinfapRow | StatapRow, name: str
+) -> None:
+    """A file with a shifted column, or a document twice, is worse than none."""
+    stream = io.StringIO()
+    good: list[Any] = [StatapRow("1", "a", 1, 1, 0.5)]
+    write: Callable[[list[Any], io.StringIO], None] = write_statap
+    if isinstance(row, XinfapRow):
+        good, write = [XinfapRow("1", "0", "a", 1, 1)], write_xinfap
+    with pytest.raises(ArgumentError) as caught:
+        write([*good, row], stream)
+    assert caught.value.name == name
+    assert stream.getvalue() == ""
+
+
+grades = st.integers(-3, 9)
+probabilities = st.floats(0, 1, exclude_min=True)
+
+
+@given(
+    st.dictionaries(
+        st.tuples(topics, ids), st.tuples(ids, st.integers(0, 10**9 - 1), grades), min_size=1
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_written_xinfap_is_read_back_and_order_does_not_matter(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: dict[tuple[str, str], tuple[str, int, int]],
+    random: Random,
+) -> None:
+    """Reading a written file gives the same rows, and shuffled rows the same bytes."""
+    rows = [
+        XinfapRow(topic, iteration, docno, stratum, code)
+        for (topic, docno), (iteration, stratum, code) in lines.items()
+    ]
+    first, second = io.StringIO(), io.StringIO()
+    write_xinfap(rows, first)
+    random.shuffle(rows)
+    write_xinfap(iter(rows), second)
+    assert first.getvalue() == second.getvalue()
+    file = tmp_path_factory.getbasetemp() / "written.xinfap"
+    file.write_bytes(first.getvalue().encode())
+    assert {row[:5] for row in read_xinfap(str(file)).rows} == {row[:5] for row in rows}
+
+
+@given(
+    st.dictionaries(
+        st.tuples(topics, ids), st.tuples(grades, st.integers(1, 99), probabilities), min_size=1
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_written_statap_is_read_back_and_order_does_not_matter(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: dict[tuple[str, str], tuple[int, int, float]],
+    random: Random,
+) -> None:
+    """Probabilities come back to the last bit."""
+    rows = [StatapRow(*pair, *rest) for pair, rest in lines.items()]
+    first, second = io.StringIO(), io.StringIO()
+    write_statap(rows, first)
+    random.shuffle(rows)
+    write_statap(iter(rows), second)
+    assert first.getvalue() == second.getvalue()
+    file = tmp_path_factory.getbasetemp() / "written.statap"
+    file.write_bytes(first.getvalue().encode())
+    assert {row[:5] for row in read_statap(str(file)).rows} == {row[:5] for row in rows}
