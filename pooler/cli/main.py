@@ -20,8 +20,11 @@ from pooler.cli import (
     judge,
     judges,
     pool,
+    provenance,
+    replay,
     sensitivity,
     status,
+    unpool,
     upgrade,
 )
 from pooler.cli.console import (
@@ -35,8 +38,9 @@ from pooler.cli.console import (
 )
 from store.errors import PoolerError
 
-WORKFLOW = ("demo", "init", "import", "check", "pool", "judges", "judge", "status", "agreement",
-            "export", "evaluate", "sensitivity", "upgrade")  # fmt: skip
+WORKFLOW = ("demo", "init", "import", "check", "pool", "provenance", "unpool", "judges", "judge",
+            "status", "agreement", "export", "evaluate", "sensitivity", "replay",
+            "upgrade")  # fmt: skip
 
 
 class _ReaderGoneError(BaseException):
@@ -73,6 +77,8 @@ app.command("init")(init.init)
 app.add_typer(import_.app, name="import")
 app.command("check")(check.check)
 app.command("pool")(pool.pool)
+app.command("provenance")(provenance.provenance)
+app.command("unpool")(unpool.unpool)
 app.add_typer(judges.app, name="judges")
 app.command("judge")(judge.judge)
 app.command("status")(status.status)
@@ -80,6 +86,7 @@ app.command("agreement")(agreement.agreement)
 app.add_typer(export.app, name="export")
 app.command("evaluate")(evaluate.evaluate)
 app.command("sensitivity")(sensitivity.sensitivity)
+app.command("replay")(replay.replay)
 app.command("upgrade")(upgrade.upgrade)
 app.command("demo")(demo.demo)
 
