@@ -23,9 +23,9 @@ class Bandit(ABC):
     Notes
     -----
     The reward is credited to every run that returned the document, anywhere in the ranking as it
-    was cut, as in Lipani et al.'s implementation of [1]_. So it does not matter from which arm a
-    document came, and `observe` takes any document alike. A document without a judgement earns
-    nothing, and counts as no pull.
+    was cut; so does MaxMean in Lipani et al.'s implementation, whose other bandits credit the arm
+    pulled alone. So it does not matter from which arm a document came, and `observe` takes any
+    document alike. A document without a judgement earns nothing, and counts as no pull.
 
     O(n_runs) for each document observed.
 

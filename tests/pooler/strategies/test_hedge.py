@@ -89,6 +89,22 @@ def test_hedge_long_history_keeps_the_order_of_bad_runs() -> None:
     assert order == ["a200", "z", "x", "y", "w"]
 
 
+def test_hedge_far_better_run_that_has_ended_leaves_the_others_weights() -> None:
+    """Weights are told apart however much better a run was, once it has nothing left."""
+    # As above, with 1,000 documents, and none left: the first run gained
+    # (ln 1000! - 2 ln 500!) / 2 = (5912.1 - 2 * 2611.3) / 2 = 344.7, and 0.1**344.7 is no float.
+    first = [f"a{i:03}" for i in range(1000)]
+    rankings, docnos = rankings_of([first, ["x", "w"], ["z", "y"]])
+    state = start("hedge", rankings)
+    for i, docno in enumerate(first):
+        state.observe(docnos.index(docno), i < 500)
+    order = []
+    while (chosen := state.choose()) is not None:
+        order.append(docnos[chosen])
+        state.observe(chosen, None)
+    assert order == ["z", "x", "y", "w"]
+
+
 @pytest.mark.parametrize("beta", [0, 1])
 def test_hedge_impossible_beta_is_refused(beta: float) -> None:
     """Weights must fall, and must not vanish at once."""

@@ -63,18 +63,24 @@ def test_rbp_without_judgement_leaves_residuals(name: str) -> None:
     assert play(name, rankings, {"a": None, "e": None}, p=0.5) == "e a d b c"
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_rbp_residual_never_drowns(name: str) -> None:
-    """A run almost all known still has its last document before the last of a better known one."""
-    # p = 0.3: 60 judged ranks leave 0.3**60 = 4e-32, which 1 less the weights known would not.
-    # First run: all but x, rank 62. Second: all but y, rank 61. Then x has less weight by 0.3, and
-    # a residual less by 0.3; in sums of plain floats both residuals would be rubbish.
-    runs = [[f"a{i:02}" for i in range(61)] + ["x"], [f"b{i:02}" for i in range(60)] + ["y"]]
+@pytest.mark.parametrize("p", [0.1, 0.2, 0.3, 0.35])
+@pytest.mark.parametrize(("name", "n_drawn"), [("rbp-b", 99), ("rbp-c", 199)])
+def test_rbp_residual_never_drowns(name: str, n_drawn: int, p: float) -> None:
+    """What little is left of a run almost all known is told exactly, and is not rounding."""
+    # First run: 60 documents judged, x left, so the residual is p**60, and x has
+    # (1 - p) * p**60 * p**60 in method B, and (1 - p) * p**60 * p**240 / 8 in method C.
+    # Second run: 99 or 199 documents drawn without judgement, so the residual is 1, and y has
+    # (1 - p) * p**99, or (1 - p) * p**199 / 8: more. But 1 less the weights of the first run, in
+    # floats, would leave about 1e-17 for the residual, and x with more than y.
+    runs = [
+        [f"a{i:02}" for i in range(60)] + ["x"],
+        [f"b{i:03}" for i in range(n_drawn)] + ["y"],
+    ]
     rankings, docnos = rankings_of(runs)
-    state = start(name, rankings, p=0.3)
-    for run in runs:
+    state = start(name, rankings, p=p)
+    for run, outcome in zip(runs, (False, None), strict=True):
         for docno in run[:-1]:
-            state.observe(docnos.index(docno), False)
+            state.observe(docnos.index(docno), outcome)
     assert docnos[state.choose()] == "y"
 
 

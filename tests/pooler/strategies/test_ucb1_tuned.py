@@ -55,20 +55,30 @@ def test_ucb1_tuned_uses_the_variance() -> None:
 
 def test_ucb1_tuned_counts_each_judgement_of_the_topic_once() -> None:
     """The logarithm is of judged documents, not of credits: shared documents are counted once."""
-    # Nine runs of the same relevant document a; the first has b, not relevant, too. n = 2, not
-    # 10: ln 2 = 0.693. First run, 1 of 2: 0.5 + sqrt(0.347 / 4) = 0.794. The last run, 1 of 1,
-    # has 1 + sqrt(0.693 / 4) = 1.416, and so have seven others that have ended.
-    # Then c, relevant, is in the first run: 2 of 3, n = 3, ln 3 = 1.099, ln 12 = 2.485:
-    # 0.667 + sqrt(0.366 / 4) = 0.969; the last run, with x not relevant, 1 of 2 (n = 4, ln 4 =
-    # 1.386): 0.5 + sqrt(0.693 / 4) = 0.916, the first 0.667 + sqrt(0.462 / 4) = 1.007.
-    # Had it been credits, 13: ln 13 = 2.565. First 0.667 + sqrt(0.855 / 4) = 1.129, last
-    # 0.5 + sqrt(1.282 / 4) = 1.066.
-    runs = [["a", "b", "c", "d"]] + [["a"]] * 7 + [["a", "x", "y"]]
+    # n = 4, ln 4 = 1.386. First run, 1 of 3: 1/3 + sqrt(1.386 / 3 / 4) = 0.673. Second, 0 of 1:
+    # sqrt(1.386 / 4) = 0.589. (Of 16 credits, ln 16 = 2.773: 0.814 and 0.833.)
+    runs = [["a", "b", "c", "d"], ["x", "y"]] + [["a", "b", "c"]] * 4
     rankings, docnos = rankings_of(runs)
     state = start("ucb1-tuned", rankings)
-    for docno, relevant in ("a", True), ("b", False), ("c", True), ("x", False):
+    for docno, relevant in ("a", True), ("b", False), ("c", False), ("x", False):
         state.observe(docnos.index(docno), relevant)
     assert docnos[state.choose()] == "d"
+
+
+def test_ucb1_tuned_variance_is_that_of_the_share() -> None:
+    """A share of 5 % has a variance, and so more to hope for than one of 0."""
+    # First run: 20 of 400 relevant; second: 0 of 140; n = 540, ln 540 = 6.2916.
+    # First: 6.2916 / 400 = 0.01573; variance 0.05 * 0.95 + sqrt(2 * 0.01573) = 0.2249 < 1/4;
+    #   0.05 + sqrt(0.01573 * 0.2249) = 0.1095. (Without 0.05 * 0.95: 0.1028.)
+    # Second: 0.04494; sqrt(2 * 0.04494) = 0.2998 > 1/4; sqrt(0.04494 / 4) = 0.1060.
+    runs = [[f"a{i:03}" for i in range(401)], [f"b{i:03}" for i in range(141)]]
+    rankings, docnos = rankings_of(runs)
+    state = start("ucb1-tuned", rankings)
+    for i, docno in enumerate(runs[0][:400]):
+        state.observe(docnos.index(docno), i < 20)
+    for docno in runs[1][:140]:
+        state.observe(docnos.index(docno), False)
+    assert docnos[state.choose()] == "a400"
 
 
 def _next(rows: Rows, log: Log) -> int | None:

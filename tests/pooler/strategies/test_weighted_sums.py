@@ -27,6 +27,12 @@ def test_weighted_sums_same_terms_tie_whatever_their_order() -> None:
     assert docnos[WeightedSums(rankings, worth).best([1.0, 1.0, 1.0])] == "b"
 
 
+def test_weighted_sums_last_bit_decides() -> None:
+    """Sums that differ by one bit do not tie, though rounding might have made that difference."""
+    rankings, docnos = rankings_of([["a", "b"]])
+    assert docnos[WeightedSums(rankings, np.array([[1 + 2.0**-52, 1.0]])).best([1.0])] == "a"
+
+
 def test_weighted_sums_tie_within_a_share() -> None:
     """Sums within the share of the greatest tie with it; the next one does not."""
     rankings, docnos = rankings_of([["a", "b", "c"]])
