@@ -230,8 +230,13 @@ class _PlainJudge:
 
     def _move(self, go: Callable[[], bool], otherwise: str) -> None:
         """Go to another document."""
-        if not go():
-            self.say(otherwise)
+        try:
+            moved = go()
+        except PoolerError as error:
+            self.say(sanitise_line(error.message))
+        else:
+            if not moved:
+                self.say(otherwise)
 
     def _sum_up(self) -> None:
         """Print the counts of a topic that is done, and ask what to do next."""

@@ -28,6 +28,8 @@ class Outcome(StrEnum):
     """What came of a key."""
 
     SAVED = "saved"
+    STUCK = "saved, stuck"
+    """Written, but the next document could not be drawn; `Result.message` says why."""
     UNCHANGED = "unchanged"
     """The document has that grade already; nothing was written."""
     TOO_EARLY = "too early"
@@ -100,8 +102,7 @@ class JudgingSession:
         self._undrawn = 0
         self._shown: float | None = None
         self._shown_at: datetime | None = None
-        self._touched = 0.0
-        self._active = 0.0
+        self._touched = self._active = 0.0
         self._dropped = 0
         self.topic: Topic | None = None
         self.tasks: list[Task] = []
@@ -130,7 +131,7 @@ class JudgingSession:
 
     @property
     def progress(self) -> Progress:
-        """Counts of the open topic; the total is the queue, drawn or not, and never shrinks."""
+        """Counts of the open topic; the total is the queue and what may still be drawn into it."""
         states = [task.state for task in self.tasks]
         return Progress(
             len(states) + self._undrawn,
@@ -155,13 +156,18 @@ class JudgingSession:
         ------
         UnknownNameError
             If the topic is not known.
+        PoolerError
+            If its next document could not be drawn; what was open stays open.
         """
         opened = self._desk.topic(topic)
-        self._load(topic)
-        self.topic = opened
-        undecided = self._next_undecided(-1)
-        if undecided is None:
-            undecided = self._draw()
+        before = (self.topic, self.tasks, self._undrawn, self.index)
+        try:
+            self._load(topic)
+            self.topic, self.index = opened, -1
+            undecided = self._find_or_draw()
+        except PoolerError:
+            self.topic, self.tasks, self._undrawn, self.index = before
+            raise
         self._go_to(0 if undecided is None else undecided)
 
     def page(self) -> Page:
@@ -170,8 +176,10 @@ class JudgingSession:
 
     def page_ahead(self) -> Page | None:
         """Return the document that a decision would lead to, for reading ahead."""
-        following = self._next_undecided(self.index)
-        return None if following is None else self._desk.page(self.tasks[following].docno)
+        following = self._next_in(State.UNJUDGED)
+        if following is None or following == self.index:
+            return None
+        return self._desk.page(self.tasks[following].docno)
 
     def mark_shown(self) -> None:
         """Say that the document is on the screen now; the dwell is measured from here."""
@@ -195,8 +203,7 @@ class JudgingSession:
             return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
         task = self._here()
         if task.state is State.JUDGED and task.grade == value:
-            self._go_on()
-            return Result(Outcome.UNCHANGED, f"{name}, as before")
+            return Result(Outcome.UNCHANGED, f"{name}, as before{self._go_on()}")
         done = f"grade {grade_mark(self.scale, value)}"
         return self._decide(Action.JUDGE, grade=value, said=name, done=done)
 
@@ -205,8 +212,7 @@ class JudgingSession:
         self.touch()
         task = self._here()
         if task.state is State.SKIPPED:
-            self._go_on()
-            return Result(Outcome.UNCHANGED, "skipped, as before")
+            return Result(Outcome.UNCHANGED, f"skipped, as before{self._go_on()}")
         if task.state is State.JUDGED and not confirmed:
             return Result(Outcome.CONFIRM, f"take back {self._stands(task)} and skip?")
         return self._decide(Action.SKIP, said="skipped", done="skip")
@@ -239,9 +245,7 @@ class JudgingSession:
             return Result(Outcome.NOTHING, "nothing to undo in this sitting")
         topic, task = undone
         done = self._done.pop()
-        message = f"{done} undone"
-        if done != "note":
-            message += f": {self._stands(task)} again"
+        message = f"{done} undone" + ("" if done == "note" else f": {self._stands(task)} again")
         if self.topic is None or topic != self.topic.topic:
             self.topic = self._desk.topic(topic)
             self._load(topic)
@@ -254,7 +258,10 @@ class JudgingSession:
         return Result(Outcome.SAVED, message, datetime.now(UTC))
 
     def go_next(self) -> bool:
-        """Go to the next document, judged or not; False at the end."""
+        """Go to the next document, judged or not; False at the end.
+
+        Raises `PoolerError` and stays when the next one could not be drawn.
+        """
         return self._step(1)
 
     def go_previous(self) -> bool:
@@ -263,14 +270,12 @@ class JudgingSession:
 
     def go_to_state(self, state: State) -> bool:
         """Go to the next document in a state, wrapping; False when there is no other."""
-        n_tasks = len(self.tasks)
-        for step in range(1, n_tasks):
-            place = (self.index + step) % n_tasks
-            if self.tasks[place].state is state:
-                self.touch()
-                self._go_to(place)
-                return True
-        return False
+        place = self._next_in(state)
+        if place is None or place == self.index:
+            return False
+        self.touch()
+        self._go_to(place)
+        return True
 
     def leave(self) -> None:
         """End the sitting."""
@@ -312,7 +317,7 @@ class JudgingSession:
             seen_revision=task.revision,
             position=self.index,
             shown_at=self._shown_at,
-            dwell_ms=self._dwell_ms(),
+            dwell_ms=None if self._shown is None else round((self._clock() - self._shown) * 1000),
             active_ms=round(self._active * 1000),
             dropped_keys=self._dropped,
         )
@@ -332,63 +337,55 @@ class JudgingSession:
             return Result(Outcome.FAILED, f"NOT SAVED ({said}): {error.message}")
         self._done.append(done)
         self._dropped = 0
-        if not stay:
-            try:
-                self._go_on()
-            except PoolerError as error:
-                said += f"; the next document could not be drawn: {error.message}"
-        return Result(Outcome.SAVED, said, datetime.now(UTC))
+        trouble = "" if stay else self._go_on()
+        outcome = Outcome.STUCK if trouble else Outcome.SAVED
+        return Result(outcome, said + trouble, datetime.now(UTC))
 
     def _place_of(self, docno: str) -> int | None:
         """Return the place of a document in the queue; ``None`` = it is no longer there."""
-        docnos = [task.docno for task in self.tasks]
-        return docnos.index(docno) if docno in docnos else None
+        return next((place for place, task in enumerate(self.tasks) if task.docno == docno), None)
 
-    def _dwell_ms(self) -> int | None:
-        """Return the time since the document was shown; ``None`` = it was never painted."""
-        return None if self._shown is None else round((self._clock() - self._shown) * 1000)
-
-    def _go_on(self) -> None:
-        """Go to the next document without a decision, from here on and then from the start."""
-        following = None
-        if self._advance:
-            following = self._next_undecided(self.index)
-            if following is None:
-                following = self._draw()
+    def _go_on(self) -> str:
+        """Go to the next document without a decision; return what the judge must be told of it."""
+        following, trouble = None, ""
+        try:
+            following = self._find_or_draw() if self._advance else None
+        except PoolerError as error:
+            trouble = f"; the next document could not be drawn: {error.message}"
         self._go_to(self.index if following is None else following)
+        return trouble
 
     def _load(self, topic: str) -> None:
         """Read the queue of a topic anew."""
-        self.tasks = self._desk.queue(topic)
-        self._undrawn = 0 if self._drawing is None else self._desk.undrawn(topic)
+        # In this order a document that is drawn in between is counted twice rather than lost.
+        undrawn = 0 if self._drawing is None else self._desk.undrawn(topic)
+        self.tasks, self._undrawn = self._desk.queue(topic), undrawn
 
-    def _draw(self) -> int | None:
-        """Draw until a document has no decision, and return its place; ``None`` = none is left."""
-        while self._drawing is not None and self._undrawn and self.topic is not None:
-            topic = self.topic.topic
-            is_drawn = self._drawing.draw(topic)
-            self._load(topic)
-            undecided = self._next_undecided(self.index)
-            if undecided is not None or not is_drawn:
-                return undecided
-        return None
+    def _find_or_draw(self) -> int | None:
+        """Return the place of the next document without a decision, drawn if need be."""
+        undecided = self._next_in(State.UNJUDGED)
+        while undecided is None and self._undrawn and self._drawing and self.topic:
+            # Another judge may have drawn since the queue was read.
+            here = self.task
+            self._load(self.topic.topic)
+            self.index = 0 if here is None else self._place_of(here.docno) or 0
+            undecided = self._next_in(State.UNJUDGED)
+            if undecided is None and not self._drawing.draw(self.topic.topic):
+                break
+        return undecided
 
-    def _next_undecided(self, index: int) -> int | None:
-        """Return the place of the next document without a decision after `index`, wrapping."""
+    def _next_in(self, state: State) -> int | None:
+        """Return the place of the next document in a state, wrapping; the present one last."""
         n_tasks = len(self.tasks)
-        for step in range(1, n_tasks + 1):
-            place = (index + step) % n_tasks
-            if self.tasks[place].state is State.UNJUDGED:
-                return place
-        return None
+        places = ((self.index + step) % n_tasks for step in range(1, n_tasks + 1))
+        return next((place for place in places if self.tasks[place].state is state), None)
 
     def _step(self, step: int) -> bool:
         """Move without deciding."""
         self.touch()
-        index = self.index + step
-        if index == len(self.tasks) and self._next_undecided(self.index) is None:
-            drawn = self._draw()
-            index = index if drawn is None else drawn
+        is_last = self.index + step == len(self.tasks) and self._next_in(State.UNJUDGED) is None
+        drawn = self._find_or_draw() if is_last else None
+        index = self.index + step if drawn is None else drawn
         if not 0 <= index < len(self.tasks):
             return False
         self._go_to(index)

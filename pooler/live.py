@@ -18,7 +18,7 @@ from pooler.strategies.kinds import Adaptive, AdaptiveStrategy
 from pooler.topic_rankings import TopicRankings
 from store.collection import Collection
 from store.draws import Draw
-from store.errors import PoolerError
+from store.errors import PoolerError, StoreError
 
 
 @dataclass(slots=True)
@@ -123,6 +123,7 @@ class LiveDrawing:
     def __init__(self, collection: Collection) -> None:
         self._collection = collection
         self._pools: dict[str, AdaptivePool] = {}
+        self._refused: dict[str, PoolerError] = {}
         self._adaptive = {
             pool.name: pool.manifest
             for pool in collection.pools()
@@ -130,14 +131,44 @@ class LiveDrawing:
         }
 
     def draw(self, topic: str) -> bool:
-        """Draw one more document for a topic; False when no pool has one left."""
+        """Draw one more document for a topic.
+
+        Parameters
+        ----------
+        topic : str
+            A topic.
+
+        Returns
+        -------
+        bool
+            False when no pool has a document left for it.
+
+        Raises
+        ------
+        PoolerError
+            If no pool that can still be drawn from has one left, and another cannot be: its runs
+            have changed since it was made.
+        """
         for name, manifest in self._adaptive.items():
-            if name not in self._pools:
-                self._pools[name] = AdaptivePool(_runs_of(self._collection, manifest), manifest)
-            choose = partial(self._pools[name].choose, topic)
-            if self._collection.draw(name, topic, choose) is not None:
-                return True
+            pool = self._pool(name, manifest)
+            if pool is not None:
+                choose = partial(pool.choose, topic)
+                if self._collection.draw(name, topic, choose) is not None:
+                    return True
+        if self._refused:
+            raise next(iter(self._refused.values()))
         return False
+
+    def _pool(self, name: str, manifest: dict[str, Any]) -> AdaptivePool | None:
+        """Return a pool with its runs; ``None`` = they are not those it was made from."""
+        if name not in self._pools and name not in self._refused:
+            try:
+                self._pools[name] = AdaptivePool(_runs_of(self._collection, manifest), manifest)
+            except StoreError:
+                raise
+            except PoolerError as error:
+                self._refused[name] = error
+        return self._pools.get(name)
 
 
 def _runs_of(collection: Collection, manifest: dict[str, Any]) -> StoredRuns:

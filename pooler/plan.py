@@ -7,7 +7,7 @@ and no folders, so the same input gives the same bytes on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -28,6 +28,7 @@ from pooler.strategies.kinds import (
     SamplingStrategy,
 )
 from pooler.strategies.stratified import parse_strata
+from pooler.topic_pool import TopicPool
 from pooler.topic_rankings import descending
 from store.errors import ArgumentError
 from store.records import Pool, PoolEntry
@@ -59,39 +60,6 @@ class Plan:
     name: str = "pool"
     round: str = "0"
     """Iteration label that judgements of this pool carry into qrels."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicPool:
-    """The documents of one topic: those to judge in display order, then those not sampled."""
-
-    topic: str
-    docnos: list[str]
-    priorities: list[float]
-    n_to_judge: int
-    strata: list[int] | None = None
-    """From 1; ``None`` = the strategy does not sample."""
-    inclusion: list[float] | None = None
-
-    @property
-    def to_judge(self) -> list[str]:
-        """The documents to judge, in display order."""
-        return self.docnos[: self.n_to_judge]
-
-    def entries(self) -> list[PoolEntry]:
-        """Return the documents as entries of a pool."""
-        return [
-            PoolEntry(
-                self.topic,
-                docno,
-                position,
-                self.priorities[position],
-                None if self.strata is None else self.strata[position],
-                None if self.inclusion is None else self.inclusion[position],
-                position < self.n_to_judge,
-            )
-            for position, docno in enumerate(self.docnos)
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +116,7 @@ class PoolBuild:
         if isinstance(self.strategy, SamplingStrategy):
             _check_sample(self.strategy, self.parameters, runs, known)
         self._count = StatisticsCount(runs)
+        self._drawn_at_most: dict[str, int] = {}
         self._budgets: dict[str, int] | None = None
         if plan.total_budget is not None:
             sizes = [runs.of_topic(topic).rankings.n_documents for topic in runs.topics]
@@ -209,26 +178,31 @@ class PoolBuild:
         manifest |= {name: value for name, value in optional.items() if value is not None}
         return manifest
 
+    def entries(self) -> Iterator[list[PoolEntry]]:
+        """Yield the entries of one topic after another."""
+        if not isinstance(self.strategy, AdaptiveStrategy):
+            for pooled in self.topics():
+                yield pooled.entries()
+            return
+        for topic in self.runs.topics:
+            of_topic = self.runs.of_topic(topic)
+            self._drawn_at_most[topic] = self._drawable(of_topic)
+            self._count.sizes[topic] = 0
+            yield [
+                PoolEntry(topic, docno, place, sampled=False)
+                for place, docno in enumerate(of_topic.docnos)
+            ]
+
+    def pool(self, entries: Iterable[PoolEntry] = ()) -> Pool:
+        """Return the pool with these entries, complete once every topic is built."""
+        tags = tuple(run.tag for run in self.runs.feeding)
+        name, label = self.plan.name, self.plan.round
+        return Pool([*entries], self.manifest(), name, label, tags, dict(self._drawn_at_most))
+
     def result(self) -> PoolResult:
         """Build every topic and return the pool."""
-        entries: list[PoolEntry] = []
-        budgets: dict[str, int] = {}
-        if isinstance(self.strategy, AdaptiveStrategy):
-            for topic in self.runs.topics:
-                of_topic = self.runs.of_topic(topic)
-                budgets[topic] = self._drawable(of_topic)
-                entries += [
-                    PoolEntry(topic, docno, place, sampled=False)
-                    for place, docno in enumerate(of_topic.docnos)
-                ]
-                self._count.sizes[topic] = 0
-        else:
-            for pooled in self.topics():
-                entries += pooled.entries()
-        tags = tuple(run.tag for run in self.runs.feeding)
-        plan = self.plan
-        pool = Pool(entries, self.manifest(), plan.name, plan.round, tags, budgets)
-        return PoolResult(pool, self.statistics())
+        entries = [entry for of_topic in self.entries() for entry in of_topic]
+        return PoolResult(self.pool(entries), self.statistics())
 
     def _drawable(self, of_topic: TopicRuns) -> int:
         """Return how many documents an adaptive strategy may draw, none more than there are."""

@@ -14,6 +14,31 @@ from store.ranking import Order, natural_key, rank_order
 from store.records import Qrel, Run
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TopDocuments:
+    """The first documents of several runs for all their topics, by document id.
+
+    `width` is the depth that was asked for, or the length of the longest ranking where that is
+    less.
+    """
+
+    tags: tuple[str, ...]
+    """The runs, ascending bytewise: the rows."""
+    topics: tuple[str, ...]
+    """Every topic that one of the runs has, in natural order."""
+    ids: NDArray[np.int32]
+    """Shape (n_runs, n_topics, width): ids of documents in rank order, -1 after the last."""
+    lengths: NDArray[np.int32]
+    """Shape (n_runs, n_topics): documents of the whole ranking; 0 = the run has no such topic."""
+    tied_in: NDArray[np.int32]
+    """Shape (n_runs, n_topics): documents taken that tie with one not taken."""
+    tied_out: NDArray[np.int32]
+    """Shape (n_runs, n_topics): documents not taken that tie with the last one taken; 0 exactly
+    where `tied_in` is."""
+    scores: NDArray[np.float64] | None = None
+    """Shape (n_runs, n_topics, width), NaN after the last; ``None`` = not loaded."""
+
+
 @dataclass(frozen=True, slots=True)
 class RankedDocuments:
     """Document ids in rank order of several runs, and what the ids mean."""

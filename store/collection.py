@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sqlalchemy import select
-from sqlmodel import Session
-
-from store import documents, judgements, judges, pools, progress, runs, topics
-from store.arrays import RankedDocuments
-from store.database import (
-    check_schema,
-    collection_url,
-    create_schema,
-    display,
-    make_engine,
-    reading,
-    writing,
-)
+from store import documents, draws, judgements, judges, pools, progress, rankings, runs, topics
+from store.arrays import RankedDocuments, TopDocuments
+from store.database import reading, writing
 from store.desk import Desk
+from store.draws import Choose
 from store.errors import ArgumentError
 from store.imports import ImportReport
-from store.keys import document_keys, topic_keys
-from store.models import TABLES, CollectionRow
+from store.keys import NumberedDocuments, fetch_docnos
+from store.open_collection import OpenCollection
+from store.packing import PackedRanking
 from store.pools import StoredPool
-from store.ranking import Order
+from store.ranking import Order, check_order
 from store.records import (
     Counts,
     Document,
@@ -37,120 +23,22 @@ from store.records import (
     JudgeKind,
     Judgement,
     Pool,
+    PoolEntry,
     Qrel,
+    Ranking,
     Run,
-    Scale,
     Topic,
 )
 from store.runs import StoredRun
-from store.scale import scale_from_json, scale_to_json
 
 
-class Collection:
-    """A test collection: one SQLite file or one PostgreSQL database.
-
-    Parameters
-    ----------
-    name : str
-        A file path or a ``postgresql://`` URL.
-
-    Raises
-    ------
-    StoreError
-        If there is no collection there, or it cannot be reached.
-    SchemaError
-        If its schema is older or newer than this program's.
+class Collection(OpenCollection):
+    """A test collection: one SQLite file or one PostgreSQL database; see `OpenCollection`.
 
     Notes
     -----
     Every method is one transaction: it does all it says or, on any error, nothing.
     """
-
-    def __init__(self, name: str) -> None:
-        self._engine = make_engine(collection_url(name))
-        self._documents = document_keys()
-        self._topics = topic_keys()
-        try:
-            check_schema(self._engine)
-            with reading(self._engine) as session:
-                table = TABLES["collection"]
-                row = session.execute(select(table.c.name, table.c.scale)).one()
-        except BaseException:
-            self._engine.dispose()
-            raise
-        self.name: str = row.name
-        self.scale: Scale = scale_from_json(json.loads(row.scale))
-
-    @classmethod
-    def create(cls, where: str, *, name: str, scale: Scale, program: str) -> Self:
-        """Make an empty collection and open it.
-
-        Parameters
-        ----------
-        where : str
-            A file path or a ``postgresql://`` URL of an empty database.
-        name : str
-            What the collection is called.
-        scale : Scale
-            The declared grades.
-        program : str
-            Name and version of the program, kept in the collection.
-
-        Raises
-        ------
-        StoreError
-            If there is a collection already.
-        """
-        declared = json.dumps(scale_to_json(scale), ensure_ascii=False)
-        now = datetime.now(UTC)
-        row = CollectionRow(name=name, scale=declared, created_at=now, created_by=program)
-        engine = make_engine(collection_url(where))
-        try:
-            create_schema(engine, row)
-        finally:
-            engine.dispose()
-        return cls(where)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close every connection."""
-        self._engine.dispose()
-
-    @property
-    def where(self) -> str:
-        """The file, or the URL without its password."""
-        return display(self._engine.url)
-
-    @contextmanager
-    def _reading(self) -> Iterator[Session]:
-        """Open a reading session with fresh keys."""
-        with reading(self._engine) as session:
-            self._topics.refresh(session)
-            self._documents.refresh(session)
-            yield session
-
-    @contextmanager
-    def _importing(self) -> Iterator[Session]:
-        """Open a bulk writing session with fresh keys, forgotten again on an error."""
-        try:
-            with writing(self._engine, bulk=True) as session:
-                self._topics.refresh(session)
-                self._documents.refresh(session)
-                yield session
-        except BaseException:
-            self._topics.forget()
-            self._documents.forget()
-            raise
 
     def add_topics(self, records: Sequence[Topic], *, replace: bool = False) -> ImportReport:
         """Add topics; see `store.topics.add_topics`."""
@@ -196,10 +84,38 @@ class Collection:
         with self._importing() as session:
             return runs.add_run(session, self._topics, self._documents, run, replace=replace)
 
+    def add_rankings(
+        self, run: StoredRun, rankings: Iterable[Ranking], *, replace: bool = False
+    ) -> ImportReport:
+        """Add a run whose rankings come one at a time; see `store.runs.add_rankings`."""
+        with self._importing() as session:
+            packed = runs.pack_rankings(session, self._documents, rankings)
+            return runs.add_rankings(session, self._topics, run, packed, replace=replace)
+
+    def add_packed_run(
+        self,
+        run: StoredRun,
+        rankings: Iterable[PackedRanking],
+        numbered: NumberedDocuments,
+        *,
+        replace: bool = False,
+    ) -> ImportReport:
+        """Add a run whose reader packed it and numbered its documents, as `add_rankings` does."""
+        with self._importing() as session:
+            packed = runs.with_row_ids(session, self._documents, rankings, numbered)
+            report = runs.add_rankings(session, self._topics, run, packed, replace=replace)
+        numbered.settle()
+        return report
+
     def runs(self, tags: Sequence[str] = ()) -> list[StoredRun]:
         """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""
         with reading(self._engine) as session:
             return runs.check_tags(session, tags)
+
+    def run_sizes(self) -> dict[str, tuple[int, int]]:
+        """Return topics and documents of every whole run, by tag."""
+        with reading(self._engine) as session:
+            return runs.fetch_run_sizes(session)
 
     def read_run(self, stored: StoredRun) -> Run:
         """Return a whole run as its file gave it."""
@@ -220,16 +136,73 @@ class Collection:
         """
         with self._reading() as session:
             known = tuple(run.tag for run in runs.check_tags(session, tags))
-            rankings = runs.iterate_document_ids(
-                session, self._topics, self._documents, known, order=order
-            )
-            by_run = {(tag, topic): ids for tag, topic, ids in rankings}
+            rankings_read = rankings.iterate_document_ids(session, self._topics, known, order=order)
+            by_run = {(tag, topic): ids for tag, topic, ids in rankings_read}
             return RankedDocuments(known, by_run, self._documents.ids, self._documents.names)
+
+    def top_documents(
+        self,
+        tags: Sequence[str] = (),
+        *,
+        depth: int | None,
+        order: Order = "trec",
+        scores: bool = False,
+    ) -> TopDocuments:
+        """Return the first documents of the named runs (default all) as arrays of document ids.
+
+        `depth` ``None`` = all of them; see `store.rankings.fetch_top_documents`. Docnos stay in
+        the database, see `docnos`.
+
+        Raises
+        ------
+        UnknownNameError
+            If a tag is not known.
+        ArgumentError
+            If an argument cannot be used; also when order ``rank`` is asked of a run whose stated
+            ranks are not all integers.
+        """
+        if depth is not None and depth < 1:
+            raise ArgumentError("depth", "must be an integer >= 1", depth)
+        check_order(order)
+        with reading(self._engine) as session:
+            self._topics.refresh(session)
+            known = [run.tag for run in runs.check_tags(session, tags)]
+            return rankings.fetch_top_documents(
+                session, self._topics, known, depth=depth, order=order, scores=scores
+            )
+
+    def docnos(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return the docnos of some document ids; ids that no document has are left out."""
+        with reading(self._engine) as session:
+            return fetch_docnos(session, ids)
 
     def add_pool(self, pool: Pool) -> bool:
         """Add a pool; see `store.pools.add_pool`."""
         with self._importing() as session:
             return pools.add_pool(session, self._topics, self._documents, pool)
+
+    def draw(self, pool: str, topic: str, choose: Choose) -> str | None:
+        """Draw the next document of an adaptive pool; see `store.draws.draw`."""
+        with writing(self._engine) as session:
+            return draws.draw(session, pool=pool, topic=topic, choose=choose)
+
+    def add_pool_by_topic(
+        self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]
+    ) -> bool:
+        """Add a pool as it is built; see `store.pools.add_pool_by_topic`."""
+        with self._importing() as session:
+            keys = self._topics, self._documents
+            return pools.add_pool_by_topic(session, *keys, batches, finish)
+
+    def count_judged(self, pool: str) -> int:
+        """Count the documents to judge of a pool that some judge has graded."""
+        with reading(self._engine) as session:
+            return pools.count_judged(session, pool)
+
+    def unpool(self, tag: str, alone: Mapping[str, pools.Pairs]) -> None:
+        """Take a run out of pools; see `store.pools.remove_run`."""
+        with self._importing() as session:
+            pools.remove_run(session, self._topics, self._documents, tag, alone)
 
     def pools(self) -> list[StoredPool]:
         """Return every pool without its entries, the oldest first."""

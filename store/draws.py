@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select, update
+from sqlalchemy import and_, select, update
 from sqlmodel import Session
 
 from store.errors import StoreError, UnknownNameError
-from store.judgements import current_events
-from store.models import DOCUMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
-from store.records import State
+from store.models import DOCUMENT, JUDGEMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +21,8 @@ class Draw:
 
     docno: str
     grade: int | None
-    """The first current grade, in the order the judges' current grades were written; ``None`` =
-    nobody has graded it: unjudged, skipped, or found impossible to judge."""
+    """Of the judges' current grades the one that has stood the longest; ``None`` = nobody has
+    graded it: unjudged, skipped, or found impossible to judge."""
 
 
 Choose = Callable[[Sequence[Draw]], str | None]
@@ -41,7 +39,7 @@ def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | No
     pool : str
         An adaptive pool.
     topic : str
-        A topic of it.
+        A topic; one that is not in the pool has nothing to draw.
     choose : callable
         The strategy. It is given every document drawn so far, so that the choice depends on
         nothing but what is stored.
@@ -50,7 +48,7 @@ def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | No
     -------
     str or None
         The docno drawn, now to be judged; ``None`` when the budget is spent, the strategy has
-        nothing left, or the pool is withdrawn.
+        nothing left, the pool is withdrawn, or it may draw nothing for the topic.
 
     Raises
     ------
@@ -94,23 +92,31 @@ def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | No
 
 def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
     """Return what was drawn for a topic, in order, each with its first current grade."""
-    current = current_events(topic=topic_id).subquery()
-    first = (
-        select(current.c.document_id, func.min(current.c.id).label("id"))
-        .where(current.c.state == State.JUDGED.value)
-        .group_by(current.c.document_id)
-        .subquery()
+    entry = and_(
+        POOL_ENTRY.c.pool_id == pool_id, POOL_ENTRY.c.topic_id == topic_id, POOL_ENTRY.c.sampled
     )
+    events = (
+        select(JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id, JUDGEMENT.c.grade)
+        .join(POOL_ENTRY, and_(entry, POOL_ENTRY.c.document_id == JUDGEMENT.c.document_id))
+        .where(JUDGEMENT.c.topic_id == topic_id)
+        .order_by(JUDGEMENT.c.id)
+    )
+    # By document, then judge, those whose grades have stood the longest first.
+    grades: dict[int, dict[int, int]] = {}
+    for document, judge, grade in session.execute(events):
+        standing = grades.setdefault(document, {})
+        # A note keeps the grade, and its place with it.
+        if standing.get(judge) != grade:
+            standing.pop(judge, None)
+            if grade is not None:
+                standing[judge] = grade
     query = (
-        select(DOCUMENT.c.docno, current.c.grade)
+        select(DOCUMENT.c.docno, DOCUMENT.c.id)
         .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
-        .outerjoin(first, first.c.document_id == POOL_ENTRY.c.document_id)
-        .outerjoin(current, current.c.id == first.c.id)
-        .where(
-            POOL_ENTRY.c.pool_id == pool_id,
-            POOL_ENTRY.c.topic_id == topic_id,
-            POOL_ENTRY.c.sampled,
-        )
+        .where(entry)
         .order_by(POOL_ENTRY.c.position)
     )
-    return [Draw(docno, grade) for docno, grade in session.execute(query)]
+    return [
+        Draw(docno, next(iter(grades.get(document, {}).values()), None))
+        for docno, document in session.execute(query)
+    ]

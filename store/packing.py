@@ -16,14 +16,81 @@ Everything is little-endian.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from store.ranking import rank_order
+
 _INTEGER_FORMS = {b"b": "<u1", b"h": "<u2", b"i": "<i4", b"q": "<i8"}
 _FLOAT_FORMS = {b"f": "<f4", b"d": "<f8"}
-_DECIMALS_TRIED = range(10)
+_POWERS = np.array([float(10**decimals) for decimals in range(10)])
+"""What the decimal forms divide by."""
+_LARGEST = np.iinfo("<i4").max
+_N_TRIED = 8
+"""Values that rule out most of the forms before all values are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRanking:
+    """What one run gave for one topic, in trec order, as its row in the store has it."""
+
+    topic: str
+    length: int
+    """Documents."""
+    documents: bytes
+    """Their numbers, little-endian int32: row ids, or those that a reader of runs gave them."""
+    scores: bytes
+    ranks: bytes | None
+    """Stated ranks; ``None`` = not all integers."""
+    positions: bytes
+    """File positions from 0."""
+
+
+def pack_ranking(
+    topic: str,
+    docnos: Sequence[str] | Sequence[bytes],
+    numbers: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.int64] | None,
+) -> PackedRanking:
+    """Pack one ranking.
+
+    Parameters
+    ----------
+    topic : str
+        Its topic.
+    docnos : sequence of str or bytes, length n_documents
+        In file order, each once; looked at where scores tie.
+    numbers : ndarray of int32, shape (n_documents,)
+        What is to be stored for them.
+    scores : ndarray of float64, shape (n_documents,)
+        Finite.
+    ranks : ndarray of int64, shape (n_documents,), or None
+        Stated ranks, when all are integers.
+
+    Examples
+    --------
+    >>> packed = pack_ranking("51", ["a", "b"], np.array([7, 8], np.int32), np.ones(2), None)
+    >>> np.frombuffer(packed.documents, "<i4").tolist()
+    [8, 7]
+    """
+    in_order: NDArray[np.int64] | slice = slice(None)
+    positions = np.arange(len(docnos))
+    if not np.all(scores[1:] < scores[:-1]):
+        names: list[Any] = list(docnos)
+        in_order = positions = rank_order(names, scores, order="trec")
+    return PackedRanking(
+        topic,
+        len(docnos),
+        numbers[in_order].astype("<i4", copy=False).tobytes(),
+        pack_floats(scores[in_order]),
+        None if ranks is None else pack_integers(ranks[in_order]),
+        pack_integers(positions),
+    )
 
 
 def pack_integers(values: NDArray[np.int64]) -> bytes:
@@ -82,13 +149,14 @@ def pack_floats(values: NDArray[np.float64]) -> bytes:
     A quotient of two integers below 2**53 and 10**22 is rounded correctly, hence equal to what
     reading the decimal digits gives; it is compared all the same before it is used.
     """
-    for decimals in _DECIMALS_TRIED:
-        scaled = np.rint(values * 10.0**decimals)
-        if np.any(np.abs(scaled) > np.iinfo("<i4").max):
+    for decimals in _possible_decimals(values[:: max(1, values.size // _N_TRIED)]):
+        scaled: NDArray[np.float64] = np.rint(values * _POWERS[decimals])
+        if np.abs(scaled).max(initial=0.0) > _LARGEST:
             break
-        if np.array_equal(scaled / 10.0**decimals, values) and not np.any(
-            (values == 0) & np.signbit(values)
-        ):
+        if np.array_equal(scaled / _POWERS[decimals], values):
+            # Integers have no minus zero.
+            if np.signbit(values[scaled == 0]).any():
+                break
             return str(decimals).encode() + scaled.astype("<i4").tobytes()
     with np.errstate(over="ignore", under="ignore"):
         narrow = values.astype("<f4")
@@ -97,13 +165,49 @@ def pack_floats(values: NDArray[np.float64]) -> bytes:
     return b"d" + values.astype("<f8").tobytes()
 
 
+def _possible_decimals(some: NDArray[np.float64]) -> list[int]:
+    """List the decimal forms that give back a few of the values exactly."""
+    with np.errstate(over="ignore"):
+        scaled = np.rint(some * _POWERS[:, np.newaxis])
+    exact = (scaled / _POWERS[:, np.newaxis] == some) & (np.abs(scaled) <= _LARGEST)
+    possible: list[int] = np.flatnonzero(exact.all(axis=1)).tolist()
+    return possible
+
+
 def unpack_floats(packed: bytes) -> NDArray[np.float64]:
     """Read what `pack_floats` made."""
     form = packed[:1]
     if form in _FLOAT_FORMS:
         return _read(packed, _FLOAT_FORMS[form]).astype(np.float64)
-    quotients: NDArray[np.float64] = _read(packed, "<i4") / 10.0 ** int(form)
+    quotients: NDArray[np.float64] = _read(packed, "<i4") / _POWERS[int(form)]
     return quotients
+
+
+def packed_elements(packed: bytes) -> NDArray[Any]:
+    """View packed floats as numbers that compare as the floats do.
+
+    Parameters
+    ----------
+    packed : bytes
+        What `pack_floats` made, or its first bytes up to the end of a value.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        A view, nothing is copied: the floats themselves, or integers which are the floats times
+        one power of ten. Equal where the floats are equal (0.0 and -0.0 are), less where less.
+
+    Notes
+    -----
+    Integers that differ, of 32 bits, differ after the division too: their quotients by up to
+    10**9 are more than one part in 2**53 apart.
+
+    Examples
+    --------
+    >>> packed_elements(pack_floats(np.array([2.5, 1.5, 1.5]))).tolist()
+    [25, 15, 15]
+    """
+    return _read(packed, _FLOAT_FORMS.get(packed[:1], "<i4"))
 
 
 def _read(packed: bytes, dtype: str) -> NDArray[Any]:

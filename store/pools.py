@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, select, update
+from sqlalchemy import and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
 from store.errors import ConflictError, UnknownNameError
+from store.judgements import current_events
 from store.keys import Keys
-from store.models import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
+from store.models import JUDGEMENT, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
 from store.ranking import natural_key
-from store.records import Pool, PoolEntry
+from store.records import Pool, PoolEntry, State
 from store.runs import add_pool_runs, fetch_pool_runs
 
 Pairs = Collection[tuple[str, str]]
@@ -33,6 +34,9 @@ class StoredPool:
     pairs: int
     """Documents to judge, over all topics."""
     manifest: dict[str, Any]
+    budget: int | None = None
+    """Of an adaptive pool, the most documents it may draw, over all topics; ``None`` = it is no
+    adaptive pool. Those drawn so far are `pairs`."""
 
 
 def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> bool:
@@ -57,8 +61,6 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
     ConflictError
         If the name is taken by another pool.
     """
-    # File names in it need not be valid Unicode; escapes are.
-    manifest = json.dumps(pool.manifest, sort_keys=True)
     old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
     if old is not None:
         plans = [{**plan, "version": None} for plan in (json.loads(old.manifest), pool.manifest)]
@@ -71,46 +73,119 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
         what = _differences(json.loads(old.manifest), pool.manifest)
         message = f"there is another pool named `{pool.name}`{what}"
         raise ConflictError(message, hint="--name (--as-pool) gives this one its own name")
+    _insert_pool(session, topics, documents, [pool.entries], lambda: pool)
+    return True
+
+
+def add_pool_by_topic(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    batches: Iterable[Sequence[PoolEntry]],
+    finish: Callable[[], Pool],
+) -> bool:
+    """Add a pool as it is built; return whether it was new.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    batches : iterable of sequence of PoolEntry
+        The entries of one topic after another; held one batch at a time.
+    finish : callable
+        Returns the pool without its entries; its name, round and runs may be asked for before
+        the entries, its manifest and budgets after them.
+
+    Raises
+    ------
+    ConflictError
+        If the name is taken by another pool.
+    """
+    name = finish().name
+    if session.scalar(select(POOL.c.id).where(POOL.c.name == name)) is not None:
+        entries = [entry for batch in batches for entry in batch]
+        return add_pool(session, topics, documents, replace(finish(), entries=entries))
+    _insert_pool(session, topics, documents, batches, finish)
+    return True
+
+
+def _insert_pool(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    batches: Iterable[Sequence[PoolEntry]],
+    finish: Callable[[], Pool],
+) -> None:
+    """Insert a pool that is not there."""
+    head = finish()
     row = PoolRow(
-        name=pool.name,
-        round=pool.round,
-        manifest=manifest,
-        display_order=_display_order(pool.manifest),
+        name=head.name,
+        round=head.round,
+        manifest="{}",
+        display_order="",
         created_at=datetime.now(UTC),
     )
     session.add(row)
     session.flush()
-    topics.add(session, (entry.topic for entry in pool.entries))
-    documents.add(session, (entry.docno for entry in pool.entries))
+    connection = session.connection()
+    for entries in batches:
+        topics.add(session, (entry.topic for entry in entries))
+        documents.add(session, (entry.docno for entry in entries))
+        rows = [
+            {
+                "pool_id": row.id,
+                "topic_id": topics.ids[entry.topic],
+                "document_id": documents.ids[entry.docno],
+                "position": entry.position,
+                "priority": entry.priority,
+                "stratum": entry.stratum,
+                "inclusion_probability": entry.inclusion_probability,
+                "sampled": entry.sampled,
+            }
+            for entry in entries
+        ]
+        if rows:
+            connection.execute(insert(POOL_ENTRY), rows)
+    pool = finish()
     topics.add(session, pool.budgets)
     budgets = [
         {"pool_id": row.id, "topic_id": topics.ids[topic], "budget": budget}
         for topic, budget in pool.budgets.items()
     ]
     if budgets:
-        session.connection().execute(insert(POOL_TOPIC), budgets)
-    rows = [
-        {
-            "pool_id": row.id,
-            "topic_id": topics.ids[entry.topic],
-            "document_id": documents.ids[entry.docno],
-            "position": entry.position,
-            "priority": entry.priority,
-            "stratum": entry.stratum,
-            "inclusion_probability": entry.inclusion_probability,
-            "sampled": entry.sampled,
-        }
-        for entry in pool.entries
-    ]
-    if rows:
-        session.connection().execute(insert(POOL_ENTRY), rows)
+        connection.execute(insert(POOL_TOPIC), budgets)
     if row.id is not None:
         add_pool_runs(session, row.id, pool.run_tags)
-    return True
+    row.manifest = _as_json(pool.manifest)
+    row.display_order = _display_order(pool.manifest)
+    session.flush()
+
+
+def count_judged(session: Session, name: str) -> int:
+    """Count the documents to judge of a pool that some judge has graded."""
+    current = current_events().where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
+    judged = exists().where(
+        current.c.topic_id == POOL_ENTRY.c.topic_id,
+        current.c.document_id == POOL_ENTRY.c.document_id,
+    )
+    query = (
+        select(func.count())
+        .select_from(POOL_ENTRY)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(POOL.c.name == name, POOL_ENTRY.c.sampled, judged)
+    )
+    return session.scalar(query) or 0
 
 
 def fetch_pools(session: Session) -> list[StoredPool]:
     """Return every pool, the oldest first."""
+    budget = (
+        select(func.sum(POOL_TOPIC.c.budget))
+        .where(POOL_TOPIC.c.pool_id == POOL.c.id)
+        .scalar_subquery()
+    )
     query = (
         select(
             POOL.c.name,
@@ -118,14 +193,17 @@ def fetch_pools(session: Session) -> list[StoredPool]:
             POOL.c.withdrawn,
             func.count(POOL_ENTRY.c.document_id),
             POOL.c.manifest,
+            budget,
         )
         .outerjoin(POOL_ENTRY, and_(POOL_ENTRY.c.pool_id == POOL.c.id, POOL_ENTRY.c.sampled))
         .group_by(POOL.c.id)
         .order_by(POOL.c.id)
     )
     return [
-        StoredPool(name, label, withdrawn, pairs, json.loads(manifest))
-        for name, label, withdrawn, pairs, manifest in session.execute(query)
+        StoredPool(
+            name, label, withdrawn, pairs, json.loads(manifest), None if most is None else int(most)
+        )
+        for name, label, withdrawn, pairs, manifest, most in session.execute(query)
     ]
 
 
@@ -199,9 +277,7 @@ def remove_run(
         )
         manifest = _without_run(json.loads(stored.manifest), tag, pairs)
         session.execute(
-            update(POOL)
-            .where(POOL.c.id == stored.id)
-            .values(manifest=json.dumps(manifest, sort_keys=True))
+            update(POOL).where(POOL.c.id == stored.id).values(manifest=_as_json(manifest))
         )
     session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
 
@@ -287,6 +363,11 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         if name not in ("parameters", "pairs", "sizes", "topics", "sha256", "version")
     ]
     return f" ({'; '.join(said)})" if said else ""
+
+
+def _as_json(manifest: dict[str, Any]) -> str:
+    """Write a manifest; file names in it need not be valid Unicode, so they are escaped."""
+    return json.dumps(manifest, sort_keys=True)
 
 
 def _display_order(manifest: dict[str, Any]) -> str:

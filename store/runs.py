@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from dataclasses import replace as with_changes
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
-from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.errors import ConflictError, UnknownNameError
 from store.imports import ImportReport
-from store.keys import Keys
+from store.keys import Keys, NumberedDocuments
 from store.models import POOL_RUN, RANKING, RUN, RunRow
-from store.packing import pack_floats, pack_integers, unpack_floats, unpack_integers
-from store.ranking import Order, compared_scores, natural_key, rank_order
+from store.packing import PackedRanking, pack_ranking, unpack_floats, unpack_integers
+from store.ranking import natural_key
 from store.records import Ranking, Run
+
+_BATCH = 256
+"""Rankings inserted at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class StoredRun:
 def add_run(
     session: Session, topics: Keys, documents: Keys, run: Run, *, replace: bool = False
 ) -> ImportReport:
-    """Add a run, or see that it is there already.
+    """Add a run, or see that it is there already; see `add_rankings`.
 
     Parameters
     ----------
@@ -45,6 +49,34 @@ def add_run(
         Fresh.
     run : Run
         As read from its file.
+    replace : bool, default=False
+        Whether another file under a known tag takes its place.
+    """
+    about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file)
+    packed = pack_rankings(session, documents, run.rankings)
+    return add_rankings(session, topics, about, packed, replace=replace)
+
+
+def add_rankings(
+    session: Session,
+    topics: Keys,
+    run: StoredRun,
+    rankings: Iterable[PackedRanking],
+    *,
+    replace: bool = False,
+) -> ImportReport:
+    """Add a run ranking by ranking, or see that it is there already.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics : Keys
+        Fresh.
+    run : StoredRun
+        What is known of the run beside its rankings.
+    rankings : iterable of PackedRanking
+        One a topic, in file order, of row ids; not touched when the same file is there.
     replace : bool, default=False
         Whether another file under a known tag takes its place. Pools that the old file fed keep
         their entries.
@@ -57,17 +89,11 @@ def add_run(
     Notes
     -----
     The same file again, with no group and contributing as by default, changes nothing; otherwise
-    the run takes the group that is given, and contributes or not as is said.
+    the run takes the group that is given, and contributes or not as is said. A few hundred
+    rankings are in memory at a time.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
-    values: dict[str, Any] = {
-        "tag": run.tag,
-        "group": run.group,
-        "contributes": run.contributes,
-        "sha256": run.sha256,
-        "file": run.file,
-        "imported_at": datetime.now(UTC),
-    }
+    values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
     if old is None:
         row = RunRow(**values)
         session.add(row)
@@ -89,15 +115,50 @@ def add_run(
         if same_file:
             return ImportReport(replaced=1)
         session.execute(delete(RANKING).where(RANKING.c.run_id == row_id))
-    topics.add(session, (ranking.topic for ranking in run.rankings))
-    documents.add(session, (docno for ranking in run.rankings for docno in ranking.docnos))
-    rows = [
-        {"run_id": row_id, "topic_id": topics.ids[ranking.topic], **_packed(ranking, documents)}
-        for ranking in run.rankings
-    ]
-    if rows:
+    coming = iter(rankings)
+    while batch := list(islice(coming, _BATCH)):
+        topics.add(session, (ranking.topic for ranking in batch))
+        rows = [
+            {
+                "run_id": row_id,
+                "topic_id": topics.ids[ranking.topic],
+                "length": ranking.length,
+                "document_ids": ranking.documents,
+                "scores": ranking.scores,
+                "ranks": ranking.ranks,
+                "positions": ranking.positions,
+                "codec": 1,
+            }
+            for ranking in batch
+        ]
         session.connection().execute(insert(RANKING), rows)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
+
+
+def pack_rankings(
+    session: Session, documents: Keys, rankings: Iterable[Ranking]
+) -> Iterator[PackedRanking]:
+    """Pack rankings one after another, adding the documents that are new."""
+    for ranking in rankings:
+        ids = list(map(documents.ids.get, ranking.docnos))
+        if None in ids:
+            documents.add(session, ranking.docnos)
+            ids = list(map(documents.ids.get, ranking.docnos))
+        numbers = np.array(ids, np.int32)
+        yield pack_ranking(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks)
+
+
+def with_row_ids(
+    session: Session,
+    documents: Keys,
+    rankings: Iterable[PackedRanking],
+    numbered: NumberedDocuments,
+) -> Iterator[PackedRanking]:
+    """Turn a reader's own numbers of documents into row ids, adding the documents that are new."""
+    ids = numbered.resolve(session, documents)
+    for ranking in rankings:
+        numbers = np.frombuffer(ranking.documents, "<i4")
+        yield with_changes(ranking, documents=ids[numbers].astype("<i4", copy=False).tobytes())
 
 
 def fetch_runs(session: Session) -> list[StoredRun]:
@@ -105,6 +166,16 @@ def fetch_runs(session: Session) -> list[StoredRun]:
     query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file)
     rows = session.execute(query.order_by(RUN.c.tag))
     return [StoredRun(*row) for row in rows]
+
+
+def fetch_run_sizes(session: Session) -> dict[str, tuple[int, int]]:
+    """Return topics and documents of every whole run, by tag."""
+    query = (
+        select(RUN.c.tag, func.count(), func.sum(RANKING.c.length))
+        .join(RANKING, RANKING.c.run_id == RUN.c.id)
+        .group_by(RUN.c.tag)
+    )
+    return {tag: (topics, int(documents)) for tag, topics, documents in session.execute(query)}
 
 
 def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
@@ -147,72 +218,6 @@ def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun
         group=stored.group,
         contributes=stored.contributes,
     )
-
-
-def iterate_document_ids(
-    session: Session, topics: Keys, documents: Keys, tags: Sequence[str], *, order: Order
-) -> Iterator[tuple[str, str, NDArray[np.int64]]]:
-    """Yield tag, topic and document ids in rank order, for every ranking of the named runs.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics, documents : Keys
-        Fresh.
-    tags : sequence of str
-        Known runs.
-    order : Order
-        The rank order; `trec` is how rankings are stored and costs nothing.
-
-    Raises
-    ------
-    ArgumentError
-        If order ``rank`` is asked of a run whose stated ranks are not all integers.
-    """
-    query = (
-        select(RANKING, RUN.c.tag)
-        .join(RUN, RUN.c.id == RANKING.c.run_id)
-        .where(RUN.c.tag.in_(list(tags)))
-        .order_by(RUN.c.tag, RANKING.c.topic_id)
-    )
-    for row in session.execute(query):
-        ids = np.frombuffer(row.document_ids, "<i4").astype(np.int64)
-        yield row.tag, topics.names[row.topic_id], ids[_reorder(row, ids, documents, order)]
-
-
-def _packed(ranking: Ranking, documents: Keys) -> dict[str, Any]:
-    """Pack one ranking into the columns of its row."""
-    in_order = rank_order(ranking.docnos, ranking.scores, order="trec")
-    ids = np.array([documents.ids[docno] for docno in ranking.docnos], dtype="<i4")
-    ranks = None if ranking.ranks is None else pack_integers(ranking.ranks[in_order])
-    return {
-        "length": len(ranking.docnos),
-        "document_ids": ids[in_order].tobytes(),
-        "scores": pack_floats(ranking.scores[in_order]),
-        "ranks": ranks,
-        "positions": pack_integers(in_order),
-        "codec": 1,
-    }
-
-
-def _reorder(row: Any, ids: NDArray[np.int64], documents: Keys, order: Order) -> Any:
-    """Return the places of a stored (trec) ranking in another order."""
-    if order == "trec":
-        return slice(None)
-    if order in ("docno-asc", "trec9"):
-        scores = unpack_floats(row.scores)
-        compared = compared_scores(scores, order)
-        if not np.any(compared[:-1] == compared[1:]):
-            return slice(None)
-        docnos = [documents.names[number] for number in ids.tolist()]
-        return rank_order(docnos, scores, order=order)
-    positions = unpack_integers(row.positions, row.length)
-    if order == "file":
-        return np.argsort(positions)
-    if row.ranks is None:
-        raise ArgumentError("--order", f"needs integer ranks, which run `{row.tag}` lacks", order)
-    return np.lexsort((positions, unpack_integers(row.ranks, row.length)))
 
 
 def run_ids(session: Session, tags: Sequence[str]) -> list[int]:

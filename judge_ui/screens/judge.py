@@ -228,7 +228,13 @@ class JudgeScreen(Screen[None]):
 
     def _next(self) -> None:
         """Go to the next document, or sum up at the end."""
-        if self._session.go_next():
+        try:
+            moved = self._session.go_next()
+        except PoolerError as error:
+            self._status = Status(sanitise_line(error.message), urgent=True)
+            self._show()
+            return
+        if moved:
             self._tell(self._saved)
         elif self._session.is_complete:
             self._sum_up()

@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import counted, progress, say, warn
+from pooler.cli.import_prels import (
+    AsOption,
+    SampleFile,
+    read_sample,
+    sampled_pool,
+    say_sample,
+    unjudged_codes,
+)
 from pooler.cli.judges import Kind
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -18,16 +26,14 @@ from pooler.cli.options import (
     ReplaceOption,
     RunsOption,
 )
-from pooler.cli.runs_given import entries_of, read_entry
-from store.errors import ConflictError, FaultList, FormatError, PoolerError
+from pooler.cli.runs_given import entries_of
+from store.errors import ConflictError, FaultList, PoolerError
 
 if TYPE_CHECKING:
     from store.collection import Collection
+    from store.formats.qrels import QrelsFile
     from store.imports import ImportReport
-    from store.records import Pool, Run
-
-FILES_NAMED = 20
-"""Up to this many run files, each gets its line."""
+    from store.records import Pool
 
 app = typer.Typer(help="Bring topics, documents, runs and judgements in.", no_args_is_help=True)
 
@@ -135,8 +141,8 @@ def runs(
     """
     from dataclasses import replace as with_changes
 
+    from pooler.cli.import_runs import import_runs
     from store.collection import Collection
-    from store.imports import ImportReport
 
     entries = entries_of(files or [], listed, group)
     if late:
@@ -144,37 +150,14 @@ def runs(
     if not entries:
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
-    with Collection(collection) as opened, progress("runs", len(entries)) as advance:
-        known_topics = set() if allow_unknown else opened.listed_topics()
-        known_docnos = set() if allow_unknown else opened.listed_docnos()
-        total, n_read, n_rankings = ImportReport(), 0, 0
-        stale: list[str] = []
-        try:
-            for entry in entries:
-                run = read_entry(entry, lenient=lenient)
-                _refuse_unknown(entry.file, run, known_topics, known_docnos, lenient=lenient)
-                report = opened.add_run(run, replace=replace)
-                total, n_read = total + report, n_read + 1
-                n_rankings += len(run.rankings)
-                if report.replaced:
-                    stale += _pools_of_another_file(opened, run)
-                if len(entries) <= FILES_NAMED:
-                    say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}:"
-                        f" {_done(report)}")  # fmt: skip
-                advance(1)
-        except PoolerError:
-            if n_read or len(entries) > 1:
-                say(f"stopped at {entries[n_read].file}: {n_read} of {len(entries)} files are in")
-            raise
-    say(f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
-        f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}")  # fmt: skip
-    for name in dict.fromkeys(stale):
-        warn(f"pool `{name}` was made from another file of a run that is replaced now")
+    with Collection(collection) as opened:
+        import_runs(opened, entries, lenient=lenient, allow_unknown=allow_unknown, replace=replace)
 
 
 @app.command("judgements")
 def judgements(
     file: Annotated[str, typer.Argument(metavar="QRELS", help="- is stdin; .gz is fine.")],
+    kind_of_sample: AsOption = None,
     judge: Annotated[
         str | None,
         typer.Option("--judge", metavar="NAME", help="Whose they are.", show_default=False),
@@ -218,6 +201,8 @@ def judgements(
 ) -> None:
     """Import a qrels file (topic iteration docno grade) as the judgements of a judge.
 
+    With --as it is a prels file: a judged sample.
+
     Example: pooler import judgements alice.qrels --judge alice --kind human
     """
     from dataclasses import replace as with_changes
@@ -232,7 +217,12 @@ def judgements(
         raise PoolerError(message, hint="--judge NAME, or --judge-column 2; one of the two")
     unjudged, mapping = parse_codes(codes or []), parse_map(mapped or [])
     with Collection(collection) as opened:
-        content = read_qrels(file, lenient=lenient, judge_column=judge_column)
+        content: QrelsFile | SampleFile
+        if kind_of_sample is None:
+            content = read_qrels(file, lenient=lenient, judge_column=judge_column)
+        else:
+            content = read_sample(file, kind_of_sample, judge_column=judge_column, lenient=lenient)
+            unjudged |= unjudged_codes(content, opened.scale.values)
         faults = FaultList(file)
         known_topics = set() if allow_unknown else opened.listed_topics()
         known_docnos = set() if allow_unknown else opened.listed_docnos()
@@ -255,12 +245,16 @@ def judgements(
         faults.raise_if_any(hint=hint)
         if judge is not None:
             decoded.judged.setdefault(judge, [])
-        if as_pool:
+        if isinstance(content, SampleFile):
+            pool = sampled_pool(content, decoded, file, as_pool or f"sample-{judge}")
+        elif as_pool:
             pool = _pool_of_file(file, content.sha256, decoded.pairs, as_pool)
-            _check_free(opened, pool)
         else:
             wanted = f"unjudged-{judge or Path(file).name}"
             pool = _pool_of_file(file, content.sha256, decoded.unjudged, wanted)
+        if as_pool:
+            _check_free(opened, pool)
+        else:
             pool = with_changes(pool, name=_free_name(opened, pool))
         report = opened.import_judgements(
             decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
@@ -268,31 +262,18 @@ def judgements(
     if content.n_float_grades:
         warn(f"{file}: {content.n_float_grades:,} grades are written as floats (2.0); read as"
              " integers")  # fmt: skip
+    is_sample = isinstance(content, SampleFile)
     if content.n_trailing:
-        warn(f"{file}: text after field 4 was ignored on {content.n_trailing:,} lines; is it a"
-             " qrels file?")  # fmt: skip
+        last, noun = (5, "prels") if is_sample else (4, "qrels")
+        warn(f"{file}: text after field {last} was ignored on {content.n_trailing:,} lines; is it a"
+             f" {noun} file?")  # fmt: skip
     names = ", ".join(sorted(decoded.judged))
     say(f"{file}: {_said(report, 'judgement')} of {names}")
-    if decoded.unjudged:
+    if is_sample:
+        say_sample(file, pool, decoded)
+    elif decoded.unjudged:
         lines = counted(len(decoded.unjudged), "line")
         say(f"{file}: {lines} of documents pooled and not judged: pool {pool.name}")
-
-
-def _pools_of_another_file(opened: Collection, run: Run) -> list[str]:
-    """Name the pools that were made from another file of a run."""
-    return [
-        pool.name
-        for pool in opened.pools()
-        for made_of in pool.manifest.get("runs", ())
-        if made_of["tag"] == run.tag and made_of["sha256"] != run.sha256
-    ]
-
-
-def _done(report: ImportReport) -> str:
-    """Word what the import of one run did."""
-    if report.added:
-        return "added"
-    return "replaced" if report.replaced else "nothing new, it is there already"
 
 
 def _said(report: ImportReport, noun: str) -> str:
@@ -303,33 +284,6 @@ def _said(report: ImportReport, noun: str) -> str:
     parts += [f"{report.replaced:,} replaced"] if report.replaced else []
     parts += [f"{report.unchanged:,} there already"] if report.unchanged else []
     return ", ".join(parts)
-
-
-def _refuse_unknown(
-    file: str, run: Run, topics: set[str], docnos: set[str], *, lenient: bool
-) -> None:
-    """Refuse a run that names topics or docnos the collection does not have, with lines."""
-    from pooler.check import check_run
-
-    unknown = topics and any(ranking.topic not in topics for ranking in run.rankings)
-    unknown = unknown or (
-        docnos and any(not docnos.issuperset(ranking.docnos) for ranking in run.rankings)
-    )
-    if not unknown:
-        return
-    hint = "--allow-unknown keeps them"
-    if not Path(file).is_file():  # a pipe cannot be read a second time for the line numbers
-        faults = FaultList(file)
-        for ranking in run.rankings:
-            if topics and ranking.topic not in topics:
-                faults.add(None, f"expected a known topic, got `{ranking.topic}`", "unknown-topic")
-            for docno in ranking.docnos:
-                if docnos and docno not in docnos:
-                    faults.add(None, f"expected a known docno, got `{docno}`", "unknown-docno")
-        faults.raise_if_any(hint=hint)
-    report = check_run(file, known_topics=topics or None, known_docnos=docnos or None,
-                       lenient=lenient)  # fmt: skip
-    raise FormatError(file, report.faults, n_faults=report.n_faults, hint=hint)
 
 
 def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: str) -> Pool:

@@ -22,9 +22,17 @@ from store.errors import ArgumentError
 if TYPE_CHECKING:
     from pooler.plan import Plan
     from pooler.run_list import RunEntry
+    from pooler.top import Engine
     from store.ranking import Order
 
 DEPTH = 100
+
+
+class EngineName(StrEnum):
+    """What reads run files first."""
+
+    PYTHON = "python"
+    DUCKDB = "duckdb"
 
 
 class OutOrderName(StrEnum):
@@ -134,6 +142,14 @@ def pool(
         typer.Option("--minus", metavar="FILE", help="Leave out the pairs of this pool file."),
     ] = None,
     lenient: LenientOption = False,
+    engine: Annotated[
+        EngineName,
+        typer.Option(
+            "--engine",
+            help="What reads run files; the pool is the same. duckdb needs pip install"
+            " 'pooler[duckdb]' and up to 1 GB a process.",
+        ),
+    ] = EngineName.PYTHON,
     show_list: Annotated[
         bool, typer.Option("--list", help="List the strategies and their parameters, and stop.")
     ] = False,
@@ -188,8 +204,11 @@ def pool(
             minus=minus,
             annotated=annotated,
             lenient=lenient,
+            engine=engine.value,
         )
         return
+    if engine is not EngineName.PYTHON:
+        raise ArgumentError("--engine", "is for run files", "a collection")
     from pooler.cli.pool_collection import pool_collection
 
     pool_collection(
@@ -208,6 +227,7 @@ def _pool_files(
     minus: str | None,
     annotated: bool,
     lenient: bool,
+    engine: Engine,
 ) -> None:
     """Pool run files to a file."""
     from pooler import __version__
@@ -225,7 +245,9 @@ def _pool_files(
         raise ArgumentError("--strategy", requirement, plan.strategy, hint=hint)
     known = _known(minus)
     with progress("runs", len(entries)) as advance:
-        tops = read_tops(entries, depth, order=order, lenient=lenient, progress=advance)
+        tops = read_tops(
+            entries, depth, order=order, lenient=lenient, engine=engine, progress=advance
+        )
     build = PoolBuild(FileRuns(tops), plan, version=__version__, known=known)
     if annotated:
         write_lines(out, annotated_lines(build.runs, build.result().pool))

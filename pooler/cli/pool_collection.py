@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pooler.plan import Plan, PoolBuild
     from store.collection import Collection
     from store.pools import StoredPool
-    from store.records import Pool
 
 DEPTH = 100
 
@@ -36,7 +35,7 @@ def pool_collection(
     from pooler.annotated import annotated_lines
     from pooler.cli.pool_report import report, report_adaptive
     from pooler.live import start_strategy
-    from pooler.plan import PoolBuild, pool_lines
+    from pooler.plan import PoolBuild
     from pooler.stored_runs import stored_runs
     from pooler.strategies import find_strategy
     from store.collection import Collection
@@ -59,22 +58,27 @@ def pool_collection(
             _check_adaptive(build, add=add, minus=minus, out=out)
             for topic in runs.topics[:1]:
                 start_strategy(build.manifest(), runs.of_topic(topic).rankings)
-        result = build.result()
-        if add and not result.statistics.total:
-            say("every document is in a pool already: nothing to add")
-            return
-        new = opened.add_pool(result.pool)
-        judged = _n_judged(opened, result.pool)
+        if add:  # what is new is little, and may be nothing
+            entries = build.result().pool.entries
+            if not build.statistics().total:
+                say("every document is in a pool already: nothing to add")
+                return
+            new = opened.add_pool(build.pool(entries))
+        else:
+            new = opened.add_pool_by_topic(build.entries(), build.pool)
+        judged = opened.count_judged(plan.name)
         missing, documents = opened.count_pooled_without_text()
+    facts = build.manifest()
     if out is not None:
-        lines = annotated_lines(runs, result.pool) if annotated else pool_lines(result.pool)
+        again = PoolBuild(runs, plan, version=__version__, known=known)
+        lines = annotated_lines(runs, again.result().pool) if annotated else again.lines()
         write_lines(out, lines)
     if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", result.pool.manifest)
+        write_json(manifest or f"{out}.manifest.json", facts)
     if build.is_adaptive:
-        report_adaptive(result.statistics, result.pool.manifest, result.pool.budgets)
+        report_adaptive(build.statistics(), facts, build.pool().budgets)
     else:
-        report(result.statistics, result.pool.manifest)
+        report(build.statistics(), facts)
     if judged:
         say(f"{judged:,} of the pairs are judged already, and stay so")
     where = "is in the collection" if new else "was there already, the same"
@@ -146,7 +150,7 @@ def _check_adaptive(build: PoolBuild, *, add: bool, minus: str | None, out: str 
     name = build.plan.strategy
     if add or minus is not None:
         option = "--add" if add else "--minus"
-        hint = "documents judged already are drawn with their grades, and nobody judges them again"
+        hint = "what a judge has graded already is drawn with its grade, and not shown again"
         raise ArgumentError(option, "is for strategies that choose at once", name, hint=hint)
     if out is not None:
         hint = "pooler export pool writes what was drawn"
@@ -155,12 +159,3 @@ def _check_adaptive(build: PoolBuild, *, add: bool, minus: str | None, out: str 
         warn(
             f"--out-order {build.plan.out_order} has no effect: documents are shown as {name} draws"
         )
-
-
-def _n_judged(opened: Collection, pool: Pool) -> int:
-    """Count the documents of a pool that some judge has graded."""
-    from store.records import State
-
-    pairs = {(entry.topic, entry.docno) for entry in pool.entries if entry.sampled}
-    judged = {(one.topic, one.docno) for one in opened.judgements() if one.state is State.JUDGED}
-    return len(pairs & judged)

@@ -10,6 +10,7 @@ from pooler.cli.console import Cell, Column, Format, Table, counted, emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 
 if TYPE_CHECKING:
+    from store.pools import StoredPool
     from store.records import Counts, Grade
 
 
@@ -61,7 +62,7 @@ def status(
         row |= {"outside": one.outside}
         row |= {f"grade_{value}": one.by_grade[value] for value in scale.values}
         table.rows.append(row)
-    listed = ", ".join(f"{pool.name} ({counted(pool.pairs, 'pair')})" for pool in pools) or "none"
+    listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
     lines = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
     if table.rows:
         words = ", ".join(f"{_heading(grade)} {grade.label}" for grade in scale.grades)
@@ -75,6 +76,13 @@ def status(
         lines.append("no judges yet: pooler judges add NAME")
     table.caption = "\n".join(lines)
     emit([table], fmt)
+
+
+def _size(pool: StoredPool) -> str:
+    """Say how many documents a pool has to judge, and of how many an adaptive one draws them."""
+    if pool.budget is None:
+        return counted(pool.pairs, "pair")
+    return f"{pool.pairs:,} of {pool.budget:,} drawn"
 
 
 def _heading(grade: Grade) -> str:

@@ -86,6 +86,24 @@ def test_topics_stand_in_natural_order(cli: Cli, here: Path) -> None:
     assert [row["topic"] for row in rows] == ["9", "10"]
 
 
+def test_adaptive_pool_says_how_many_it_has_drawn(cli: Cli, here: Path) -> None:
+    """An adaptive pool counts its draws of those it may make; others count their pairs."""
+    cli("init").fine()
+    docnos = [f"d{number:04}" for number in range(1200)]
+    lines = [f"{topic} Q0 {docno} 1 {-n} x" for topic in "12" for n, docno in enumerate(docnos)]
+    write(here / "x.run", *lines)
+    cli("import", "runs", "x.run").fine()
+    cli("pool", "--depth", "2").fine()
+    cli("pool", "-s", "mtf", "--name", "live", "--depth", "1200", "-b", "700").fine()
+    cli("judges", "add", "anna").fine()
+    # Judged: both documents of the depth pool; drawn are these two and one more.
+    cli("judge", "--judge", "anna", "--topic", "2", "--plain", stdin=b"0\n0\n").fine()
+    pools = "pools: pool (4 pairs), live (3 of 1,400 drawn)"
+    assert f"2 topics, 1 run; {pools}" in cli("status").fine().out
+    assert standing(cli, "anna", "2") == [3, 2, 1, 0, 0, 0]
+    assert standing(cli, "anna") == [5, 2, 3, 0, 0, 0]
+
+
 def test_empty_collection_says_what_to_do(cli: Cli, here: Path) -> None:
     """Without judges there is a hint for people and an empty list for programs."""
     cli("init").fine()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from store.collection import Collection
+from store.errors import PoolerError
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 from store.scale import parse_scale
 
@@ -110,3 +111,12 @@ class Clock:
 def clock() -> Clock:
     """Give a clock that is set by hand."""
     return Clock()
+
+
+class NothingToDraw:
+    """A source of documents that fails."""
+
+    def draw(self, topic: str) -> bool:  # noqa: ARG002 - the session's protocol
+        """Fail."""
+        message = "the runs of pool `live` have changed since it was made"
+        raise PoolerError(message)

@@ -24,7 +24,8 @@ from judge_ui.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
 from store.collection import Collection
 from store.records import Document, JudgeKind, Judgement, Qrel, State, Topic
-from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
+from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw
+from tests.store.drawing import adaptive_pool
 
 EVIL = (
     "\x1b]0;owned\x07\x1b[31m\x1b[2J\x1b]52;c;aGk=\x07\x9b1m [bold]b[/bold] [/] "
@@ -733,3 +734,23 @@ async def test_scrolling_keys_and_the_share_read(make_collection: Maker) -> None
             read = 100 * min(y + pane.size.height, 200) // 200
             assert f" {read}%" in "\n".join(rows(pilot)[:6])
         assert stored(collection) == {}
+
+
+async def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection) -> None:
+    """The judge reads why there is no next document, after the grade and when asking for it."""
+    two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
+    session = JudgingSession(two_topics.desk("alice"), min_dwell=0, drawing=NothingToDraw())
+    session.open_topic("0013")
+    async with JudgeApp(session).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "1")
+        assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"j0": 2, "j1": 1}
+        screen = " ".join(" ".join(rows(pilot)).split())
+        assert "1 partially relevant; the next document could not be drawn: the runs of" in screen
+        assert "2/3  left 1" in rows(pilot)[0]
+        await press(pilot, "p", "n", "n")
+        screen = " ".join(" ".join(rows(pilot)).split())
+        assert "the runs of pool `live` have changed since it was made" in screen
+        assert " j1 " in "\n".join(rows(pilot))
+        await press(pilot, "q")
+    session.leave()

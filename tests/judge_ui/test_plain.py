@@ -11,7 +11,8 @@ from judge_ui.plain import run_plain
 from judge_ui.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, Judgement, State, Topic
-from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
+from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw
+from tests.store.drawing import adaptive_pool
 
 
 def run(collection: Collection, *answers: str, topic: str | None = None, end: str = "\n") -> str:
@@ -245,3 +246,19 @@ def test_a_judge_without_work_is_told(make_collection: Maker) -> None:
     """No pool, no topics, and still a way out."""
     printed = run(make_collection({}), "")
     assert "none: no pool holds a document for you" in printed
+
+
+def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection) -> None:
+    """The judge reads why there is no next document, after the grade and when asking for it."""
+    two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
+    session = JudgingSession(two_topics.desk("alice"), min_dwell=0, drawing=NothingToDraw())
+    session.open_topic("0013")
+    printed = io.StringIO()
+    run_plain(session, io.StringIO("2\n1\nn\n"), printed)
+    assert {docno: one.grade for docno, one in states(two_topics).items()} == {"j0": 2, "j1": 1}
+    why = "the runs of pool `live` have changed since it was made\n"
+    assert "\n2/3 grade 0-2, " in printed.getvalue()
+    assert (
+        "1 partially relevant; the next document could not be drawn: the runs" in printed.getvalue()
+    )
+    assert f"q quit > {why}" in printed.getvalue()

@@ -18,9 +18,12 @@ from pathlib import Path
 
 import pytest
 
+from pooler.plan import Plan, build_pool
+from pooler.stored_runs import stored_runs
 from store.collection import Collection
 from store.records import Document
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
+from tests.store.outside import make_run
 
 PATIENCE_S = 30.0
 """How long a screen may take; a busy machine is slow, a broken program never comes."""
@@ -174,6 +177,59 @@ def test_five_judgements_in_line_mode_survive_a_kill(
     assert "Document d05" in lines
     terminal.press("C-d")
     terminal.wait_for("alice: 0 decisions in this sitting, all saved")
+
+
+@pytest.fixture
+def drawn_from_two_runs(make_collection: Maker) -> Collection:
+    """Make a Move-To-Front pool of two runs that have nothing in common; it may draw six."""
+    collection = make_collection({})
+    collection.add_topics([ENGLISH])
+    for run in "ab":
+        docnos = [f"{run}{n}" for n in range(5)]
+        collection.add_run(make_run(run, {"12": [(docno, -n) for n, docno in enumerate(docnos)]}))
+    runs = stored_runs(collection, depth=5, order="trec")
+    plan = Plan(name="live", strategy="mtf", budget=6, level=1)
+    pool = build_pool(runs, plan, version="test").pool
+    collection.add_pool(pool)
+    # Texts are kept of what the pool may draw.
+    texts = [Document(entry.docno, "", f"Text {entry.docno}.") for entry in pool.entries]
+    collection.add_documents(texts)
+    return collection
+
+
+def test_adaptive_judging_survives_a_kill(
+    terminal: Terminal, drawn_from_two_runs: Collection, collection_file: Path
+) -> None:
+    """After `kill -9` three grades are stored; the next document is the one they lead to.
+
+    Move-To-Front stays with run a after the hit, goes to run b after the miss, and stays there.
+    """
+    terminal.start(*judge(collection_file))
+    terminal.wait_for("0/6  left 6")
+    terminal.press("Enter")
+    for n, (docno, value) in enumerate({"a0": 2, "a1": 0, "b0": 1}.items()):
+        lines = terminal.wait_for(f"Text {docno}.")
+        assert f"{n}/6  left {6 - n}" in lines[0]
+        time.sleep(0.35)  # the dwell guard
+        terminal.press(str(value))
+    lines = terminal.wait_for("Text b1.")
+    assert "3/6  left 3" in lines[0]
+    terminal.kill_command()
+    assert grades(drawn_from_two_runs) == {"a0": 2, "a1": 0, "b0": 1}
+    terminal.end()
+
+    terminal.start(*judge(collection_file))
+    terminal.wait_for("3/6  left 3")
+    terminal.press("Enter")
+    lines = terminal.wait_for("Text b1.")
+    assert "3/6  left 3" in lines[0]
+    for n, docno in enumerate(("b1", "a2", "a3")):
+        terminal.wait_for(f"Text {docno}.")
+        time.sleep(0.35)
+        terminal.press("0" if n == 0 else "1")
+    terminal.wait_for("Every document has a decision.")
+    terminal.press("q")
+    terminal.wait_for("alice: 3 decisions in this sitting, all saved")
 
 
 def test_a_held_key_and_a_paste_grade_one_document(

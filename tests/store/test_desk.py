@@ -28,6 +28,7 @@ from store.records import (
     Topic,
 )
 from store.scale import parse_scale
+from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import (
     Sitting,
     contents,
@@ -133,6 +134,74 @@ def test_assigned_documents_are_the_whole_queue(ready: Collection, collection_na
     assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 2)]
     other = ready.desk("bob")
     assert [(line.topic, line.documents) for line in other.inbox()] == [("1", 3), ("2", 1)]
+
+
+def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) -> None:
+    """Each pool may draw up to its budget; each draw counts one less, by topic."""
+    desk = ready.desk("ann")
+    assert (desk.undrawn("1"), desk.undrawn("2"), desk.undrawn("none")) == (0, 0, 0)
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
+    ready.add_pool(adaptive_pool({"2": "xz"}, 1, name="second"))
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 3)
+    assert ready.draw("live", "2", ends("xy")) == "x"
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 2)
+    assert ready.draw("second", "2", ends("xz")) == "x"
+    assert ready.draw("live", "2", ends("xy")) == "y"
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 0)
+    assert ready.desk("bob").undrawn("1") == 2
+
+
+def test_withdrawn_pool_has_nothing_to_draw(ready: Collection, collection_name: str) -> None:
+    """A withdrawn pool's budget is nobody's; the topic that only it held is in no inbox."""
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'live'")
+    desk = ready.desk("ann")
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
+    assert [line.topic for line in desk.inbox()] == ["1"]
+
+
+def test_inbox_counts_what_may_still_be_drawn(ready: Collection) -> None:
+    """A topic has its queue and what may be drawn into it; drawing changes the sum for nobody."""
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
+
+    def lines(judge: str) -> list[tuple[str, int, int]]:
+        inbox = ready.desk(judge).inbox()
+        return [(line.topic, line.documents, line.left) for line in inbox]
+
+    assert lines("ann") == [("1", 5, 5), ("2", 2, 2)]
+    ready.draw("live", "2", ends("xyz"))
+    sit(ready, topic="2").grade("x", 1)
+    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
+    assert lines("bob") == [("1", 5, 5), ("2", 2, 2)]
+    ready.draw("live", "2", ends("xyz"))
+    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
+
+
+def test_drawn_documents_follow_in_the_order_they_were_drawn(ready: Collection) -> None:
+    """The queue has what was drawn, not what may be; a document of another pool comes once."""
+    ready.add_pool(adaptive_pool({"1": "abxyz"}, 4))
+    strategy = ends("abxyz")
+    for expected in ("a", "z", "y"):
+        assert ready.draw("live", "1", strategy) == expected
+    queue = ready.desk("ann").queue("1")
+    assert [task.docno for task in queue] == ["c", "a", "b", "z", "y"]
+
+
+def test_judge_with_assignments_has_nothing_to_draw(
+    ready: Collection, collection_name: str
+) -> None:  # fmt: skip
+    """Who is to judge certain documents is given no others; a judge without still draws."""
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
+    execute(
+        collection_name,
+        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
+        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
+        " WHERE number = '1' AND docno = 'a' AND name = 'ann'",
+    )
+    desk = ready.desk("ann")
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
+    assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 1)]
+    assert ready.desk("bob").undrawn("2") == 2
 
 
 def test_what_is_shown_cannot_steer_a_terminal(collection: Collection) -> None:
@@ -482,11 +551,13 @@ TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+\"?(\w+)")
 def test_desk_is_blind(ready: Collection) -> None:
     """No statement of a desk names runs, ranks, scores or plans, or reads others' judgements."""
     ready.import_judgements({"bob": [Qrel("1", docno, 2) for docno in "abc"]}, HUMAN)
+    ready.add_pool(adaptive_pool({"1": "xyz"}, 2))
     with statements() as sent:
         sitting = sit(ready)
         desk = sitting.desk
         desk.inbox()
         desk.topic("1")
+        desk.undrawn("1")
         for docno in "abc":
             desk.page(docno)
             sitting.grade(docno, 1)
@@ -509,13 +580,13 @@ def test_desk_is_blind(ready: Collection) -> None:
         reads = len(re.findall(r"(?:FROM|JOIN) judgement\b", statement))
         own = len(re.findall(r"judgement\.judge_id (?:=|IN) ", statement))
         assert reads <= own, statement
-    seen = {"topic", "document", "pool", "pool_entry", "judge", "judgement"}
+    seen = {"topic", "document", "pool", "pool_entry", "pool_topic", "judge", "judgement"}
     assert tables - {"sqlite_master"} == seen | {"assignment", "sitting", "guideline"}
 
 
 def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
-    """The public face of a desk is its nine words."""
+    """The public face of a desk is these eleven words."""
     desk = ready.desk("ann")
     public = {name for name in dir(desk) if not name.startswith("_")}
-    words = "inbox judge judge_name leave page queue record scale topic undo"
+    words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
     assert public == set(words.split())

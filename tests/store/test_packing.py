@@ -8,7 +8,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from store.packing import pack_floats, pack_integers, unpack_floats, unpack_integers
+from store.packing import (
+    pack_floats,
+    pack_integers,
+    pack_ranking,
+    packed_elements,
+    unpack_floats,
+    unpack_integers,
+)
+from store.ranking import rank_order
 
 INT64 = np.iinfo(np.int64)
 N_VALUES = st.integers(0, 40)
@@ -132,3 +140,78 @@ def test_packed_bytes_are_little_endian() -> None:
     assert pack_integers(np.array([-1, 5])) == b"i" + bytes([255] * 4 + [5, 0, 0, 0])
     assert pack_floats(np.array([1.5, -0.2])) == b"1" + bytes([15, 0, 0, 0, 254, 255, 255, 255])
     assert pack_floats(np.array([-0.0])) == b"f" + bytes([0, 0, 0, 128])
+
+
+few_values = st.lists(
+    st.sampled_from([0.0, -0.0, 1.5, 1.50000001, -2.0, 1 / 3, 16777217.0, 214748364.7, 1e300]),
+    max_size=8,
+).map(lambda values: np.array(values, dtype=np.float64))
+
+
+@given(few_values | any_floats | decimal_texts())
+@example(np.array([0.0, -0.0]))
+@example(np.array([2147483647.0, 2147483646.0]))
+@example(np.array([2.147483647, 2.147483646]))
+def test_packed_elements_compare_as_the_floats_do(values: np.ndarray) -> None:
+    """Elements are equal, or less, exactly where the floats are, -0.0 and 0.0 being equal."""
+    elements = packed_elements(pack_floats(values))
+    assert elements.shape == values.shape
+    with np.errstate(invalid="ignore"):
+        assert ((elements[:, None] == elements) == (values[:, None] == values)).all()
+        assert ((elements[:, None] < elements) == (values[:, None] < values)).all()
+
+
+def slow_pack_floats(values: np.ndarray) -> bytes:
+    """Try every form on all values, the narrowest first: what `pack_floats` must answer."""
+    for decimals in range(10):
+        scaled = [round(value * 10.0**decimals) for value in values.tolist()]
+        exact = all(
+            one / 10.0**decimals == value
+            for one, value in zip(scaled, values.tolist(), strict=True)
+        )
+        fits = all(abs(one) <= 2**31 - 1 for one in scaled)
+        has_minus_zero = any(value == 0 and np.signbit(value) for value in values)
+        if exact and fits and not has_minus_zero:
+            return str(decimals).encode() + np.array(scaled, "<i4").tobytes()
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = values.astype("<f4")
+    if (narrow.astype(np.float64) == values).all():
+        return b"f" + narrow.tobytes()
+    return b"d" + values.astype("<f8").tobytes()
+
+
+@given(few_values | any_floats | narrow_floats | decimal_texts())
+def test_few_values_rule_out_no_form_that_fits(values: np.ndarray) -> None:
+    """The form taken is the first that gives all values back, and no value raises a warning."""
+    values = values[np.abs(values) < 1e290]  # above it the slow reference overflows
+    assert pack_floats(values) == slow_pack_floats(values)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcdefgh"), st.sampled_from([0.0, -0.0, 1.0, 2.5]),
+                  st.integers(0, 9)),
+        unique_by=lambda line: line[0],
+    ),
+    st.booleans(),
+    st.booleans(),
+)  # fmt: skip
+def test_ranking_is_packed_in_trec_order(
+    lines: list[tuple[str, float, int]], has_ranks: bool, is_sorted: bool
+) -> None:
+    """Numbers, scores, ranks and positions stand in trec order, whatever the file's order is."""
+    if is_sorted:
+        lines.sort(key=lambda line: (line[1], line[0]), reverse=True)
+    docnos = [line[0] for line in lines]
+    scores = np.array([line[1] for line in lines], dtype=np.float64)
+    ranks = np.array([line[2] for line in lines], dtype=np.int64)
+    numbers = np.array([ord(docno) for docno in docnos], dtype=np.int32)
+    packed = pack_ranking("t", docnos, numbers, scores, ranks if has_ranks else None)
+    places = rank_order(docnos, scores)
+    assert (packed.topic, packed.length) == ("t", len(lines))
+    assert np.frombuffer(packed.documents, "<i4").tolist() == numbers[places].tolist()
+    assert bits(unpack_floats(packed.scores)) == bits(scores[places])
+    assert unpack_integers(packed.positions, packed.length).tolist() == places.tolist()
+    assert (packed.ranks is None) == (not has_ranks)
+    if packed.ranks is not None:
+        assert unpack_integers(packed.ranks, packed.length).tolist() == ranks[places].tolist()

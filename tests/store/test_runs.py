@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from typing import get_args
 
 import numpy as np
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.imports import ImportReport
+from store.keys import NumberedDocuments
+from store.packing import PackedRanking, pack_ranking
 from store.ranking import Order, rank_order
 from store.records import Ranking, Run
 from store.runs import StoredRun
@@ -253,3 +256,89 @@ def test_error_while_rows_are_written_forgets_their_ids(
         other.add_run(make_run("other", {"2": [("z", 1.0), ("b", 0.5)]}))
     collection.add_run(run)
     assert_same_run(collection.read_run(collection.runs(["r"])[0]), run)
+
+
+def test_rankings_come_one_at_a_time(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run is stored while its rankings are still being read, as if it had come whole."""
+    monkeypatch.setattr("store.runs._BATCH", 2)
+    topics = {str(number): [(f"d{number}", 1.0), ("both", 0.5)] for number in range(7)}
+    run = make_run("bm25", topics, group="unit")
+    about = StoredRun("bm25", "unit", contributes=True, sha256=run.sha256, file=run.file)
+    n_taken = 0
+
+    def coming() -> Iterator[Ranking]:
+        nonlocal n_taken
+        for ranking in run.rankings:
+            n_taken += 1
+            yield ranking
+
+    assert collection.add_rankings(about, coming()) == ImportReport(added=1)
+    assert_same_run(collection.read_run(collection.runs()[0]), run)
+    assert collection.add_rankings(about, coming()) == ImportReport(unchanged=1)
+    assert n_taken == len(run.rankings), "the same file is not read a second time"
+    other = make_run("bm25", {"1": [("z", 1.0)]}, sha256="other")
+    changed = StoredRun("bm25", "", contributes=True, sha256="other", file=other.file)
+    with pytest.raises(ConflictError):
+        collection.add_rankings(changed, iter(other.rankings))
+    report = collection.add_rankings(changed, iter(other.rankings), replace=True)
+    assert report == ImportReport(replaced=1)
+    assert_same_run(collection.read_run(collection.runs()[0]), other)
+
+
+def test_error_between_rankings_undoes_the_run(
+    collection: Collection, collection_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When reading fails midway, nothing of the run stays, nor what the object knew of it."""
+    monkeypatch.setattr("store.runs._BATCH", 1)
+    run = make_run("r", {"1": [("a", 1.0)], "2": [("b", 1.0)], "3": [("c", 1.0)]})
+    about = StoredRun("r", "", contributes=True, sha256=run.sha256, file=run.file)
+    before = contents(collection_name)
+
+    def failing() -> Iterator[Ranking]:
+        yield from run.rankings[:2]
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        collection.add_rankings(about, failing())
+    assert contents(collection_name) == before
+    with Collection(collection_name) as other:
+        other.add_run(make_run("other", {"9": [("z", 1.0), ("b", 0.5)]}))
+    collection.add_rankings(about, iter(run.rankings))
+    assert_same_run(collection.read_run(collection.runs(["r"])[0]), run)
+
+
+def packed(numbers: list[int], topic: str = "1") -> PackedRanking:
+    """Make a ranking of numbered documents."""
+    docnos = [f"{number:03}" for number in numbers]
+    scores = -np.arange(len(numbers), dtype=np.float64)
+    return pack_ranking(topic, docnos, np.array(numbers, np.int32), scores, None)
+
+
+def test_numbered_documents_become_row_ids(collection: Collection) -> None:
+    """Readers number by themselves; a refused run spoils no reader's numbers."""
+    one, two = NumberedDocuments(), NumberedDocuments()
+
+    def add(tag: str, numbers: list[int], numbered: NumberedDocuments, sha256: str = "") -> None:
+        about = StoredRun(tag, "", contributes=True, sha256=sha256 or tag, file=tag)
+        collection.add_packed_run(about, iter([packed(numbers)]), numbered)
+
+    def docnos(tag: str) -> list[str]:
+        (stored,) = collection.runs([tag])
+        return collection.read_run(stored).rankings[0].docnos
+
+    one.extend(["a", "b"])
+    add("r", [1, 0], one)
+    two.extend(["b", "c"])
+    add("s", [0, 1], two)
+    one.extend(["c", "d"])
+    with pytest.raises(ConflictError):
+        add("r", [3, 0], one, sha256="other")
+    two.extend(["e"])
+    add("t", [2, 0], two)
+    one.extend(["f"])
+    add("u", [4, 3, 2, 1, 0], one)
+    assert [docnos(tag) for tag in "rstu"] == [list("ba"), list("bc"), list("eb"), list("fdcba")]
+    add("u", [4, 3, 2, 1, 0], one)  # there already: nothing is looked at
+    assert docnos("u") == list("fdcba")

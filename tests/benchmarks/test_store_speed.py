@@ -1,0 +1,108 @@
+"""Whole runs into a collection and back: time, memory, and size of the file.
+
+`POOLER_BENCH_RUNS` is the number of runs of 50 topics x 1000 documents (default 20; 120 is a
+track's), `POOLER_BENCH_REPEATS` how often each thing is timed (default 3). SQLite.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from store.analysis.provenance import pool_sizes, unique_contributions
+from store.arrays import TopDocuments
+from store.collection import Collection
+from tests.benchmarks.generate import generate
+from tests.benchmarks.test_pool_speed import (
+    DEPTH,
+    DOCUMENTS,
+    REPEATS,
+    RUNS,
+    TOPICS,
+    median,
+    timed,
+)
+
+PROGRAM = (sys.executable, "-m", "pooler.cli.main")
+PARSE = """
+import sys, pytrec_eval
+for path in sys.argv[1:]:
+    with open(path) as file:
+        pytrec_eval.parse_run(file)
+"""
+
+
+@pytest.mark.benchmark
+def test_import_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Print the time of importing runs beside that of the peer's reader, which stores nothing."""
+    files = [str(path) for path in generate(tmp_path / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
+    taken, sizes = [], []
+    for number in range(REPEATS):
+        place = tmp_path / f"c{number}.db"
+        chosen = ("--collection", str(place))
+        timed(*PROGRAM, "init", *chosen)
+        taken.append(timed(*PROGRAM, "import", "runs", *files, *chosen))
+        sizes.append(place.stat().st_size / 1e6)
+    one = median(taken)
+    lines = [
+        f"import of {RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}",
+        f"  pooler import        wall {one.wall:6.2f} s  processor {one.processor:6.2f} s"
+        f"  largest process {one.memory:4.0f} MiB  file {max(sizes):5.1f} MB",
+    ]
+    if importlib.util.find_spec("pytrec_eval") is None:
+        lines.append("  pytrec_eval  peer absent")
+    else:
+        peer = median([timed(sys.executable, "-c", PARSE, *files) for _ in range(REPEATS)])
+        lines.append(
+            f"  pytrec_eval reading  wall {peer.wall:6.2f} s  processor {peer.processor:6.2f} s"
+            f"  largest process {peer.memory:4.0f} MiB  (keeps nothing)"
+        )
+    with Collection(str(tmp_path / "c0.db")) as collection:
+        lines += [f"  {line}" for line in _loading(collection)]
+    with capsys.disabled():
+        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+
+
+def _loading(collection: Collection) -> list[str]:
+    """Time what an analysis asks of a collection."""
+    top = collection.top_documents(depth=DEPTH)
+    ids = np.unique(top.ids)[1:].tolist()
+    asked: dict[str, Callable[[], object]] = {
+        "all rankings as arrays": lambda: collection.top_documents(depth=None),
+        f"first {DEPTH} of each ranking": lambda: collection.top_documents(depth=DEPTH),
+        f"first {DEPTH} by trec9, scores": lambda: collection.top_documents(
+            depth=DEPTH, order="trec9", scores=True
+        ),
+        "pool and uniques, all depths": lambda: _pool_and_uniques(top),
+        f"docnos of {len(ids):,} documents": lambda: collection.docnos(ids),
+    }
+    lines = []
+    for name, call in asked.items():
+        walls, processor = [], []
+        for _ in range(REPEATS):
+            began, used = time.perf_counter(), time.process_time()
+            call()
+            walls.append(time.perf_counter() - began)
+            processor.append(time.process_time() - used)
+        wall, cpu = statistics.median(walls), statistics.median(processor)
+        lines.append(f"{name:30} wall {wall:6.3f} s  processor {cpu:6.3f} s")
+    return lines
+
+
+def _pool_and_uniques(top: TopDocuments) -> int:
+    """Pool every topic, and count what each run alone brought."""
+    total = 0
+    for column in range(len(top.topics)):
+        ids = top.ids[:, column]
+        present, numbers = np.unique(ids, return_inverse=True)
+        documents = numbers.reshape(ids.shape) - int(present[0] < 0)  # the padding becomes -1
+        unique_contributions(documents)
+        total += int(pool_sizes(documents)[-1])
+    return total

@@ -1,0 +1,237 @@
+"""`store.formats.compression`: gzip, xz and zstd, whole and damaged."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import io
+import lzma
+import os
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.errors import FaultList
+from store.formats.compression import DamagedDataError, uncompressed
+from store.formats.lines import open_bytes, read_text_lines
+
+zstandard = pytest.importorskip("zstandard", reason="the package zstandard is absent")
+
+
+def zstd(content: bytes) -> bytes:
+    """Compress to a frame with a checksum, its length not stated, as the `zstd` program does."""
+    compressor = zstandard.ZstdCompressor(write_checksum=True).compressobj()
+    return compressor.compress(content) + compressor.flush()
+
+
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "xz": lzma.compress,
+    "zstd": zstd,
+}
+LINES = b"".join(b"line %d\n" % number**3 for number in range(20_000))
+each_kind = pytest.mark.parametrize("kind", COMPRESSORS)
+
+
+def read(data: bytes) -> bytes:
+    """Read the content of a file of these bytes."""
+    with uncompressed(io.BufferedReader(io.BytesIO(data)), "x") as file:
+        return file.read()
+
+
+@each_kind
+@given(parts=st.lists(st.binary(max_size=50) | st.just(bytes(600_000)), max_size=3))
+def test_members_one_after_another_are_one_content(kind: str, parts: list[bytes]) -> None:
+    """Any content comes back, from as many members as it was compressed in."""
+    compress = COMPRESSORS[kind]
+    assert read(compress(b"") + b"".join(map(compress, parts))) == b"".join(parts)
+
+
+@each_kind
+def test_lines_are_read_as_from_a_plain_file(kind: str, tmp_path: Path) -> None:
+    """The kind is seen by the bytes, not the name; lines and their numbers are the plain ones."""
+    file = tmp_path / "plain.txt"
+    file.write_bytes(COMPRESSORS[kind](LINES))
+    faults = FaultList(str(file))
+    lines = list(read_text_lines(str(file), faults))
+    assert not faults
+    assert [text for _, text in lines] == LINES.decode().splitlines()
+    assert lines[-1][0] == 20_000
+
+
+@each_kind
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda data: data[:-4], "ends too early: the file is truncated"),
+        (lambda data: data[: len(data) // 2], "ends too early: the file is truncated"),
+        (lambda data: data[:7], "ends too early: the file is truncated"),
+        (lambda data: data + b"trailing bytes", "is damaged: "),
+        (lambda data: data[:40] + b"\xff" * 400 + data[440:], "is damaged: "),
+        (lambda data: data[:-4] + bytes([data[-4] ^ 1]) + data[-3:], "is damaged: "),
+    ],
+    ids=["four bytes", "half", "beginning", "trailing", "inside", "end"],
+)
+def test_damage_is_told_after_what_came_through(
+    kind: str, damage: Callable[[bytes], bytes], message: str, tmp_path: Path
+) -> None:
+    """However the compression is broken, it is one fault; what precedes a cut is right."""
+    file = tmp_path / "x"
+    file.write_bytes(damage(COMPRESSORS[kind](LINES)))
+    faults = FaultList(str(file))
+    lines = [text for _, text in read_text_lines(str(file), faults)]
+    assert [(fault.line, fault.code) for fault in faults.kept] == [(None, kind)]
+    assert faults.kept[0].message.startswith(f"{kind} data {message}")
+    if "truncated" in message:
+        assert LINES.decode().startswith("\n".join(lines))
+
+
+@each_kind
+def test_every_cut_is_seen(kind: str) -> None:
+    """A file that ends anywhere but at its end is no shorter file."""
+    data = COMPRESSORS[kind](b"one\ntwo\n")
+    for end in range(6, len(data)):
+        with pytest.raises(DamagedDataError, match=f"^{kind} data ends too early"):
+            read(data[:end])
+    assert read(data) == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize(("kind", "n_bytes"), [("gzip", 3), ("gzip", 512), ("xz", 4), ("xz", 512)])
+def test_padding_after_a_member_is_passed_over(kind: str, n_bytes: int) -> None:
+    """Zero bytes where the format allows them, between members and at the end, are no content."""
+    data = COMPRESSORS[kind](b"one") + bytes(n_bytes)
+    assert read(data) == b"one"
+    assert read(data + bytes(100_000) + data) == b"oneone"
+
+
+@pytest.mark.parametrize(("kind", "n_bytes"), [("xz", 3), ("xz", 513), ("zstd", 4)])
+def test_padding_no_format_allows_is_damage(kind: str, n_bytes: int) -> None:
+    """Zero bytes the format knows nothing of are damage, at the end and before a member."""
+    data = COMPRESSORS[kind](b"one") + bytes(n_bytes)
+    for damaged in (data, data + COMPRESSORS[kind](b"one")):
+        with pytest.raises(DamagedDataError, match=f"^{kind} data is damaged"):
+            read(damaged)
+
+
+def test_skippable_zstd_frame_is_passed_over() -> None:
+    """A file that begins with a frame to be skipped is still a zstd file."""
+    frame = b"\x50\x2a\x4d\x18" + (4).to_bytes(4, "little") + b"note"
+    assert read(frame + zstd(b"one")) == b"one"
+
+
+@pytest.mark.parametrize("kind", ["gzip", "xz"])
+def test_content_a_thousand_times_its_data_takes_little_memory(kind: str) -> None:
+    """A small file of much content comes in pieces: nothing holds all of it."""
+    data = COMPRESSORS[kind](bytes(1 << 26))
+    assert len(data) < 1 << 17
+    n_bytes = 0
+    tracemalloc.start()
+    try:
+        with uncompressed(io.BufferedReader(io.BytesIO(data)), "x") as file:
+            while piece := file.read1(1 << 20):
+                n_bytes += len(piece)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24  # xz itself takes 8 MiB
+    finally:
+        tracemalloc.stop()
+    assert n_bytes == 1 << 26
+
+
+@each_kind
+def test_closing_closes_the_file(kind: str, tmp_path: Path) -> None:
+    """A reader that is closed has closed the file beneath it."""
+    file = tmp_path / "x"
+    file.write_bytes(COMPRESSORS[kind](b"a\n"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with open_bytes(str(file)) as stream:
+            assert stream.read() == b"a\n"
+        del stream
+        gc.collect()
+    assert [str(warning.message) for warning in caught] == []
+
+
+@each_kind
+def test_standard_input_is_seen_through(kind: str) -> None:
+    """`-` works on a pipe of compressed bytes."""
+    program = (
+        "from store.formats.lines import open_bytes\n"
+        "print(sum(len(line) for line in open_bytes('-')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=COMPRESSORS[kind](LINES),
+        capture_output=True,
+        check=True,
+    )
+    assert int(done.stdout) == len(LINES)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@each_kind
+def test_pipe_that_gives_a_byte_at_a_time_is_read(kind: str, tmp_path: Path) -> None:
+    """Data that comes slowly is the same data."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = COMPRESSORS[kind](b"one\n")
+
+    def write() -> None:
+        with pipe.open("wb", buffering=0) as file:
+            for byte in data:
+                file.write(bytes([byte]))
+                time.sleep(0.001)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        with open_bytes(str(pipe)) as file:
+            assert file.read() == b"one\n"
+    finally:
+        writer.join()
+
+
+def test_zstd_without_its_package_names_what_to_install(tmp_path: Path) -> None:
+    """Only a zstd file needs the package, and then one line says so."""
+    file = tmp_path / "x.zst"
+    file.write_bytes(zstd(b"1 Q0 a 1 2 t\n"))
+    program = (
+        "import sys\n"
+        "sys.modules['zstandard'] = None\n"
+        "from store.errors import PoolerError\n"
+        "from store.formats.lines import open_bytes\n"
+        "try:\n"
+        "    open_bytes(sys.argv[1])\n"
+        "except PoolerError as error:\n"
+        "    print(error.message, '|', error.hint)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program, str(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == (
+        f"{file}: zstd files need the Python package `zstandard` | pip install pooler[zst]"
+    )
+    assert done.stderr == ""
+
+
+def test_nothing_is_loaded_for_plain_files() -> None:
+    """Reading plain and gzip files loads no other decompressor."""
+    program = (
+        "import sys\n"
+        "import store.formats.lines\n"
+        "print(sorted({'lzma', 'zstandard', 'bz2', 'gzip'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
