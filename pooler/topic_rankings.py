@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-NO_DOCUMENT = -1
-"""Stands where a ranking has ended."""
+from store.analysis.provenance import NO_DOCUMENT as NO_DOCUMENT
+from store.analysis.provenance import best_ranks, n_contributing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,16 +50,11 @@ class TopicRankings:
 
     def n_returning(self) -> NDArray[np.int64]:
         """Count the runs that returned each document, shape (n_documents,)."""
-        returned = self.documents[self.documents != NO_DOCUMENT]
-        return np.bincount(returned, minlength=self.n_documents)
+        return n_contributing(self.documents, self.n_documents)
 
     def best_ranks(self) -> NDArray[np.int64]:
         """Return the best rank of each document in any run, from 1, shape (n_documents,)."""
-        best = np.zeros(self.n_documents, np.int64)
-        for rank in range(self.depth, 0, -1):
-            column = self.documents[:, rank - 1]
-            best[column[column != NO_DOCUMENT]] = rank
-        return best
+        return best_ranks(self.documents, self.n_documents)
 
     def sum_by_rank(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up, for each document, what its ranks are worth.

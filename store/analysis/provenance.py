@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from store.errors import ArgumentError
 
 NO_DOCUMENT = -1
+"""Stands where a ranking has ended."""
 
 
 def best_ranks(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.int64]:
