@@ -9,6 +9,12 @@ from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
 
 
+CAPTION = """\
+fixed: all documents at once; adaptive: while judging goes on; sample: at random.
+comb-*: scores scaled to 0-1 within a run and topic, 0.5 where they are all equal.
+k=60: a parameter and its default, changed by --param k=30; p=...: must be given."""
+
+
 def show_strategies(fmt: Format) -> None:
     """Print every strategy with its parameters and source."""
     rows: list[Mapping[str, Cell]] = [
@@ -22,7 +28,7 @@ def show_strategies(fmt: Format) -> None:
         for row in STRATEGIES.values()
     ]
     columns = [Column(name) for name in ("strategy", "kind", "parameters", "summary", "source")]
-    emit([Table("strategies", columns, rows)], fmt)
+    emit([Table("strategies", columns, rows, caption=CAPTION)], fmt)
 
 
 def _kind(row: AnyStrategy) -> str:
@@ -34,5 +40,6 @@ def _kind(row: AnyStrategy) -> str:
 
 def _parameter(parameter: Parameter) -> str:
     """Show a parameter with its default."""
-    default = "..." if parameter.default is None else parameter.default
-    return f"{parameter.name}={default}"
+    default = parameter.default
+    shown = f"{default:g}" if isinstance(default, float) else default
+    return f"{parameter.name}={'...' if default is None else shown}"
