@@ -24,7 +24,7 @@ from pooler.run_lines import SuspicionError
 from pooler.run_list import RunEntry
 from pooler.runs import read_run
 from store.errors import PoolerError
-from store.formats.lines import STDIN
+from store.formats.lines import is_regular_file
 from store.packing import PackedRanking, pack_ranking
 from store.records import Run
 
@@ -113,7 +113,7 @@ class RunReader:
         n_known = len(self._numbers)
         try:
             # A pipe cannot be read a second time, so it is read slowly at once.
-            if entry.file != STDIN and Path(entry.file).is_file():
+            if is_regular_file(entry.file):
                 try:
                     return self._read_fast(entry)
                 except SuspicionError:
@@ -148,7 +148,7 @@ class RunReader:
                         ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks
                     )
                 )
-            can_be_read_again = entry.file != STDIN and Path(entry.file).is_file()
+            can_be_read_again = is_regular_file(entry.file)
             kept = None if can_be_read_again else run
             return self._made(entry, run.tag, run.sha256, n_known, spool, kept)
 

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from store.errors import PoolerError
 
+if TYPE_CHECKING:
+    from queue import SimpleQueue
+    from subprocess import Popen
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+_WORK = (
+    "import sys, pickle;"
+    "sys.path[:] = pickle.load(sys.stdin.buffer);"
+    "from pooler.processes import _work;"
+    "_work()"
+)
+"""What a worker does: find the modules where this process finds them, then wait for items."""
 
 
 def share(
@@ -41,15 +56,17 @@ def share(
     Notes
     -----
     This process takes items from the front while the others, started afresh, take them from the
-    back; so a worker's start delays nothing. Should the workers die (the memory is short, or the
-    main module cannot be imported again), this process does what is left.
+    back; so a worker's start delays nothing. A worker imports what the task needs and nothing
+    else: not the main module, so a script needs no guard against running twice. Should a worker
+    die (the memory is short), or the task raise anything but a `PoolerError` there, this process
+    does what is left, and shows the error as its own.
 
     Examples
     --------
     >>> share(len, ["a", "bcd"], workers=1, progress=lambda n_done: None)
     [1, 3]
     """
-    if workers > 1:
+    if workers > 1 and sys.executable:
         return _share(task, items, workers, progress)
     outcomes = []
     for item in items:
@@ -65,39 +82,136 @@ def _share(
     progress: Callable[[int], None],
 ) -> list[Result | PoolerError]:
     """Share the items with `workers` - 1 other processes."""
-    import multiprocessing  # these two take longer to load than a small task takes
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
+    from queue import SimpleQueue
 
-    outcomes: list[Result | PoolerError] = []
-    n_told = 0
-    # Spawned, not forked: a fork copies the locks of threads that it does not copy.
-    executor = ProcessPoolExecutor(
-        workers - 1,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_leave_interrupts_to_parent,
-    )
+    outcomes: dict[int, Result | PoolerError] = {}
+    left = deque(range(len(items)))
+    answers: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
+    helpers = [_Helper(task, items, left, answers) for _ in range(workers - 1)]
+    n_busy = len(helpers)
     try:
-        with _interrupts_held():  # until a worker ignores them, it would show a trace
-            futures = [executor.submit(_attempt, task, item) for item in reversed(items)]
-        for item, future in zip(items, reversed(futures), strict=True):
-            if future.cancel():
-                outcomes.append(_attempt(task, item))
-            else:
+        for helper in helpers:
+            helper.start()
+        while left or n_busy:
+            if left:
                 try:
-                    outcomes.append(future.result())
-                except BrokenProcessPool:
-                    outcomes.append(_attempt(task, item))
-            n_done = sum(other.done() for other in futures)  # a cancelled one is done, above
-            progress(n_done - n_told)
-            n_told = n_done
+                    index = left.popleft()
+                except IndexError:  # a helper was faster
+                    continue
+                outcomes[index] = _attempt(task, items[index])
+                progress(1)
+            while n_busy and (not left or not answers.empty()):
+                answer = answers.get()
+                if answer is None:
+                    n_busy -= 1
+                else:
+                    outcomes[answer[0]] = answer[1]
+                    progress(1)
     finally:
-        executor.shutdown(cancel_futures=True)
-    return outcomes
+        for helper in helpers:
+            helper.stop()
+    return [outcomes[index] for index in range(len(items))]
+
+
+class _Helper:
+    """A thread that hands items to a process of its own, one after another."""
+
+    def __init__(
+        self,
+        task: Callable[[Any], object],
+        items: Sequence[object],
+        left: deque[int],
+        answers: SimpleQueue[tuple[int, Any] | None],
+    ) -> None:
+        from threading import Thread
+
+        self._task = task
+        self._items = items
+        self._left = left
+        self._answers = answers
+        self._process: Popen[bytes] | None = None
+        self._is_stopped = False
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End, and at once if there is still something to do."""
+        self._is_stopped = True
+        if self._process is not None and self._thread.is_alive():
+            self._process.kill()
+        self._thread.join()
+
+    def _run(self) -> None:
+        """Have items done until none is left, or the process dies."""
+        try:
+            with _started() as process:
+                self._process = process
+                if self._is_stopped:
+                    process.kill()
+                _send(process, sys.path)
+                _send(process, self._task)
+                while self._left:
+                    try:
+                        index = self._left.pop()
+                    except IndexError:  # another process was faster
+                        break
+                    try:
+                        _send(process, self._items[index])
+                        answer = pickle.load(cast(BinaryIO, process.stdout))
+                    except BaseException:
+                        self._left.append(index)
+                        raise
+                    self._answers.put((index, answer))
+        except Exception:  # noqa: BLE001 - what is left is done by the one that asked
+            pass
+        finally:
+            self._answers.put(None)
+
+
+def _started() -> Popen[bytes]:
+    """Start a worker."""
+    import os
+    from subprocess import PIPE, Popen
+
+    # Isolated, so that only this process says where modules are; and arrays need one thread.
+    command = (sys.executable, "-I", "-c", _WORK)
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with interrupts_held():  # until the worker ignores them, it would show a trace
+        return Popen(command, stdin=PIPE, stdout=PIPE, env=environment)
+
+
+def _send(process: Popen[bytes], value: object) -> None:
+    """Send a value to a worker."""
+    pipe = cast(BinaryIO, process.stdin)
+    pickle.dump(value, pipe, pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _work() -> None:
+    """Be a worker: read a task and items from standard input, write what comes of each."""
+    import os
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told too, and ends this process
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)  # what a task prints is no answer
+        try:
+            task = pickle.load(sys.stdin.buffer)
+            while True:
+                answer = _attempt(task, pickle.load(sys.stdin.buffer))
+                pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+                answers.flush()
+        except EOFError:
+            return  # there is nothing left to do
+        except Exception:  # noqa: BLE001 - the parent tries the same, and shows what comes of it
+            sys.exit(1)
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C back; processes that are started meanwhile never see it."""
     import signal
 
@@ -111,16 +225,12 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+_interrupts_held = interrupts_held
+
+
 def _attempt(task: Callable[[Item], Result], item: Item) -> Result | PoolerError:
     """Do the task for one item; a user's error becomes a value."""
     try:
         return task(item)
     except PoolerError as error:
         return error
-
-
-def _leave_interrupts_to_parent() -> None:
-    """Ignore Ctrl-C in a worker: this process is told too, and ends the workers."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

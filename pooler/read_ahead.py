@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pooler.numbered_runs import NumberedRun, RunReader
 from pooler.run_list import RunEntry
 from pooler.top import PARALLEL_BYTES
-from store.formats.lines import STDIN
+from store.formats.lines import is_regular_file
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -32,7 +32,7 @@ def n_readers(entries: Sequence[RunEntry]) -> int:
     Others pay for more than `PARALLEL_BYTES` on two processors; what is no regular file is read
     here.
     """
-    if not all(entry.file != STDIN and Path(entry.file).is_file() for entry in entries):
+    if not all(is_regular_file(entry.file) for entry in entries):
         return 1
     if hasattr(os, "sched_getaffinity"):
         n_processors = len(os.sched_getaffinity(0))

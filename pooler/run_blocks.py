@@ -1,55 +1,86 @@
 """The fast reader of run files that are plainly in order.
 
-It takes a block of lines at a time: one `split` for all their fields, one comparison for all
-their tags, one conversion for all their scores. Of each topic it keeps only the documents that
-can still be among the first `depth`. It words no fault: at the first thing that is not plainly in
-order it gives up, and `pooler.runs` reads the file again and says what is wrong, if anything is.
+It takes a block of lines at a time and works on columns: see `pooler.run_lines`. Of each topic it
+keeps only the documents that can still be among the first `depth`, and makes bytes and numbers of
+no others. It words no fault: at the first thing that is not plainly in order it gives up, and
+`pooler.runs` reads the file again and says what is wrong, if anything is.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.runs import whole_ranks
-from pooler.scores import parse_scores
-from pooler.top_ranking import RunTop, TopRanking, take_top
-from store.formats.lines import BOM, GZIP_ERRORS, open_bytes
-from store.ranking import Order, compared_scores
+from pooler.candidates import Candidates
+from pooler.columns import Column
+from pooler.distinct import check_parts
+from pooler.ranks import parse_ranks
+from pooler.run_lines import SuspicionError, find_fields
+from pooler.scores import Scores, parse_scores
+from pooler.top_ranking import RunTop, TopRanking
+from store.formats.compression import DamagedDataError
+from store.formats.lines import open_bytes
+from store.ranking import Order
 
-_BLOCK = 1 << 16
-"""Bytes read at a time: a few topics' lines, whose fields fit a processor's cache."""
+BLOCK_BYTES = 3 << 17
+"""Bytes read at a time: a few topics' lines, whose columns fit a processor's cache."""
 _LONGEST_LINE = 1 << 20
-_CONTROLS = bytes([*range(9), *range(14, 32), 127])
-"""The ASCII controls that are no blanks; none may stand in an id."""
-_LINE_END = b"\x01"
-"""Stands for a line end among the fields; being a control, it is no field itself."""
-_FIELDS = 7
-"""Six fields and the line end."""
-_ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\ufeff]")
-"""The blanks, controls and bidirectional controls beyond ASCII, and some harmless neighbours."""
+_BALLAST_BYTES = 1 << 23
+"""More than any array here has; never touched, so it takes no memory."""
 
 
-class SuspicionError(Exception):
-    """Something in the file is not plainly in order; it may be a fault."""
+@dataclass(slots=True)
+class RunSeen:
+    """What the lines of a file so far have in common."""
+
+    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+    """Of the uncompressed bytes."""
+    tag: bytes = b""
+    """Of all lines."""
+    topics: set[bytes] = field(default_factory=set)
+    n_lines: int = 0
 
 
-def read_blocks(path: str, depth: int, *, order: Order, block_bytes: int = _BLOCK) -> RunTop:
+@dataclass(slots=True, eq=False)
+class TopicPart:
+    """Lines of one topic that stand together in one block."""
+
+    topic: bytes
+    is_new: bool
+    """Whether the topic begins here; else it goes on from the block before."""
+    docnos: Column
+    scores: Scores
+    keys: NDArray[np.uint64]
+    """A number for every docno, as `Column.keys`; none twice here."""
+    ranks: NDArray[np.int64] | None
+    """Stated ranks; ``None`` when they are not wanted, or are not all integers."""
+
+
+def read_blocks(
+    path: str,
+    depth: int,
+    *,
+    order: Order,
+    with_scores: bool = True,
+    block_bytes: int = BLOCK_BYTES,
+) -> RunTop:
     """Read the first documents of every topic of a run file that is plainly in order.
 
     Parameters
     ----------
     path : str
-        A regular file, plain or gzip.
+        A regular file, plain or compressed.
     depth : int
         Documents kept for a topic, at least 1.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}
         What orders the run, see `store.ranking`.
+    with_scores : bool, default=True
+        Keep the scores of the documents.
     block_bytes : int, optional
         Bytes read at a time; changes the time and nothing else.
 
@@ -68,62 +99,103 @@ def read_blocks(path: str, depth: int, *, order: Order, block_bytes: int = _BLOC
     Notes
     -----
     With ``cut`` the least score among the best `depth` so far of a topic, a document is dropped
-    exactly when its score is below ``cut``; ties are kept until the topic ends. About 0.4
-    microseconds a line; memory holds the kept documents, one block, and one topic's docnos.
+    exactly when its score is below ``cut``; ties are kept until the topic ends. About 0.2
+    microseconds a line; memory holds the kept documents, one block, and 8 bytes for every document
+    of one topic.
     """
-    digest = hashlib.sha256()
+    seen = RunSeen()
     topics: dict[str, TopRanking] = {}
-    tag: bytes | None = None
-    current: bytes | None = None
-    candidates = _Candidates(depth, order)
-    for block in _whole_lines(path, digest, block_bytes):
-        _check_characters(block)
-        fields = block.replace(b"\n", b" " + _LINE_END + b" ").split()
-        n_lines = block.count(b"\n")
-        if len(fields) != _FIELDS * n_lines or fields[6::7].count(_LINE_END) != n_lines:
-            raise SuspicionError("a line has not six fields")
-        if tag is None:
-            tag = fields[5]
-        if fields[5::7].count(tag) != n_lines:
-            raise SuspicionError("a second tag")
-        try:
-            scores = parse_scores(fields[4::7])
-        except ValueError as error:
-            raise SuspicionError("a score") from error
-        ranks = whole_ranks(fields[3::7]) if order == "rank" else None
-        if order == "rank" and ranks is None:
+    topic = b""
+    candidates = Candidates(depth, order, with_scores=with_scores)
+    for part in topic_parts(path, seen, with_ranks=order == "rank", block_bytes=block_bytes):
+        if order == "rank" and part.ranks is None:
             raise SuspicionError("a stated rank")
-        docnos = fields[2::7]
-        for topic, start, end in _topic_spans(fields[0::7]):
-            if topic != current:
-                if current is not None:
-                    topics[current.decode()] = candidates.finish()
-                if topic.startswith(b"#"):
-                    raise SuspicionError("a topic that looks like a comment")
-                if topic.decode() in topics:
-                    raise SuspicionError("a topic in two parts")
-                current = topic
-                candidates = _Candidates(depth, order)
-            candidates.add(
-                docnos[start:end], scores[start:end], None if ranks is None else ranks[start:end]
-            )
-    if tag is None or current is None:
-        raise SuspicionError("no line")
-    topics[current.decode()] = candidates.finish()
+        if part.is_new:
+            if topic:
+                topics[topic.decode()] = candidates.finish()
+            topic = part.topic
+            candidates = Candidates(depth, order, with_scores=with_scores)
+        candidates.add(part.docnos, part.scores, part.keys, part.ranks)
+    topics[topic.decode()] = candidates.finish()
     return RunTop(
-        tag=tag.decode(),
+        tag=seen.tag.decode(),
         file=PurePath(path).name,
-        sha256=digest.hexdigest(),
+        sha256=seen.digest.hexdigest(),
         depth=depth,
         order=order,
         topics=topics,
-        n_lines=sum(top.n_documents for top in topics.values()),
+        n_lines=seen.n_lines,
     )
+
+
+def topic_parts(
+    path: str, seen: RunSeen, *, with_ranks: bool, block_bytes: int = BLOCK_BYTES
+) -> Iterator[TopicPart]:
+    """Read a run file that is plainly in order, block by block and topic by topic.
+
+    Parameters
+    ----------
+    path : str
+        A run file, plain or compressed; ``-`` is standard input.
+    seen : RunSeen
+        Filled while reading; whole once the last part has been taken.
+    with_ranks : bool
+        Whether to read the stated ranks.
+    block_bytes : int, optional
+        Bytes read at a time.
+
+    Yields
+    ------
+    TopicPart
+        In file order; a topic that goes beyond a block comes in several parts, one after another.
+
+    Raises
+    ------
+    SuspicionError
+        If the file may have a fault, or has blank lines, or a topic in two parts. Whether parts of
+        a topic have a document in common is left to the caller: `pooler.distinct.check_across`.
+    PoolerError
+        If the file cannot be opened.
+    """
+    topic = b""
+    for block in _whole_lines(path, seen.digest, block_bytes):
+        lines = find_fields(block)
+        seen.n_lines += len(lines)
+        _check_tag(lines.tags(), seen)
+        try:
+            scores = parse_scores(lines.scores())
+        except ValueError as error:
+            raise SuspicionError("a score") from error
+        ranks = parse_ranks(lines.ranks()) if with_ranks else None
+        topics, docnos = lines.topics(), lines.docnos()
+        keys = docnos.keys()
+        firsts = [0, *topics.changes().tolist()]
+        check_parts(keys, firsts)
+        for first, end in zip(firsts, [*firsts[1:], len(lines)], strict=True):
+            here = topics.at(first)
+            is_new = here != topic
+            if is_new:
+                _check_topic(here, seen)
+                topic = here
+            rows = slice(first, end)
+            yield TopicPart(
+                topic,
+                is_new,
+                docnos[rows],
+                scores[rows],
+                keys[rows],
+                None if ranks is None else ranks[rows].all_or_none(),
+            )
+    if not seen.n_lines:
+        raise SuspicionError("no line")
 
 
 def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator[bytes]:
     """Yield blocks that end with a line end, and hash the file."""
     rest = b""
+    # The C library takes pages from the system and gives them back for every array of more than
+    # 128 KiB, until it has seen a larger one freed.
+    np.empty(_BALLAST_BYTES, np.uint8)
     with open_bytes(path) as file:
         try:
             while data := file.read(block_bytes):
@@ -136,102 +208,24 @@ def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator
                     raise SuspicionError("a very long line")
                 if end:
                     yield data[:end]
-        except GZIP_ERRORS as error:
-            raise SuspicionError("gzip data") from error
+        except DamagedDataError as error:
+            raise SuspicionError(str(error)) from error
     if rest:
         yield rest + b"\n"
 
 
-def _check_characters(block: bytes) -> None:
-    """Raise `SuspicionError` when a character of `block` could be a fault in an id."""
-    if len(block.translate(None, _CONTROLS)) != len(block):
-        raise SuspicionError("a control character")
-    if block.startswith(b"#") or b"\n#" in block:
+def _check_tag(tags: Column, seen: RunSeen) -> None:
+    """Raise `SuspicionError` unless all lines have the tag of those before."""
+    tag = tags.at(0)
+    if tag != (seen.tag or tag) or tags.changes().size:
+        raise SuspicionError("a second tag")
+    seen.tag = tag
+
+
+def _check_topic(topic: bytes, seen: RunSeen) -> None:
+    """Raise `SuspicionError` unless a topic that begins is plainly a new one."""
+    if topic.startswith(b"#"):
         raise SuspicionError("a comment, or a topic that looks like one")
-    if block.isascii():
-        return
-    try:
-        text = block.decode()
-    except UnicodeDecodeError as error:
-        raise SuspicionError("no UTF-8") from error
-    if block.startswith(BOM) or _ODD_CHARACTERS.search(text):
-        raise SuspicionError("an odd character")
-
-
-def _topic_spans(topics: list[bytes]) -> Iterator[tuple[bytes, int, int]]:
-    """Yield each topic with the first of its lines and the first that is no longer its own."""
-    start, n_lines = 0, len(topics)
-    while start < n_lines:
-        topic = topics[start]
-        if topics[-1] == topic:
-            end = n_lines
-        else:
-            # Lines of a topic stand together, so halving finds where they end; counting proves it.
-            last, end = start, n_lines - 1
-            while end - last > 1:
-                middle = (last + end) // 2
-                if topics[middle] == topic:
-                    last = middle
-                else:
-                    end = middle
-        if topics[start:end].count(topic) != end - start:
-            raise SuspicionError("a topic in two parts")
-        yield topic, start, end
-        start = end
-
-
-class _Candidates:
-    """The documents of one topic that can still be among its first `depth`."""
-
-    def __init__(self, depth: int, order: Order) -> None:
-        self.depth = depth
-        self.order: Order = order
-        self.seen: set[bytes] = set()
-        self.n_documents = 0
-        self.docnos: list[bytes] = []
-        self.scores: NDArray[np.float64] = np.empty(0)
-        self.ranks: NDArray[np.int64] | None = np.empty(0, np.int64) if order == "rank" else None
-        self.most = depth
-
-    def add(
-        self, docnos: list[bytes], scores: NDArray[np.float64], ranks: NDArray[np.int64] | None
-    ) -> None:
-        """Add lines that come next in the file."""
-        self.seen.update(docnos)
-        self.n_documents += len(docnos)
-        self.docnos += docnos
-        self.scores = np.concatenate((self.scores, scores)) if self.scores.size else scores
-        if self.ranks is not None and ranks is not None:
-            self.ranks = np.concatenate((self.ranks, ranks))
-        if len(self.docnos) > self.most:
-            self._drop()
-
-    def _drop(self) -> None:
-        """Drop the documents that `depth` others precede, whatever a tie rule says."""
-        if self.order == "file":
-            del self.docnos[self.depth :]
-            self.scores = self.scores[: self.depth].copy()
-            return
-        # The complement reverses the order of all integers, where the minus sign overflows.
-        keys = compared_scores(self.scores, self.order) if self.ranks is None else ~self.ranks
-        place = keys.size - self.depth
-        kept = np.flatnonzero(keys >= np.partition(keys, place)[place])
-        self.docnos = [self.docnos[index] for index in kept.tolist()]
-        self.scores = self.scores[kept]
-        if self.ranks is not None:
-            self.ranks = self.ranks[kept]
-        # Twice as many as are left, so that a long tie is not gone through at every block.
-        self.most = max(4 * self.depth, 2 * len(self.docnos))
-
-    def finish(self) -> TopRanking:
-        """Rank what is left."""
-        if len(self.seen) != self.n_documents:
-            raise SuspicionError("a document twice in a topic")
-        return take_top(
-            b"\n".join(self.docnos).decode().split("\n"),
-            self.scores,
-            self.ranks,
-            depth=self.depth,
-            order=self.order,
-            n_documents=self.n_documents,
-        )
+    if topic in seen.topics:
+        raise SuspicionError("a topic in two parts")
+    seen.topics.add(topic)

@@ -1,7 +1,7 @@
 """Reading run files, and the one definition of what is wrong with one.
 
 A line of a run file is `topic Q0 docno rank score tag`: exactly six fields between any blanks.
-Blank lines, Windows line ends, a missing last line end and gzip are all in order.
+Blank lines, Windows line ends, a missing last line end and compression are all in order.
 
 ============== ==================================================================================
 code           fault
@@ -13,10 +13,11 @@ split-topic    the topic goes on after another one; told once for each time it d
 tag            the file has a second run tag; told once a tag
 unknown-topic  the collection has no such topic; told once a topic
 unknown-docno  the collection has no such document
-id             a topic id, docno or tag has control or bidirectional characters, or no valid UTF-8
+id             a topic id, docno or tag has control, bidirectional or zero-width characters, or
+               blanks beyond ASCII, or no valid UTF-8; or a topic id begins with `#`
 bom            the file begins with a byte order mark
-empty          the file has no run line
-gzip           the gzip data is truncated or damaged
+empty          the file has no run line, nor another fault
+gzip, xz, zstd the compressed data is truncated or damaged
 ============== ==================================================================================
 
 Lenient reading follows trec_eval: text after the sixth field and lines that begin with `#` are
@@ -36,7 +37,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import FaultList
-from store.formats.lines import BOM, GZIP_ERRORS, gzip_fault, id_fault, open_bytes
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, id_fault, open_bytes
 from store.records import Ranking, Run
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
@@ -85,7 +87,7 @@ def read_run(path: str, *, lenient: bool = False) -> Run:
     Parameters
     ----------
     path : str
-        A run file, plain or gzip; ``-`` is standard input.
+        A run file, plain or compressed; ``-`` is standard input.
     lenient : bool, default=False
         Follow trec_eval where it accepts more, see the module.
 
@@ -163,7 +165,7 @@ def parse_run(
     Parameters
     ----------
     path : str
-        A run file, plain or gzip; ``-`` is standard input.
+        A run file, plain or compressed; ``-`` is standard input.
     faults : FaultList
         Where faults are told; nothing is raised for them.
     lenient : bool, default=False
@@ -217,17 +219,17 @@ def parse_run(
                     here = scan.see_topic(number, current)
                 if q0 != b"Q0" and q0 != b"0":
                     scan.see_odd_q0(number, q0)
-                docno = docno_bytes.decode("utf-8", "backslashreplace")
+                docno = docno_bytes.decode("utf-8", "surrogateescape")
                 is_good = True
                 if not (docno_bytes.isascii() and docno.isprintable()):
                     is_good = scan.check_id(number, docno_bytes, "docno")
                 if known_docnos is not None and docno not in known_docnos:
-                    faults.add(
-                        number, f"expected a known docno, got {quoted(docno)}", "unknown-docno"
-                    )
+                    message = f"expected a known docno, got {_quoted_bytes(docno_bytes)}"
+                    faults.add(number, message, "unknown-docno")
                 first = here.lines.setdefault(docno, number)
                 if first != number:
-                    message = f"document {quoted(docno)} is in topic {quoted(here.topic)} already"
+                    document = f"document {_quoted_bytes(docno_bytes)}"
+                    message = f"{document} is in topic {quoted(here.topic)} already"
                     faults.add(number, f"{message}, on line {first}", "duplicate")
                     is_good = False
                 try:
@@ -235,15 +237,14 @@ def parse_run(
                 except ValueError:
                     score = nan
                 if not isfinite(score) or b"_" in score_bytes:
-                    text = score_bytes.decode("utf-8", "backslashreplace")
-                    message = f"expected a finite number as score, got {quoted(text)}"
-                    faults.add(number, message, "score")
+                    got = _quoted_bytes(score_bytes)
+                    faults.add(number, f"expected a finite number as score, got {got}", "score")
                 elif is_good:
                     here.docnos.append(docno)
                     here.scores.append(score)
                     here.ranks.append(rank)
-        except GZIP_ERRORS as error:
-            faults.add(number + 1, gzip_fault(error), "gzip")
+        except DamagedDataError as error:
+            faults.add(number + 1, str(error), error.kind)
     if tag is None and not faults:
         faults.add(None, "expected run lines, got none", "empty")
     parsed.n_lines = number
@@ -305,7 +306,8 @@ class _Scan:
             if self.check_id(number, topic, "topic id") and topic.startswith(b"#"):
                 message = f"expected no `#`, a comment to trec_eval, got {quoted(here.topic)}"
                 self.faults.add(number, f"topic id: {message}", "id")
-            if self.known_topics is not None and here.topic not in self.known_topics:
+            known = self.known_topics
+            if known is not None and topic.decode("utf-8", "surrogateescape") not in known:
                 message = f"expected a known topic, got {quoted(here.topic)}"
                 self.faults.add(number, message, "unknown-topic")
         elif not self.lenient:
@@ -320,7 +322,7 @@ class _Scan:
         """Note a second field that is neither `Q0` nor `0`."""
         self.parsed.n_odd_q0 += 1
         if self.parsed.odd_q0 is None:
-            self.parsed.odd_q0 = number, quoted(q0.decode("utf-8", "backslashreplace"))
+            self.parsed.odd_q0 = number, _quoted_bytes(q0)
 
     def check_id(self, number: int, raw: bytes, what: str) -> bool:
         """Say whether an id is in order; tell the fault when it is not."""
@@ -345,3 +347,8 @@ def quoted(text: str) -> str:
     if len(text) > _SHOWN_CHARACTERS:
         text = f"{text[:_SHOWN_CHARACTERS]}…"
     return f"`{text}`" if text.isprintable() else repr(text)
+
+
+def _quoted_bytes(raw: bytes) -> str:
+    """Quote a field for a message."""
+    return quoted(raw.decode("utf-8", "backslashreplace"))

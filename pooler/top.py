@@ -8,37 +8,51 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal, get_args
 
 from pooler.processes import share
-from pooler.run_blocks import SuspicionError, read_blocks
+from pooler.run_blocks import read_blocks
+from pooler.run_lines import SuspicionError
 from pooler.run_list import RunEntry, as_entries
 from pooler.runs import read_run
 from pooler.top_ranking import RunTop, take_top
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import STDIN
+from store.formats.lines import STDIN, is_regular_file
 from store.ranking import Order, check_order
 from store.records import Run
 
+Engine = Literal["python", "duckdb"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
 PARALLEL_BYTES = 20_000_000
 """Files of more bytes than this are worth a second process."""
 
 
-def read_top(path: str, depth: int, *, order: Order = "trec", lenient: bool = False) -> RunTop:
+def read_top(
+    path: str,
+    depth: int,
+    *,
+    order: Order = "trec",
+    lenient: bool = False,
+    with_scores: bool = True,
+) -> RunTop:
     r"""Read the first documents of every topic of a run file.
 
     Parameters
     ----------
     path : str
-        A run file, plain or gzip; ``-`` is standard input.
+        A run file, plain or compressed; ``-`` is standard input.
     depth : int
         Documents kept for a topic, at least 1.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         What orders the run, see `store.ranking`.
     lenient : bool, default=False
         Follow trec_eval where it accepts more, see `pooler.runs`.
+    with_scores : bool, default=True
+        Keep the scores of the documents, a third of all that is kept.
 
     Returns
     -------
@@ -67,15 +81,16 @@ def read_top(path: str, depth: int, *, order: Order = "trec", lenient: bool = Fa
     """
     _check(depth, order)
     # A pipe cannot be read a second time, so it is read slowly at once.
-    if path != STDIN and Path(path).is_file():
+    if is_regular_file(path):
         try:
-            return read_blocks(path, depth, order=order)
+            return read_blocks(path, depth, order=order, with_scores=with_scores)
         except SuspicionError:
             pass
-    return top_of(read_run(path, lenient=lenient), depth, order=order)
+    run = read_run(path, lenient=lenient)
+    return top_of(run, depth, order=order, with_scores=with_scores)
 
 
-def top_of(run: Run, depth: int, *, order: Order = "trec") -> RunTop:
+def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = True) -> RunTop:
     """Take the first documents of every topic of a run in memory.
 
     Parameters
@@ -86,6 +101,8 @@ def top_of(run: Run, depth: int, *, order: Order = "trec") -> RunTop:
         Documents kept for a topic, at least 1.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
         What orders the run, see `store.ranking`.
+    with_scores : bool, default=True
+        Keep the scores of the documents.
 
     Returns
     -------
@@ -111,6 +128,7 @@ def top_of(run: Run, depth: int, *, order: Order = "trec") -> RunTop:
             depth=depth,
             order=order,
             n_documents=len(ranking.docnos),
+            with_scores=with_scores,
         )
     return RunTop(
         tag=run.tag,
@@ -131,6 +149,8 @@ def read_tops(
     *,
     order: Order = "trec",
     lenient: bool = False,
+    with_scores: bool = True,
+    engine: Engine = "python",
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[RunTop]:
@@ -146,6 +166,10 @@ def read_tops(
         What orders the runs, see `store.ranking`.
     lenient : bool, default=False
         Follow trec_eval where it accepts more, see `pooler.runs`.
+    with_scores : bool, default=True
+        Keep the scores of the documents, a third of all that is kept.
+    engine : {"python", "duckdb"}, default="python"
+        What reads first, see `pooler.duckdb_top`; it changes time and memory, and nothing else.
     workers : int, optional
         Processes, this one included; default: 2 when there are two processors and the files have
         more than `PARALLEL_BYTES`, else 1. Standard input is always read by one process.
@@ -165,11 +189,17 @@ def read_tops(
     ArgumentError
         If an argument cannot be used, as for `read_top`.
     PoolerError
-        If a file cannot be opened.
+        If a file cannot be opened, or the package that `engine` needs is not installed.
     """
     _check(depth, order)
     if workers is not None and workers < 1:
         raise ArgumentError("workers", "must be an integer >= 1", workers)
+    if engine not in ENGINES:
+        raise ArgumentError("--engine", f"must be one of {', '.join(ENGINES)}", engine)
+    if engine == "duckdb":
+        from pooler.duckdb_top import require_duckdb
+
+        require_duckdb()
     entries = as_entries(runs)
     sizes = [_size(entry.file) for entry in entries]
     if len(entries) < 2 or any(entry.file == STDIN for entry in entries):
@@ -180,7 +210,14 @@ def read_tops(
     if workers > 1:
         indices.sort(key=lambda index: -sizes[index])
     outcomes = share(
-        partial(_read_entry, depth=depth, order=order, lenient=lenient),
+        partial(
+            _read_entry,
+            depth=depth,
+            order=order,
+            lenient=lenient,
+            with_scores=with_scores,
+            engine=engine,
+        ),
         [entries[index] for index in indices],
         workers=workers,
         progress=progress or (lambda _n_files: None),
@@ -199,9 +236,24 @@ def read_tops(
     return tops
 
 
-def _read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool) -> RunTop:
+def _read_entry(
+    entry: RunEntry,
+    *,
+    depth: int,
+    order: Order,
+    lenient: bool,
+    with_scores: bool,
+    engine: Engine,
+) -> RunTop:
     """Read the first documents of one run of a list."""
-    top = read_top(entry.file, depth, order=order, lenient=lenient)
+    top = None
+    if engine == "duckdb":
+        from pooler.duckdb_top import read_top_duckdb
+
+        with suppress(SuspicionError):
+            top = read_top_duckdb(entry.file, depth, order=order, with_scores=with_scores)
+    if top is None:
+        top = read_top(entry.file, depth, order=order, lenient=lenient, with_scores=with_scores)
     entry.check_tag(top.tag)
     return replace(top, group=entry.group, contributes=entry.contributes)
 

@@ -8,7 +8,6 @@ from pooler.cli.console import Cell, Column, Format, Table, emit
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
 
-
 CAPTION = """\
 fixed: all documents at once; adaptive: while judging goes on; sample: at random.
 comb-*: scores scaled to 0-1 within a run and topic, 0.5 where they are all equal.

@@ -1,81 +1,71 @@
-"""Bytes and lines of the files a user names: plain, gzip, or standard input."""
+"""Bytes and lines of the files a user names: plain, compressed, or standard input."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from store.errors import FaultList, PoolerError
+from store.formats.compression import DamagedDataError, uncompressed
 from store.sanitise import BIDI_CONTROLS
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
-_GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER = 1 << 18
+_SHOWN = 200
+"""Characters of an id that a message shows."""
 _INVISIBLE = "\u200b\u2060\ufeff"
 """Zero-width blanks: two ids that look the same would differ."""
 
 
 def open_bytes(path: str) -> BinaryIO:
-    """Open a file for reading bytes, seeing through gzip.
+    """Open a file for reading bytes, seeing through compression.
 
     Parameters
     ----------
     path : str
-        A file; ``-`` is standard input. Gzip is recognised by its first two bytes, not its name.
+        A file; ``-`` is standard input. Gzip, xz and zstd are recognised by their first bytes, not
+        by a name.
 
     Returns
     -------
     BinaryIO
-        The uncompressed bytes. Reading a damaged gzip file raises one of `GZIP_ERRORS` later.
+        The uncompressed bytes. Reading damaged data raises `DamagedDataError` later.
 
     Raises
     ------
     PoolerError
-        If the file cannot be opened: it is missing, a folder, or may not be read.
+        If the file cannot be opened: it is missing, a folder, or may not be read; or if its kind of
+        compression needs a package that is not installed.
     """
     if path == STDIN and sys.stdin.closed:
         message = "-: standard input can be read once only"
         raise PoolerError(message)
+    raw = None
     try:
         raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - returned
-        buffered = io.BufferedReader(cast(io.RawIOBase, raw), _BUFFER)
-        compressed = buffered.peek(2)[:2] == _GZIP_MAGIC
+        buffered = io.BufferedReader(cast(Any, raw), _BUFFER)
+        return cast(BinaryIO, uncompressed(buffered, path))
     except OSError as error:
+        if raw is not None and path != STDIN:
+            raw.close()
         reason = error.strerror or "cannot be read"
         message = f"{path}: {reason[:1].lower()}{reason[1:]}"
         raise PoolerError(message) from error
     except ValueError as error:
         message = f"{path!r}: expected a file name, got one with a NUL character"
         raise PoolerError(message) from error
-    if compressed:
-        unzipped = gzip.GzipFile(fileobj=buffered)
-        unzipped.myfileobj = buffered  # type: ignore[assignment]  # so that closing reaches the file
-        # GzipFile reads line by line in Python; the buffer around it halves the time.
-        return cast(BinaryIO, io.BufferedReader(unzipped, _BUFFER))
-    return cast(BinaryIO, buffered)
 
 
-GZIP_ERRORS = (EOFError, gzip.BadGzipFile, zlib.error)
-"""What reading a truncated or damaged gzip file raises."""
-
-
-def gzip_fault(error: BaseException) -> str:
-    """Word a damaged gzip file.
-
-    Examples
-    --------
-    >>> gzip_fault(EOFError())
-    'gzip data ends too early: the file is truncated'
-    """
-    if isinstance(error, EOFError):
-        return "gzip data ends too early: the file is truncated"
-    return f"gzip data is damaged: {error}"
+def is_regular_file(path: str) -> bool:
+    """Say whether `path` is a file that can be read twice: no standard input, pipe or folder."""
+    try:
+        return path != STDIN and Path(path).is_file()
+    except (OSError, ValueError):
+        return False  # a name no file can have
 
 
 def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
@@ -84,9 +74,9 @@ def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
     Parameters
     ----------
     path : str
-        A file; ``-`` is standard input; gzip is seen through.
+        A file; ``-`` is standard input; compression is seen through.
     faults : FaultList
-        Where invalid UTF-8 (the line is not yielded) and damaged gzip data are told.
+        Where invalid UTF-8 (the line is not yielded) and damaged compressed data are told.
 
     Yields
     ------
@@ -117,8 +107,8 @@ def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
                         f" {error.start + 1}",
                         "utf8",
                     )
-        except GZIP_ERRORS as error:
-            faults.add(None, gzip_fault(error), "gzip")
+        except DamagedDataError as error:
+            faults.add(None, str(error), error.kind)
 
 
 def id_fault(text: str) -> str | None:
@@ -148,10 +138,15 @@ def id_fault(text: str) -> str | None:
         return "expected an id, got nothing"
     for character in text:
         if character.isspace():
-            return f"expected an id without blanks, got {text!r}"
+            return f"expected an id without blanks, got {_short(text)}"
         code = ord(character)
         if code < 0x20 or 0x7F <= code < 0xA0 or character in BIDI_CONTROLS + _INVISIBLE:
-            return f"expected an id without control characters, got {text!r}"
+            return f"expected an id without control characters, got {_short(text)}"
         if 0xD800 <= code < 0xE000:
-            return f"expected valid Unicode in an id, got {text!r}"
+            return f"expected valid Unicode in an id, got {_short(text)}"
     return None
+
+
+def _short(text: str) -> str:
+    """Quote an id for a message, cut where it is long."""
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")

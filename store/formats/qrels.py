@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.formats.lines import BOM, GZIP_ERRORS, gzip_fault, id_fault, open_bytes
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, id_fault, open_bytes
 from store.formats.topics import topic_fault
 from store.ranking import NaturalKey, natural_key
 from store.records import Qrel
@@ -142,8 +143,8 @@ def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator
             for number, raw in enumerate(file, start=1):
                 digest.update(raw)
                 yield number, raw.removeprefix(BOM) if number == 1 else raw
-        except GZIP_ERRORS as error:
-            faults.add(number + 1, gzip_fault(error), "gzip")
+        except DamagedDataError as error:
+            faults.add(number + 1, str(error), error.kind)
 
 
 def _shape_fault(raw: bytes, n_fields: int, *, lenient: bool) -> str | None:

@@ -7,11 +7,13 @@ import sys
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.run_blocks import SuspicionError, read_blocks
+from pooler.run_blocks import read_blocks
+from pooler.run_lines import SuspicionError
 from pooler.runs import read_run
 from pooler.top import top_of
 from pooler.top_ranking import RunTop
@@ -156,6 +158,83 @@ def test_read_blocks_large_files_equal_whole_reading(order: Order, tmp_path: Pat
         for depth in (1, 100):
             top = read_blocks(str(path), depth, order=order)
             assert facts(top) == facts(top_of(run, depth, order=order))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("depth", [3, 700])
+def test_read_blocks_topic_of_many_blocks_is_cut_exactly(
+    order: Order, depth: int, tmp_path: Path
+) -> None:
+    """A topic of a hundred blocks, many scores tied, some of 17 digits, is pruned on the way."""
+    rng = np.random.default_rng(5)
+    shows = ("{:.0f}".format, "{:.17g}".format, "{:.3e}".format)
+    path = tmp_path / "x.run"
+    for show in shows:
+        scores = rng.choice(rng.normal(size=900), 20_000)
+        path.write_text(
+            "".join(
+                f"1 Q0 d{number} {rank} {show(score)} t\n"
+                for number, (rank, score) in enumerate(
+                    zip(rng.integers(1, 5000, 20_000), scores, strict=True)
+                )
+            )
+        )
+        top = read_blocks(str(path), depth, order=order, block_bytes=1 << 12)
+        assert facts(top) == facts(top_of(read_run(str(path)), depth, order=order))
+
+
+def test_read_blocks_scores_that_float64_rounds_to_one_tie(file: Path) -> None:
+    """Numbers of more digits than float64 has are compared as float64, at the cut too."""
+    docnos = [f"d{number:04d}" for number in range(1000)]
+    lines = [
+        f"1 Q0 {docno} 1 0.1000000000000000{number:04d} t\n" for number, docno in enumerate(docnos)
+    ]
+    file.write_text("".join(lines))
+    for depth in (1, 10, 990):
+        top = read_blocks(str(file), depth, order="trec")
+        assert facts(top) == facts(top_of(read_run(str(file)), depth))
+    assert top.topics["1"].n_tied_out > 0
+
+
+@pytest.mark.parametrize("show", ["{:.17g}", "{:.20f}"])
+@pytest.mark.parametrize("order", ["trec", "trec9"])
+def test_read_blocks_scores_a_last_bit_apart_are_told_apart(
+    show: str, order: Order, file: Path
+) -> None:
+    """No document is lost where scores differ by less than approximate reading is off."""
+    rng = np.random.default_rng(9)
+    for start in (0.1, 11.3, 1234.567, 7e5):
+        scores = start + np.spacing(start) * rng.integers(0, 40, 2000)
+        lines = [f"1 Q0 d{n} 1 {show.format(score)} t\n" for n, score in enumerate(scores.tolist())]
+        file.write_text("".join(lines))
+        run = read_run(str(file))
+        for depth in (1, 20, 60, 300):
+            top = read_blocks(str(file), depth, order=order)
+            assert facts(top) == facts(top_of(run, depth, order=order))
+
+
+@pytest.mark.parametrize(
+    ("second", "reason"),
+    [
+        (b"1 Q0 b 2 0 u\n", "second tag"),
+        (b"1 Q0 a 2 0 t\n", "twice"),
+        (b"2 Q0 b 2 0 t\n1 Q0 c 3 0 t\n", "two parts"),
+    ],
+)
+def test_read_blocks_suspicions_across_blocks_are_raised(
+    second: bytes, reason: str, file: Path
+) -> None:
+    """What only two blocks together show is seen."""
+    file.write_bytes(b"1 Q0 a 1 1 t\n" + second)
+    with pytest.raises(SuspicionError, match=reason):
+        read_blocks(str(file), 1, order="trec", block_bytes=13)
+
+
+def test_read_blocks_without_scores_is_the_same_otherwise(file: Path) -> None:
+    """Scores order the documents also when they are not kept."""
+    file.write_text("1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n")
+    top = read_blocks(str(file), 2, order="trec", with_scores=False).topics["1"]
+    assert (top.docnos, top.packed_scores) == (["b", "a"], None)
 
 
 def test_read_blocks_least_rank_of_64_bits_comes_first(file: Path) -> None:

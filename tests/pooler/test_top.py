@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
 import sys
 import threading
@@ -30,6 +31,17 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Name a place to write a run file to."""
     return tmp_path_factory.mktemp("top") / "x.run"
+
+
+def compressed(kind: str, content: bytes) -> bytes:
+    """Compress a file's content."""
+    if kind == "gzip":
+        return gzip.compress(content)
+    if kind == "xz":
+        return lzma.compress(content)
+    zstandard = pytest.importorskip("zstandard", reason="the package zstandard is absent")
+    packed: bytes = zstandard.ZstdCompressor().compress(content)
+    return packed
 
 
 def documents(top: RunTop) -> dict[str, tuple[object, ...]]:
@@ -119,21 +131,24 @@ def test_read_top_order_rank_needs_integer_ranks(file: Path) -> None:
     assert caught.value.hint == "run `x.run` has other ranks in topic `1`"
 
 
-def test_read_top_gzip_equals_plain(tmp_path: Path) -> None:
-    """A gzip file gives what its content gives."""
+@pytest.mark.parametrize("kind", ["gzip", "xz", "zstd"])
+def test_read_top_compressed_equals_plain(kind: str, tmp_path: Path) -> None:
+    """A compressed file gives what its content gives, its hash too."""
     (path,) = generate(tmp_path, runs=1, topics=3, documents=400, seed=3)
     packed = tmp_path / "packed"
-    packed.write_bytes(gzip.compress(path.read_bytes()))
+    packed.write_bytes(compressed(kind, path.read_bytes()))
     assert facts(read_top(str(packed), 20))[2:] == facts(read_top(str(path), 20))[2:]
 
 
-def test_read_top_truncated_gzip_is_refused(tmp_path: Path) -> None:
-    """A gzip file that ends early is a fault, not a shorter run."""
+@pytest.mark.parametrize("kind", ["gzip", "xz", "zstd"])
+def test_read_top_truncated_data_is_refused(kind: str, tmp_path: Path) -> None:
+    """A compressed file that ends early is a fault, not a shorter run."""
     (path,) = generate(tmp_path, runs=1, topics=3, documents=400, seed=3)
-    packed = gzip.compress(path.read_bytes())
+    packed = compressed(kind, path.read_bytes())
     path.write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(FormatError, match="gzip data ends too early"):
+    with pytest.raises(FormatError, match=f"{kind} data ends too early") as caught:
         read_top(str(path), 20)
+    assert [fault.code for fault in caught.value.faults][-1] == kind
 
 
 def test_read_top_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +196,20 @@ def test_read_tops_keeps_the_order_of_runs(workers: int, tmp_path: Path) -> None
     assert sum(told) == 5
     for top, path in zip(tops, files, strict=True):
         assert documents(top) == documents(top_of(read_run(str(path)), 10))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_read_tops_without_scores_are_the_same_otherwise(workers: int, tmp_path: Path) -> None:
+    """Scores that are not kept have ordered the documents all the same."""
+    files = [str(path) for path in generate(tmp_path, runs=3, topics=2, documents=50, seed=2)]
+    with Path(files[2]).open("a") as file:
+        file.write("\n")  # a blank line: this one is read slowly
+    tops = read_tops(files, 10, with_scores=False, workers=workers)
+    for top, full in zip(tops, read_tops(files, 10), strict=True):
+        for topic, one in top.topics.items():
+            assert one.packed_scores is None
+            assert one.docnos == full.topics[topic].docnos
+            assert one.n_tied_out == full.topics[topic].n_tied_out
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.top_ranking import take_top
+from pooler.top_ranking import TopRanking, take_top
 from store.errors import ArgumentError
 from store.ranking import ORDERS, Order
 from tests.strategies import ids
@@ -72,3 +74,36 @@ def test_take_top_order_rank_needs_ranks() -> None:
     """Without integer ranks, order rank has nothing to go by."""
     with pytest.raises(ArgumentError, match="needs stated ranks that are integers"):
         take_top(["a"], np.zeros(1), None, depth=1, order="rank", n_documents=1)
+
+
+@given(
+    rows=st.lists(st.tuples(ids, st.floats(allow_nan=False)), max_size=9), tied=st.integers(0, 9)
+)
+def test_top_ranking_gives_back_what_it_packs(rows: list[tuple[str, float]], tied: int) -> None:
+    """Docnos, scores to the last bit and counts survive packing, and pickling."""
+    docnos = [docno for docno, _ in rows]
+    scores = np.array([score for _, score in rows], np.float64)
+    made = TopRanking(docnos, scores, 20, tied, tied + 1)
+    for top in (made, pickle.loads(pickle.dumps(made))):
+        assert top.docnos == docnos
+        assert top.packed_docnos == "\n".join(docnos).encode()
+        assert top.scores.tobytes() == scores.tobytes()
+        assert (len(top), top.n_documents) == (len(rows), 20)
+        assert (top.n_tied_in, top.n_tied_out) == (tied, tied + 1)
+
+
+def test_top_ranking_takes_little_memory_and_few_bytes() -> None:
+    """A hundred documents of 16 characters take their bytes, and little more, in a pickle too."""
+    docnos = [f"FR940104-0-{number:05d}" for number in range(100)]
+    top = TopRanking(docnos, np.zeros(100), 1000)
+    assert len(pickle.dumps(top, pickle.HIGHEST_PROTOCOL)) < 100 * (16 + 1 + 8) + 150
+    assert not hasattr(top, "__dict__")
+
+
+def test_top_ranking_without_scores_says_so() -> None:
+    """Scores that were not kept are no numbers, but an error."""
+    top = take_top(["a", "b"], np.ones(2), None, depth=1, order="trec", n_documents=2,
+                   with_scores=False)  # fmt: skip
+    assert (top.docnos, len(top), top.n_tied_in) == (["b"], 1, 1)
+    with pytest.raises(ArgumentError, match="`with_scores` must be true to have scores"):
+        _ = top.scores
