@@ -49,7 +49,7 @@ def compare(path: Path, file: DamagedFile, *, lenient: bool) -> Verdict | str:
     else:
         difference = unlike_report(report, plain) if plain is verdict else None
         difference = difference or unlike_run(path, plain, lenient=lenient)
-        some = DEPTHS if file.seed % 4 == 0 and not lenient else DEPTHS[file.seed % 3 :][:1]
+        some = DEPTHS if file.seed % 8 == 0 and not lenient else DEPTHS[file.seed % 3 :][:1]
         difference = difference or unlike_tops(path, plain, some, lenient=lenient)
         if not lenient:
             difference = difference or unlike_blocks(path, plain, file.seed)
@@ -150,7 +150,7 @@ def unlike_tops(
     path: Path, verdict: Verdict, depths: Sequence[int], *, lenient: bool
 ) -> str | None:
     """Say how the first documents differ, in every order and at every depth."""
-    for order in ORDERS:
+    for order in ORDERS[:: 2 if lenient else 1]:
         for depth in depths:
             expected = first_documents(verdict, depth, order)
             try:
