@@ -60,7 +60,9 @@ def counted(number: int, noun: str) -> str:
 def goodbye(session: JudgingSession) -> str:
     """Say what a sitting came to."""
     decisions = counted(session.n_decided, "decision")
-    return f"{session.judge_name}: {decisions} in this sitting, all saved"
+    lost = len(session.unsaved)
+    saved = f"{lost} NOT SAVED" if lost else "all saved"
+    return f"{session.judge_name}: {decisions} in this sitting, {saved}"
 
 
 def said(result: Result) -> str:

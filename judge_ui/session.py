@@ -108,6 +108,7 @@ class JudgingSession:
         self.tasks: list[Task] = []
         self.index = 0
         self._done: list[str] = []
+        self.unsaved: set[tuple[str, str]] = set()
 
     @property
     def judge_name(self) -> str:
@@ -258,10 +259,7 @@ class JudgingSession:
         return Result(Outcome.SAVED, message, datetime.now(UTC))
 
     def go_next(self) -> bool:
-        """Go to the next document, judged or not; False at the end.
-
-        Raises `PoolerError` and stays when the next one could not be drawn.
-        """
+        """Go to the next document; False at the end; `PoolerError` when none could be drawn."""
         return self._step(1)
 
     def go_previous(self) -> bool:
@@ -334,7 +332,9 @@ class JudgingSession:
             message = f"{error.message}; it is {now} there: press again to replace that"
             return Result(Outcome.FAILED, message)
         except PoolerError as error:
+            self.unsaved.add((topic, task.docno))
             return Result(Outcome.FAILED, f"NOT SAVED ({said}): {error.message}")
+        self.unsaved.discard((topic, task.docno))
         self._done.append(done)
         self._dropped = 0
         trouble = "" if stay else self._go_on()

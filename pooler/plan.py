@@ -7,7 +7,8 @@ and no folders, so the same input gives the same bytes on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -82,8 +83,9 @@ class PoolBuild:
         How documents are chosen.
     version : str
         Version of this program, for the manifest.
-    known : container of (str, str), optional
-        Pairs of topic and docno that are left out, since another pool holds them.
+    known : collection of (str, str), optional
+        Pairs of topic and docno that are left out, since another pool holds them; a budget counts
+        the others.
 
     Raises
     ------
@@ -104,7 +106,7 @@ class PoolBuild:
         plan: Plan,
         *,
         version: str,
-        known: Container[tuple[str, str]] | None = None,
+        known: Collection[tuple[str, str]] | None = None,
     ) -> None:
         self.runs = runs
         self.plan = plan
@@ -119,7 +121,7 @@ class PoolBuild:
         self._drawn_at_most: dict[str, int] = {}
         self._budgets: dict[str, int] | None = None
         if plan.total_budget is not None:
-            sizes = [runs.of_topic(topic).rankings.n_documents for topic in runs.topics]
+            sizes = [self._n_available(runs.of_topic(topic)) for topic in runs.topics]
             shares = share_budget(plan.total_budget, sizes)
             self._budgets = dict(zip(runs.topics, shares, strict=True))
             if isinstance(self.strategy, SamplingStrategy) and not all(shares):
@@ -174,6 +176,7 @@ class PoolBuild:
             "budget": plan.budget,
             "total_budget": plan.total_budget,
             "level": plan.level if self.is_adaptive else None,
+            "without": _manifest_pairs(self._known),
         }
         manifest |= {name: value for name, value in optional.items() if value is not None}
         return manifest
@@ -240,7 +243,7 @@ class PoolBuild:
             inclusion = sample.inclusion[listed].tolist()
         elif isinstance(strategy, FixedStrategy):
             values = strategy.values(rankings, **self.parameters)
-            chosen = self._not_known(of_topic, descending(values)[:budget])
+            chosen = self._not_known(of_topic, descending(values))[:budget]
             listed = shown = self._shown(of_topic, chosen)
             strata = inclusion = None
         else:
@@ -253,6 +256,10 @@ class PoolBuild:
             strata,
             inclusion,
         )
+
+    def _n_available(self, of_topic: TopicRuns) -> int:
+        """Count the documents that may be chosen."""
+        return self._not_known(of_topic, np.arange(of_topic.rankings.n_documents)).size
 
     def _not_known(self, of_topic: TopicRuns, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Leave out the documents that another pool holds."""
@@ -279,7 +286,7 @@ def build_pool(
     plan: Plan,
     *,
     version: str,
-    known: Container[tuple[str, str]] | None = None,
+    known: Collection[tuple[str, str]] | None = None,
 ) -> PoolResult:
     """Build a pool; arguments and errors as for `PoolBuild`.
 
@@ -323,7 +330,7 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
         if budget is not None and budget < 1:
             raise ArgumentError(name, "must be an integer >= 1", budget)
     if plan.budget is not None and plan.total_budget is not None:
-        raise ArgumentError("--total-budget", "excludes --budget", plan.total_budget)
+        raise ArgumentError("--total-budget", "must not go with --budget", plan.total_budget)
     has_budget = plan.budget is not None or plan.total_budget is not None
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and not has_budget:
         hint = "--budget N documents a topic, or --total-budget N over all topics"
@@ -345,7 +352,7 @@ def _check_sample(
     strategy: SamplingStrategy,
     parameters: Mapping[str, ParameterValue],
     runs: RunSet,
-    known: Container[tuple[str, str]] | None,
+    known: Collection[tuple[str, str]] | None,
 ) -> None:
     """Raise `ArgumentError` where a sample would not be what its probabilities say."""
     if known is not None:
@@ -356,6 +363,16 @@ def _check_sample(
         if last > runs.depth:
             requirement = f"must be >= {last}, the last rank of the strata"
             raise ArgumentError("--depth", requirement, runs.depth)
+
+
+def _manifest_pairs(pairs: Collection[tuple[str, str]] | None) -> dict[str, Any] | None:
+    """Say which pairs were left out: how many, and the hash of their sorted lines."""
+    if pairs is None:
+        return None
+    digest = hashlib.sha256()
+    for topic, docno in sorted(pairs):
+        digest.update(f"{topic} {docno}\n".encode())
+    return {"pairs": len(pairs), "sha256": digest.hexdigest()}
 
 
 def _manifest_run(run: RunFacts) -> dict[str, Any]:

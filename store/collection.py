@@ -194,6 +194,11 @@ class Collection(OpenCollection):
             keys = self._topics, self._documents
             return pools.add_pool_by_topic(session, *keys, batches, finish)
 
+    def withdraw_pool(self, name: str) -> bool:
+        """Withdraw a pool; see `store.pools.withdraw_pool`."""
+        with writing(self._engine, bulk=True) as session:
+            return pools.withdraw_pool(session, name)
+
     def count_judged(self, pool: str) -> int:
         """Count the documents to judge of a pool that some judge has graded."""
         with reading(self._engine) as session:

@@ -116,14 +116,15 @@ class ArgumentError(PoolerError):
     requirement : str
         What it must be, as in "must be an integer >= 1".
     got : object
-        What it was.
+        What it was; ``None`` = nothing was given.
     """
 
     def __init__(
         self, name: str, requirement: str, got: object, *, hint: str | None = None
     ) -> None:
         self.name = name
-        super().__init__(f"`{name}` {requirement}, but got {got!r}", hint=hint)
+        but = "" if got is None else f", but got {got!r}"
+        super().__init__(f"`{name}` {requirement}{but}", hint=hint)
 
 
 class UnknownNameError(PoolerError):

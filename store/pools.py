@@ -163,6 +163,21 @@ def _insert_pool(
     session.flush()
 
 
+def withdraw_pool(session: Session, name: str) -> bool:
+    """Withdraw a pool; return whether it was in use. Its entries and all judgements stay.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool.
+    """
+    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
+    if stored is None:
+        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+    session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
+    return not stored.withdrawn
+
+
 def count_judged(session: Session, name: str) -> int:
     """Count the documents to judge of a pool that some judge has graded."""
     current = current_events().where(JUDGEMENT.c.state == State.JUDGED.value).subquery()

@@ -88,9 +88,9 @@ def add_rankings(
 
     Notes
     -----
-    The same file again, with no group and contributing as by default, changes nothing; otherwise
-    the run takes the group that is given, and contributes or not as is said. A few hundred
-    rankings are in memory at a time.
+    The same file again gives the run its group, if one is given, and can end its contributing. It
+    does not begin it: what was left out or taken out of the pools comes back by `replace` alone. A
+    few hundred rankings are in memory at a time.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
@@ -102,10 +102,9 @@ def add_rankings(
     else:
         row_id = old.id
         same_file = old.sha256 == run.sha256
+        values["group"] = run.group or old.group
         if same_file and not replace:
-            nothing_said = not run.group and run.contributes
-            values["group"] = run.group or old.group
-            values["contributes"] = old.contributes if nothing_said else run.contributes
+            values["contributes"] = old.contributes and run.contributes
         if same_file and (old.group, old.contributes) == (values["group"], values["contributes"]):
             return ImportReport(unchanged=1)
         if not same_file and not replace:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 def check(
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="- is stdin; .gz is fine.")
+        list[str] | None,
+        typer.Argument(metavar="RUN...", help="- is stdin; .gz, .xz, .zst are fine."),
     ] = None,
     listed: RunsOption = None,
     depth: Annotated[

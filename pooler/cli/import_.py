@@ -67,7 +67,9 @@ class DocumentFormatName(StrEnum):
 
 @app.command("topics")
 def topics(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz is fine.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")
+    ],
     fmt: Annotated[
         TopicFormatName, typer.Option("--format", help="Default: told by the content.")
     ] = TopicFormatName.AUTO,
@@ -88,7 +90,9 @@ def topics(
 
 @app.command("docs")
 def docs(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz is fine.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz, .xz, .zst are fine.")
+    ],
     fmt: Annotated[
         DocumentFormatName, typer.Option("--format", help="Default: told by the content.")
     ] = DocumentFormatName.AUTO,
@@ -121,7 +125,8 @@ def docs(
 @app.command("runs")
 def runs(
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="- is stdin; .gz is fine.")
+        list[str] | None,
+        typer.Argument(metavar="RUN...", help="- is stdin; .gz, .xz, .zst are fine."),
     ] = None,
     listed: RunsOption = None,
     group: Annotated[
@@ -156,7 +161,9 @@ def runs(
 
 @app.command("judgements")
 def judgements(
-    file: Annotated[str, typer.Argument(metavar="QRELS", help="- is stdin; .gz is fine.")],
+    file: Annotated[
+        str, typer.Argument(metavar="QRELS", help="- is stdin; .gz, .xz, .zst are fine.")
+    ],
     kind_of_sample: AsOption = None,
     judge: Annotated[
         str | None,

@@ -39,6 +39,7 @@ def import_runs(
     known_docnos = set() if allow_unknown else opened.listed_docnos()
     total, n_read, n_rankings = ImportReport(), 0, 0
     stale: list[str] = []
+    kept_out: set[str] = set()
     numbered: defaultdict[int, NumberedDocuments] = defaultdict(NumberedDocuments)
     with (
         progress("runs", len(entries)) as advance,
@@ -55,6 +56,8 @@ def import_runs(
                 run.discard()
                 total, n_read = total + report, n_read + 1
                 n_rankings += len(run.topics)
+                if entry.contributes and not report.added:
+                    kept_out.add(run.tag)
                 if report.replaced:
                     stale += _pools_of_another_file(opened, about)
                 if len(entries) <= FILES_NAMED:
@@ -69,6 +72,10 @@ def import_runs(
             coming.close()
     say(f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
         f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}")  # fmt: skip
+    left_out = {run.tag for run in opened.runs() if not run.contributes} & kept_out
+    if left_out:
+        names = ", ".join(f"`{tag}`" for tag in sorted(left_out)[:10])
+        warn(f"{names}: there already, and left out of pools; --replace lets a run contribute")
     for name in dict.fromkeys(stale):
         warn(f"pool `{name}` was made from another file of a run that is replaced now")
 

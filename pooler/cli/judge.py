@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import ExitCode, counted, say, text_stdin
+from pooler.cli.console import ExitCode, say, text_stdin
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import PoolerError
 
@@ -44,6 +44,7 @@ def judge(
 
     Example: pooler judge --judge alice
     """
+    from judge_ui.messages import goodbye
     from judge_ui.session import JudgingSession
     from pooler import __version__
     from store.collection import Collection
@@ -71,10 +72,10 @@ def judge(
                 code = run_app(session)
         finally:
             session.leave()
-        if code:
-            raise typer.Exit(ExitCode.DATA)
         if not plain:
-            say(f"{name}: {counted(session.n_decided, 'decision')} in this sitting, all saved")
+            say(goodbye(session))
+        if code or session.unsaved:
+            raise typer.Exit(ExitCode.STORE if session.unsaved else ExitCode.DATA)
 
 
 def _drawing(opened: Collection) -> LiveDrawing | None:

@@ -124,7 +124,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except PoolerError as error:
         return show_error(error)
     except Interrupted:
-        say("interrupted: what was under way is undone")
+        say("interrupted: what was finished stays, what was under way is undone")
         return ExitCode.INTERRUPTED
     except (_ReaderGoneError, BrokenPipeError):
         discard_stdout()

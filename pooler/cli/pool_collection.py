@@ -14,6 +14,7 @@ from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from pooler.plan import Plan, PoolBuild
+    from pooler.run_set import RunFacts
     from store.collection import Collection
     from store.pools import StoredPool
 
@@ -61,7 +62,7 @@ def pool_collection(
         if add:  # what is new is little, and may be nothing
             entries = build.result().pool.entries
             if not build.statistics().total:
-                say("every document is in a pool already: nothing to add")
+                say("every document is in a pool already: nothing to add" + _left_out(runs.runs))
                 return
             new = opened.add_pool(build.pool(entries))
         else:
@@ -125,6 +126,14 @@ def _as_before(wishes: Wishes, pools: Sequence[StoredPool]) -> Wishes:
         name=wishes.name or _next_name(own[-1].name, names),
         round=wishes.round or _next_round([pool.round for pool in pools]),
     )
+
+
+def _left_out(runs: Sequence[RunFacts]) -> str:
+    """Name the runs that do not contribute; empty when all do."""
+    tags = [f"`{run.tag}`" for run in runs if not run.contributes]
+    if not tags:
+        return ""
+    return f" (left out: {', '.join(tags[:10])}, not contributing)"
 
 
 def _next_name(name: str, taken: AnyCollection[str]) -> str:

@@ -42,19 +42,13 @@ class Wishes:
         from pooler.plan import Plan
         from pooler.strategies import find_strategy
         from pooler.strategies.kinds import AdaptiveStrategy
-        from store.errors import UnknownNameError
 
         strategy = find_strategy(self.strategy or "depth")
         is_adaptive = isinstance(strategy, AdaptiveStrategy)
         if self.level is not None and not is_adaptive:
             requirement = f"is for adaptive strategies, and `{strategy.name}` is not"
             raise ArgumentError("--level", requirement, self.level)
-        rows = {parameter.name: parameter for parameter in strategy.parameters}
-        values = {}
-        for name, text in self.parameters.items():
-            if name not in rows:
-                raise UnknownNameError(f"parameter of `{strategy.name}`", name, rows)
-            values[name] = rows[name].parse(text)
+        values = strategy.parse(self.parameters)
         return Plan(
             strategy=strategy.name,
             parameters=values,

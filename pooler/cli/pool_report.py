@@ -31,9 +31,9 @@ def report(facts: PoolStatistics, manifest: dict[str, Any]) -> None:
         say(f"{alone:,} of them ({alone / facts.total:.0%}) come from one run only; on average"
             f" {returned / facts.total:.1f} runs bring a document")  # fmt: skip
     if facts.n_not_sampled:
-        say(f"{counted(facts.n_not_sampled, 'pair')} more stand in the strata, not sampled:"
-            " `pooler export prels` lists them")  # fmt: skip
-    warn_of_runs(facts, depth)
+        say(f"{counted(facts.n_not_sampled, 'pair')} more stand in the strata, not sampled (in a"
+            " collection, `pooler export prels` lists them)")  # fmt: skip
+    warn_of_runs(facts, manifest)
 
 
 def report_adaptive(
@@ -45,11 +45,14 @@ def report_adaptive(
     say(f"{strategy} will draw up to {counted(sum(budgets.values()), 'document')} in"
         f" {counted(len(budgets), 'topic')}, one by one as they are judged; a hit is grade"
         f" {manifest['level']} or more; depth {depth} of {counted(n_runs, 'run')}")  # fmt: skip
-    warn_of_runs(facts, depth)
+    warn_of_runs(facts, manifest, budgets)
 
 
-def warn_of_runs(facts: PoolStatistics, depth: int) -> None:
+def warn_of_runs(
+    facts: PoolStatistics, manifest: dict[str, Any], budgets: dict[str, int] | None = None
+) -> None:
     """Warn of ties at the cut, short rankings, budgets that cannot be spent, constant scores."""
+    depth = manifest["parameters"]["depth"]
     if facts.ties_at_cut:
         worst = max(facts.ties_at_cut, key=lambda tie: tie.n_in + tie.n_out)
         warn(
@@ -66,6 +69,8 @@ def warn_of_runs(facts: PoolStatistics, depth: int) -> None:
             f"{counted(facts.n_below_budget, 'topic')} of {len(facts.sizes):,} have fewer documents"
             " than the budget: all are taken"
         )
+    if manifest.get("total_budget", 0) > max(facts.total, sum((budgets or {}).values())):
+        warn(f"there are fewer documents than the budget of {manifest['total_budget']:,}")
     if facts.n_constant:
         warn(
             f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have one score throughout,"

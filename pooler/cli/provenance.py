@@ -96,7 +96,7 @@ def provenance(
         brought = contributions(run_set, is_relevant, depth=depth, by_group=by_group)
         emit([_run_table(brought, by, run_set)], fmt)
     if not is_relevant:
-        say("nothing is judged: judged and relevant are empty")
+        say("nothing is judged, so nothing counts as judged or relevant")
 
 
 def _from_files(entries: list[RunEntry], depth: int, order: Order, *, lenient: bool) -> RunSet:
@@ -147,8 +147,8 @@ def _run_table(brought: Contributions, by: ByName, run_set: RunSet) -> Table:
     ]
     rows: list[Mapping[str, Cell]] = [
         {
-            by.value: name,
             "group": groups.get(name) or None,
+            by.value: name,
             "documents": int(brought.documents[row]),
             "unique": int(brought.unique[row]),
             "unique_judged": int(brought.unique_judged[row]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Column, Format, Table, counted, emit, say
+from pooler.cli.console import Column, Format, Table, counted, emit, say, warn
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
@@ -26,11 +26,16 @@ COLUMNS = [
 
 
 def unpool(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Tag of a run of the collection.")],
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RUN", help="Tag of a run; without it, the whole pool is withdrawn (--pool)."
+        ),
+    ] = None,
     pool: Annotated[
         str | None,
         typer.Option(
-            "--pool", metavar="NAME", help="Out of this pool; default: all.", show_default=False
+            "--pool", metavar="NAME", help="Out of this pool.  [default: all]", show_default=False
         ),
     ] = None,
     dry_run: Annotated[
@@ -39,32 +44,38 @@ def unpool(
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Take a run out of the pools it fed, and list what it alone had brought.
+    """Take a run out of the pools it fed, and list what it alone had brought; or withdraw a pool.
 
     These documents leave the pools; what is judged of them stays judged, and counts as outside of
-    every pool. The run contributes to no later pool.
+    every pool. The run contributes to no later pool. Adaptive pools and samples keep their
+    documents, since their choice hangs on every run.
 
     Example: pooler unpool bm25 --dry-run
     """
+    if run is None:
+        _withdraw(collection, pool, dry_run=dry_run)
+        return
     from pooler.stored_runs import stored_runs
     from pooler.unpool import brought_alone
     from store.collection import Collection
 
     with Collection(collection) as opened:
         opened.runs([run])
-        fed = _fed_pools(opened, run, pool)
-        if not dry_run:
-            _check_fixed(fed)
         grades = _grades(opened)
-        entries = {one.name: opened.pool(one.name).entries for one in fed}
-        pooled = {
-            name: {(entry.topic, entry.docno) for entry in of_pool if entry.sampled}
-            for name, of_pool in entries.items()
-        }
         table = Table("alone", COLUMNS)
+        pools = [one for one in opened.pools() if not one.withdrawn]
+        fed = _fed_pools(pools, run, pool)
+        reasons = [(one, _kept_whole(opened, one)) for one in fed]
+        for one, reason in reasons:
+            if reason is None:
+                continue
+            if pool is not None and not dry_run:
+                raise ArgumentError("--pool", f"must be another: {reason}", pool)
+            warn(f"pool `{one.name}` keeps its documents: {reason}")
+            fed.remove(one)
+        pooled = {one.name: _pairs(opened, one.name) for one in pools}
         alone: dict[str, set[tuple[str, str]]] = {}
         for one in fed:
-            _check_runs(opened, one)
             runs = stored_runs(
                 opened,
                 depth=one.manifest["parameters"]["depth"],
@@ -94,16 +105,34 @@ def unpool(
     _report(run, table, dry_run=dry_run)
 
 
-def _fed_pools(opened: Collection, run: str, name: str | None) -> list[StoredPool]:
-    """Return the pools, not withdrawn, that a run feeds."""
-    pools = opened.pools()
+def _withdraw(collection: str, name: str | None, *, dry_run: bool) -> None:
+    """Withdraw a whole pool."""
+    from store.collection import Collection
+
+    if name is None:
+        raise ArgumentError("RUN", "must be given, or --pool NAME to withdraw a pool", None)
+    with Collection(collection) as opened:
+        n_pairs = len(_pairs(opened, name))
+        n_judged = opened.count_judged(name)
+        is_new = dry_run or opened.withdraw_pool(name)
+    verb = "would be" if dry_run else "is" if is_new else "was already"
+    say(f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, {n_judged:,} of them"
+        " judged, and they stay so")  # fmt: skip
+
+
+def _pairs(opened: Collection, name: str) -> set[tuple[str, str]]:
+    """Return topic and docno of what a pool has to judge."""
+    return {(one.topic, one.docno) for one in opened.pool(name).entries if one.sampled}
+
+
+def _fed_pools(pools: list[StoredPool], run: str, name: str | None) -> list[StoredPool]:
+    """Return the pools that a run feeds."""
     if name is not None and name not in {pool.name for pool in pools}:
         raise UnknownNameError("pool", name, (pool.name for pool in pools))
     fed = [
         pool
         for pool in pools
-        if not pool.withdrawn
-        and name in (None, pool.name)
+        if name in (None, pool.name)
         and any(
             fact["tag"] == run and fact["contributes"] for fact in pool.manifest.get("runs", [])
         )
@@ -114,26 +143,19 @@ def _fed_pools(opened: Collection, run: str, name: str | None) -> list[StoredPoo
     return fed
 
 
-def _check_fixed(pools: list[StoredPool]) -> None:
-    """Refuse pools that would not be what they say without one of their runs."""
+def _kept_whole(opened: Collection, pool: StoredPool) -> str | None:
+    """Say why no run can be taken out of a pool; ``None`` when one can."""
     from pooler.strategies import find_strategy
     from pooler.strategies.kinds import FixedStrategy
 
-    for pool in pools:
-        name = pool.manifest["strategy"]
-        if not isinstance(find_strategy(name), FixedStrategy):
-            hint = "--dry-run shows what the run brought; --pool NAME takes it out of another pool"
-            requirement = f"must not name `{pool.name}`: what `{name}` chose hangs on every run"
-            raise ArgumentError("--pool", requirement, pool.name, hint=hint)
-
-
-def _check_runs(opened: Collection, pool: StoredPool) -> None:
-    """Refuse runs that are no longer those a pool was made from."""
+    name = pool.manifest["strategy"]
+    if not isinstance(find_strategy(name), FixedStrategy):
+        return f"what `{name}` chose hangs on every run"
     hashes = {run.tag: run.sha256 for run in opened.runs()}
     for run in pool.manifest["runs"]:
         if run["contributes"] and hashes.get(run["tag"]) != run["sha256"]:
-            message = f"run `{run['tag']}` has changed since pool `{pool.name}` was made"
-            raise PoolerError(message, hint="what it had brought can no longer be told")
+            return f"its run `{run['tag']}` has been replaced since"
+    return None
 
 
 def _grades(opened: Collection) -> dict[tuple[str, str], tuple[str, int | None]]:

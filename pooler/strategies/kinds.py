@@ -132,6 +132,19 @@ class Strategy:
     uses_scores: bool = False
     """Whether it looks at the runs' scores."""
 
+    def parse(self, texts: Mapping[str, str]) -> dict[str, ParameterValue]:
+        """Read the values of parameters; errors as for `complete`."""
+        rows = {parameter.name: parameter for parameter in self.parameters}
+        return {name: self._row(name, rows).parse(text) for name, text in texts.items()}
+
+    def _row(self, name: str, rows: Mapping[str, Parameter]) -> Parameter:
+        """Return the parameter of that name."""
+        if not rows:
+            raise ArgumentError("--param", f"must not be given: `{self.name}` has none", name)
+        if name not in rows:
+            raise UnknownNameError(f"parameter of `{self.name}`", name, rows)
+        return rows[name]
+
     def complete(self, given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
         """Return all parameters: those given, checked, and the defaults of the others.
 
@@ -142,10 +155,9 @@ class Strategy:
         ArgumentError
             If a value cannot be used, or one that must be given is not.
         """
-        names = [parameter.name for parameter in self.parameters]
+        rows = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
-            if name not in names:
-                raise UnknownNameError(f"parameter of `{self.name}`", name, names)
+            self._row(name, rows)
         values: dict[str, ParameterValue] = {}
         for parameter in self.parameters:
             value = given.get(parameter.name, parameter.default)

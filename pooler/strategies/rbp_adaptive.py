@@ -7,7 +7,7 @@ import numpy as np
 from pooler.strategies.exact_sums import from_units, units
 from pooler.strategies.rbp import rbp_weights
 from pooler.strategies.weighted_sums import WeightedSums
-from pooler.topic_rankings import TopicRankings
+from pooler.topic_rankings import TIE_WITHIN, TopicRankings
 
 
 class RbpB:
@@ -31,8 +31,8 @@ class RbpB:
     by: 1 less the weights of its judged documents. Made anew after every judgement, for each
     topic by itself ([1]_ lets the documents of all topics compete). What relevance the judgements
     found does not matter here. A document without a judgement leaves the residuals as they are.
-    Ties: docno descending; documents with the same ranks in runs with the same residuals tie
-    exactly, see `pooler.strategies.weighted_sums`.
+    Ties: docno descending; sums that differ by less than `pooler.topic_rankings.TIE_WITHIN` tie,
+    since 0.8 is no float and its powers are rounded.
 
     The residual is summed from what is left, that is from the weights of the documents not judged
     and from :math:`p^n` for all after the n-th and last, since nothing exact would be left of 1
@@ -63,7 +63,8 @@ class RbpB:
     def __init__(self, rankings: TopicRankings, *, p: float) -> None:
         weights = rbp_weights(rankings.depth, p=p)
         shape = rankings.documents.shape
-        self._sums = WeightedSums(rankings, np.broadcast_to(weights, shape))
+        worth = np.broadcast_to(weights, shape)
+        self._sums = WeightedSums(rankings, worth, tie_within=TIE_WITHIN)
         self._weights = [units(weight) for weight in weights.tolist()]
         powers = np.cumprod(np.full(rankings.depth, p)).tolist()
         lengths = rankings.lengths.tolist()

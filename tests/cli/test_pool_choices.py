@@ -119,7 +119,7 @@ def test_list_names_every_strategy_with_its_source(cli: Cli) -> None:
         (["-s", "mtf"], "must choose at once"),
         (["-s", "uniform", "--seed", "1"], "`--budget` is needed by `uniform`"),
         (["-s", "uniform", "-b", "3"], "`--seed` must be an integer >= 0"),
-        (["-b", "3", "--total-budget", "3"], "`--total-budget` excludes --budget"),
+        (["-b", "3", "--total-budget", "3"], "`--total-budget` must not go with --budget"),
         (["--level", "1"], "is for adaptive strategies, and `depth` is not"),
         (["--add"], "`--add` is for a collection"),
         (["-s", "uniform", "--seed", "1", "-b", "1", "--minus", "q.txt"], "must not leave out"),

@@ -114,13 +114,57 @@ def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:
     assert "unknown run `third`" in cli("unpool", "third").failed(1).err
     assert "unknown pool `pol`" in cli("unpool", "first", "--pool", "pol").failed(1).err
     cli("pool", "-s", "mtf", "--name", "live").fine()
-    answer = cli("unpool", "first").failed(1)
-    assert "what `mtf` chose hangs on every run" in answer.err
-    cli("unpool", "first", "--dry-run").fine()
+    words = "what `mtf` chose hangs on every run"
+    assert words in cli("unpool", "first", "--pool", "live").failed(1).err
+    assert words in cli("unpool", "first", "--dry-run").fine().err
     write_run(two_runs, "second", {"1": "xyz"})
     cli("import", "runs", "second.run", "--replace").fine()
-    answer = cli("unpool", "first", "--pool", "pool").failed(1)
-    assert "run `second` has changed since pool `pool` was made" in answer.err
+    words = "its run `second` has been replaced since"
+    assert words in cli("unpool", "first", "--pool", "pool").failed(1).err
+    # Without --pool both pools keep what they have, and the run feeds no later one.
+    answer = cli("unpool", "first", "--format", "json").fine()
+    assert answer.json() == []
+    assert answer.err.count("keeps its documents") == 2
+    assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
+
+
+def test_what_was_taken_out_comes_back_on_demand_alone(cli: Cli, two_runs: Path) -> None:
+    """Importing the same file again leaves the run out, and says so; --replace lets it in."""
+    cli("unpool", "first").fine()
+    write(
+        two_runs / "runs.tsv", "file\tgroup\tcontributes", "first.run\tg\tyes", "second.run\tg\tyes"
+    )
+    answer = cli("import", "runs", "--runs", "runs.tsv").fine()
+    assert "warning: `first`: there already, and left out of pools; --replace" in answer.err
+    assert "nothing to add (left out: `first`, not contributing)" in cli("pool", "--add").fine().err
+    answer = cli("import", "runs", "first.run", "--replace").fine()
+    assert "left out" not in answer.err
+    rows = cli("provenance", "--format", "json").fine().json()
+    assert [(row["run"], row["group"]) for row in rows] == [("first", "g"), ("second", "g")]
+    assert "3 pairs to judge" in cli("pool", "--add").fine().err
+
+
+def test_a_pool_can_be_withdrawn(cli: Cli, two_runs: Path) -> None:
+    """Its documents are in no pool, what is judged stays, and another pool may take them."""
+    assert "`RUN` must be given, or --pool NAME" in cli("unpool").failed(1).err
+    assert "unknown pool `pol`" in cli("unpool", "--pool", "pol").failed(1).err
+    words = "pool `pool` would be withdrawn: 5 documents, 2 of them judged"
+    assert words in cli("unpool", "--pool", "pool", "--dry-run").fine().err
+    assert "is withdrawn" in cli("unpool", "--pool", "pool").fine().err
+    assert "was already withdrawn" in cli("unpool", "--pool", "pool").fine().err
+    status = cli("status", "--format", "json").fine().json()
+    assert [(row["pooled"], row["outside"]) for row in status] == [(0, 3)]
+    cli("pool", "--name", "again").fine()
+    status = cli("status", "--format", "json").fine().json()
+    assert [(row["pooled"], row["judged"], row["outside"]) for row in status] == [(7, 2, 1)]
+
+
+def test_a_budget_with_add_counts_new_documents(cli: Cli, two_runs: Path) -> None:
+    """Two more of every topic are two that no pool has, as far as there are any."""
+    cli("import", "runs", write_run(two_runs, "late", {"1": "aqrst", "2": "e"})).fine()
+    cli("pool", "--add", "-s", "take", "--depth", "5", "--budget", "2", "-o", "new.txt").fine()
+    # By best rank: q at 2; then c, z (of the first two runs) and r at 3, the later docno first.
+    assert read_lines(two_runs / "new.txt") == ["1 q", "1 z"]
 
 
 @pytest.mark.vector("TREC-COVID round 1: castorini/TREC-COVID, commit be3ed3f")

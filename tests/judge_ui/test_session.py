@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from judge_ui.messages import goodbye
 from judge_ui.session import JudgingSession, Outcome
 from store.collection import Collection
 from store.documents import document_sha256
@@ -439,6 +440,7 @@ def test_a_refused_write_keeps_the_document_and_a_retry_saves(
         refused = session.grade(2)
     assert refused.outcome is Outcome.FAILED
     assert refused.message.startswith("NOT SAVED (2 relevant): ")
+    assert goodbye(session) == "alice: 1 decision in this sitting, 1 NOT SAVED"
     assert refused.saved_at is None
     assert (docno(session), session.progress.judged) == ("e1", 1)
     assert len(events()) == 1

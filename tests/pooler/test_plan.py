@@ -257,9 +257,9 @@ def test_build_pool_same_tag_twice_names_both_files() -> None:
 def test_build_pool_arguments_are_checked() -> None:
     """Runs cut in different ways, unknown names and empty input are refused by name."""
     runs = [top_run("x", {"1": ["a", "b"]}, depth=1)]
-    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike, but got"):
+    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike"):
         build([*runs, top_run("y", {"1": ["a", "b"]}, depth=2)])
-    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike, but got"):
+    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike"):
         build([*runs, replace(top_run("y", {"1": ["a"]}, depth=1), order="file")])
     with pytest.raises(ArgumentError, match="`out_order` must be one of docno, priority, random"):
         build(runs, out_order="best")
@@ -347,3 +347,23 @@ def test_build_pool_trec_covid_is_the_official_pool() -> None:
     for run in result.pool.manifest["runs"][:3]:
         content = gzip.decompress((folder / "runs-top120" / run["file"]).read_bytes())
         assert run["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_manifest_says_what_was_left_out() -> None:
+    """Two pools without different pairs have different manifests: how many, and their hash."""
+    runs = FileRuns([top_run("x", {"1": ["a", "b", "c"]}, depth=3)])
+    manifests = [
+        build_pool(runs, Plan(), version="1", known=known).pool.manifest
+        for known in ({("1", "a")}, {("1", "b")}, {("1", "b"), ("1", "a")})
+    ]
+    # The hash of the sorted lines: sha256sum of "1 a" and of "1 a", "1 b", each with its newline.
+    assert manifests[0]["without"] == {
+        "pairs": 1,
+        "sha256": hashlib.sha256(b"1 a\n").hexdigest(),
+    }
+    assert manifests[2]["without"] == {
+        "pairs": 2,
+        "sha256": hashlib.sha256(b"1 a\n1 b\n").hexdigest(),
+    }
+    assert manifests[0]["without"] != manifests[1]["without"]
+    assert "without" not in build_pool(runs, Plan(), version="1").pool.manifest

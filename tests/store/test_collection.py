@@ -210,6 +210,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         ),
         "draw": lambda: collection.draw("live", "1", lambda _draws: "001"),
         "unpool": lambda: collection.unpool("bm25", {}),
+        "withdraw_pool": lambda: collection.withdraw_pool("live"),
         "count_judged": lambda: collection.count_judged("main"),
         "pools": collection.pools,
         "pool": lambda: collection.pool("main"),
@@ -246,7 +247,7 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
                 call()
             assert len(begun) == 1, name
             writes = any(statement.startswith(("INSERT", "UPDATE")) for statement, _ in sent)
-            assert writes == name.startswith(("add", "draw", "import", "unpool")), name
+            assert writes == name.startswith(("add", "draw", "import", "unpool", "withdraw")), name
     finally:
         event.remove(Engine, "begin", count)
 

@@ -103,7 +103,7 @@ def test_complete_adds_defaults_in_the_order_of_the_row() -> None:
 
 def test_complete_without_what_must_be_given_is_refused() -> None:
     """A parameter without a default is asked for, with what it is."""
-    with pytest.raises(ArgumentError, match="`--param p` must be given: a probability, but got"):
+    with pytest.raises(ArgumentError, match="`--param p` must be given: a probability"):
         STRATEGY.complete({})
 
 

@@ -73,3 +73,15 @@ def test_rrf_values_agree_with_ranx_and_trectools() -> None:
 def test_rrf_pool_agrees_with_trectools(budget: int) -> None:
     """The first documents are the pool that trectools makes."""
     assert set(order_of("rrf", RUNS)[:budget]) == fusion_trectools.RRF_POOLS[budget]
+
+
+def test_equal_sums_of_different_ranks_tie() -> None:
+    """1/63 + 1/140 = 1/84 + 1/90 = 29/1260, so ranks (3, 80) and (24, 30) tie: docno decides."""
+    for early, late in (("a", "z"), ("z", "a")):
+        runs = []
+        for places in ({early: 3, late: 24}, {early: 80, late: 30}):
+            by_rank = {rank: docno for docno, rank in places.items()}
+            filler = f"f{len(runs)}-"
+            runs.append([by_rank.get(rank, f"{filler}{rank}") for rank in range(1, 101)])
+        order = [docno for docno in order_of("rrf", runs, k=60.0) if docno in ("a", "z")]
+        assert order == ["z", "a"]
