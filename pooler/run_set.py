@@ -122,12 +122,14 @@ class FileRuns:
         rows = [row for row, top in enumerate(self._tops) if topic in top.topics]
         rankings = [self._tops[row].topics[topic] for row in rows]
         taken = [ranking.docnos for ranking in rankings]
-        docnos = sorted({docno for of_run in taken for docno in of_run})
-        numbers = {docno: number for number, docno in enumerate(docnos)}
+        docnos = sorted(set().union(*taken))
+        numbers = dict(zip(docnos, range(len(docnos)), strict=True))
         shape = (len(taken), max(map(len, taken), default=0))
         documents = np.full(shape, NO_DOCUMENT, np.int32)
         for place, of_run in enumerate(taken):
-            documents[place, : len(of_run)] = [numbers[docno] for docno in of_run]
+            documents[place, : len(of_run)] = np.fromiter(
+                map(numbers.__getitem__, of_run), np.int32, len(of_run)
+            )
         table = None
         if scores:
             table = np.full(shape, np.nan)

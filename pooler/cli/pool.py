@@ -240,14 +240,21 @@ def _pool_files(
     from pooler.strategies.kinds import AdaptiveStrategy
     from pooler.top import read_tops
 
-    if isinstance(find_strategy(plan.strategy), AdaptiveStrategy):
+    strategy = find_strategy(plan.strategy)
+    if isinstance(strategy, AdaptiveStrategy):
         hint = "pool runs of a collection; or see what it would do: `pooler replay`"
         requirement = "must choose at once, without judgements, when files are pooled"
         raise ArgumentError("--strategy", requirement, plan.strategy, hint=hint)
     known = _known(minus)
     with progress("runs", len(entries)) as advance:
         tops = read_tops(
-            entries, depth, order=order, lenient=lenient, engine=engine, progress=advance
+            entries,
+            depth,
+            order=order,
+            lenient=lenient,
+            with_scores=annotated or strategy.uses_scores,
+            engine=engine,
+            progress=advance,
         )
     build = PoolBuild(FileRuns(tops), plan, version=__version__, known=known)
     if annotated:
