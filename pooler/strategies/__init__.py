@@ -118,13 +118,13 @@ STRATEGIES: dict[str, AnyStrategy] = {
     for strategy in (
         FixedStrategy(
             name="depth",
-            summary="the first documents of every run; a budget takes what most runs returned",
+            summary="the first documents of every run (a budget: what most runs returned)",
             source="Sparck Jones and van Rijsbergen 1975",
             values=depth_values,
         ),
         FixedStrategy(
             name="take",
-            summary="by best rank, then by the runs that gave it: depth pooling that stops at the budget",
+            summary="by best rank, then by the runs that gave it: stops at the budget",
             source="Lipani et al. 2017",
             values=take_values,
         ),
