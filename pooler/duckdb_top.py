@@ -108,7 +108,8 @@ def require_duckdb() -> ModuleType:
     except ImportError as error:
         message = "the engine `duckdb` needs a package: pip install 'pooler[duckdb]'"
         raise PoolerError(message) from error
-    return duckdb
+    module: ModuleType = duckdb
+    return module
 
 
 def read_top_duckdb(path: str, depth: int, *, order: Order, with_scores: bool = True) -> RunTop:

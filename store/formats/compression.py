@@ -157,9 +157,10 @@ class _Zstd:
 
     def feed(self, data: bytes) -> bytes:
         try:
-            return self._inside.decompress(data)
+            content: bytes = self._inside.decompress(data)
         except self._error as error:
             raise DamagedDataError(self.name, f"is damaged: {error}") from error
+        return content
 
     def wants_data(self) -> bool:
         return True
