@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+# All at the top: Python may lose an interrupt that comes while a module is imported.
+import os
 import pickle
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
+from queue import SimpleQueue
+from subprocess import PIPE, Popen
+from threading import Event, Thread
+from typing import Any, BinaryIO, TypeVar, cast
 
 from store.errors import PoolerError
-
-if TYPE_CHECKING:
-    from queue import SimpleQueue
-    from subprocess import Popen
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -82,8 +84,6 @@ def _share(
     progress: Callable[[int], None],
 ) -> list[Result | PoolerError]:
     """Share the items with `workers` - 1 other processes."""
-    from queue import SimpleQueue
-
     outcomes: dict[int, Result | PoolerError] = {}
     left = deque(range(len(items)))
     answers: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
@@ -123,14 +123,12 @@ class _Helper:
         left: deque[int],
         answers: SimpleQueue[tuple[int, Any] | None],
     ) -> None:
-        from threading import Thread
-
         self._task = task
         self._items = items
         self._left = left
         self._answers = answers
         self._process: Popen[bytes] | None = None
-        self._is_stopped = False
+        self._stopped = Event()
         self._thread = Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
@@ -139,17 +137,20 @@ class _Helper:
 
     def stop(self) -> None:
         """End, and at once if there is still something to do."""
-        self._is_stopped = True
+        self._stopped.set()
         if self._process is not None and self._thread.is_alive():
             self._process.kill()
-        self._thread.join()
+        if self._thread.ident is not None:  # an interrupt may have come before it ran
+            self._thread.join()
 
     def _run(self) -> None:
         """Have items done until none is left, or the process dies."""
         try:
+            if self._stopped.is_set():
+                return
             with _started() as process:
                 self._process = process
-                if self._is_stopped:
+                if self._stopped.is_set():
                     process.kill()
                 _send(process, sys.path)
                 _send(process, self._task)
@@ -173,9 +174,6 @@ class _Helper:
 
 def _started() -> Popen[bytes]:
     """Start a worker."""
-    import os
-    from subprocess import PIPE, Popen
-
     # Isolated, so that only this process says where modules are; and arrays need one thread.
     command = (sys.executable, "-I", "-c", _WORK)
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -192,9 +190,6 @@ def _send(process: Popen[bytes], value: object) -> None:
 
 def _work() -> None:
     """Be a worker: read a task and items from standard input, write what comes of each."""
-    import os
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told too, and ends this process
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # what a task prints is no answer
@@ -213,8 +208,6 @@ def _work() -> None:
 @contextmanager
 def interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C back; processes that are started meanwhile never see it."""
-    import signal
-
     if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover - not on this system
         yield
         return

@@ -169,7 +169,7 @@ def descending(values: NDArray[np.float64]) -> NDArray[np.int64]:
     Parameters
     ----------
     values : ndarray of float64, shape (n_documents,)
-        By document number; not NaN.
+        By document number; finite.
 
     Returns
     -------

@@ -10,10 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from sqlalchemy import NullPool, create_engine, make_url, text
 
 from store.collection import Collection
 from store.scale import parse_scale
+
+# Half of Hypothesis's own number keeps the suite short; `.ci/run` asks for more in a second pass.
+settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "50")))
+settings.load_profile("suite")
 
 SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 

@@ -89,7 +89,9 @@ def test_late_runs_feed_no_pool(cli: Cli, started: Path) -> None:
     cli("import", "runs", "runs/bm25-words.run", "runs/rm3-bigrams.run", "--late").fine()
     refused = cli("pool", "--depth", "5").failed(1)
     assert "must hold a run that contributes" in refused.err
-    cli("import", "runs", "runs/bm25-words.run", "--group", "words").fine()
+    again = cli("import", "runs", "runs/bm25-words.run", "--group", "words").fine()
+    assert "warning: `bm25-words`: there already, and left out of pools" in again.err
+    cli("import", "runs", "runs/bm25-words.run", "--replace").fine()
     pool = cli("pool", "--depth", "1", "--annotated", "--out", "-").fine().out.splitlines()
     assert {tuple(line.split()[2:4]) for line in pool} == {("bm25-words", "words")}
 

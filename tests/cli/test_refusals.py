@@ -191,7 +191,7 @@ REFUSED = [
     ("pool --depth five", USAGE, r"--depth"),
     ("pool --order score", USAGE, r"--order"),
     ("pool --out-order shuffled", USAGE, r"--out-order"),
-    ("pool --out-order random --depth 3 --name r", DATA, r"`seed` must be"),
+    ("pool --out-order random --depth 3 --name r", DATA, r"`--seed` must be"),
     ("pool --out-order random --seed -1", USAGE, r"--seed"),
     ("pool --round 'round 1' --name r", DATA, r"`--round` must be one word"),
     ("pool --round '' --name r", DATA, r"`--round` must be one word"),

@@ -120,9 +120,9 @@ def test_sum_by_place_passes_over_places_without_document() -> None:
     assert arrays.sum_by_place(np.array([[1.0, 2.0], [4.0, np.nan]])).tolist() == [1.0, 6.0]
 
 
-@given(values=st.lists(st.sampled_from([0.0, -0.0, 1.0, -2.5]) | st.floats(allow_nan=False)))
+@given(values=st.lists(st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e300]) | st.integers(-99, 99)))
 def test_descending_is_value_then_number_descending(values: list[float]) -> None:
-    """The one tie rule, for any numbers, infinities and both zeros among them."""
+    """The one tie rule, for any numbers that differ by more than rounding, both zeros too."""
     expected = sorted(range(len(values)), key=lambda number: (-values[number], -number))
     order = descending(np.array(values, np.float64))
     assert order.tolist() == expected
@@ -138,3 +138,11 @@ def test_rankings_of_nothing_are_empty(rankings: list[list[str]]) -> None:
     assert arrays.n_returning().tolist() == arrays.best_ranks().tolist() == []
     assert arrays.sum_by_rank(np.zeros(0)).tolist() == []
     assert arrays.sum_by_place(np.zeros((0, 0))).tolist() == []
+
+
+def test_descending_ties_what_rounding_alone_tells_apart() -> None:
+    """0.1 + 0.2 is not 0.3 in floats, but ties with it; a difference of 1e-12 stays one."""
+    assert descending(np.array([0.1 + 0.2, 0.3])).tolist() == [1, 0]
+    assert descending(np.array([0.3, 0.1 + 0.2])).tolist() == [1, 0]
+    assert descending(np.array([0.3 + 1e-12, 0.3])).tolist() == [0, 1]
+    assert descending(np.array([-0.3, -0.1 - 0.2, 7.0])).tolist() == [2, 1, 0]

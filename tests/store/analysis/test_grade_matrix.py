@@ -187,8 +187,8 @@ def test_matrix_grade_off_the_scale_is_refused(grade: int | None) -> None:
     with pytest.raises(ArgumentError) as caught:
         grade_matrix(rows, SCALE)
     assert str(caught.value) == (
-        "`grade` must be one of [-2, 0, 1, 3] (topic `1`, document `b`, judge `ann`),"
-        f" but got {grade}"
+        "`grade` must be one of [-2, 0, 1, 3] (topic `1`, document `b`, judge `ann`)"
+        + ("" if grade is None else f", but got {grade}")
     )
 
 
