@@ -16,8 +16,8 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from store.collection import Collection
 from store.scale import parse_scale
 
-# Half of Hypothesis's own number keeps the suite short; `.ci/run` asks for more in a second pass.
-settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "50")))
+# Fewer than Hypothesis would make keep the suite short; `.ci/run` asks for more in a second pass.
+settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "30")))
 settings.load_profile("suite")
 
 SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"

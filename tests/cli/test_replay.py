@@ -273,6 +273,7 @@ def found(rows: list[dict[str, Any]]) -> dict[tuple[str, int], int]:
     return {(row["strategy"], row["budget"]): row["relevant"] for row in rows}
 
 
+@pytest.mark.slow
 def test_covid_is_found_earlier_by_adaptive_strategies(cli: Cli) -> None:
     """On TREC-COVID round 1, MTF, Hedge, MaxMean and MM-NS beat depth pooling from 20 on.
 
@@ -293,6 +294,7 @@ def test_covid_is_found_earlier_by_adaptive_strategies(cli: Cli) -> None:
         assert got[name, budgets[-1]] == got["take", budgets[-1]]
 
 
+@pytest.mark.slow
 def test_acordar_is_found_earlier_by_adaptive_strategies(cli: Cli, here: Path) -> None:
     """On ACORDAR, with 12,733 of 22,669 documents unjudged, they beat depth pooling as well.
 
