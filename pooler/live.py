@@ -127,7 +127,7 @@ class LiveDrawing:
         self._adaptive = {
             pool.name: pool.manifest
             for pool in collection.pools()
-            if "level" in pool.manifest and not pool.withdrawn
+            if pool.budget is not None and not pool.withdrawn
         }
 
     def draw(self, topic: str) -> bool:

@@ -20,7 +20,6 @@ from pooler.pool_statistics import PoolStatistics, StatisticsCount
 from pooler.randomness import raw_numbers
 from pooler.run_set import RunFacts, RunSet, TopicRuns
 from pooler.strategies import find_strategy
-from pooler.strategies.depth_then import depth_pool_size
 from pooler.strategies.kinds import (
     AdaptiveStrategy,
     AnyStrategy,
@@ -28,7 +27,6 @@ from pooler.strategies.kinds import (
     ParameterValue,
     SamplingStrategy,
 )
-from pooler.strategies.stratified import parse_strata
 from pooler.topic_pool import TopicPool
 from pooler.topic_rankings import descending
 from store.errors import ArgumentError
@@ -213,12 +211,12 @@ class PoolBuild:
         budget = self._budget(rankings.topic)
         if budget is None:
             return rankings.n_documents
-        if self.strategy.name == "depth-then":
-            first = int(self.parameters["first"])
-            needed = depth_pool_size(rankings, first=first)
-            if budget < needed:
+        strategy = self.strategy
+        if isinstance(strategy, AdaptiveStrategy) and strategy.least_budget is not None:
+            least = strategy.least_budget(rankings, **self.parameters)
+            if budget < least:
                 requirement = (
-                    f"must be >= {needed}: depth {first} of topic `{rankings.topic}` takes as many"
+                    f"must be >= {least} for `{strategy.name}` in topic `{rankings.topic}`"
                 )
                 raise ArgumentError("--budget", requirement, budget)
         return min(budget, rankings.n_documents)
@@ -358,10 +356,10 @@ def _check_sample(
     if known is not None:
         requirement = "must not leave out documents: their probabilities would no longer hold"
         raise ArgumentError("--strategy", requirement, strategy.name)
-    if strategy.name == "stratified":
-        last = max(stratum.last for stratum in parse_strata(str(parameters["strata"])))
-        if last > runs.depth:
-            requirement = f"must be >= {last}, the last rank of the strata"
+    if strategy.least_depth is not None:
+        least = strategy.least_depth(**parameters)
+        if runs.depth < least:
+            requirement = f"must be >= {least} for these parameters of `{strategy.name}`"
             raise ArgumentError("--depth", requirement, runs.depth)
 
 

@@ -205,6 +205,13 @@ def _work() -> None:
             sys.exit(1)
 
 
+def n_processors() -> int:
+    """Count the processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @contextmanager
 def interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C back; processes that are started meanwhile never see it."""
@@ -216,9 +223,6 @@ def interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-_interrupts_held = interrupts_held
 
 
 def _attempt(task: Callable[[Item], Result], item: Item) -> Result | PoolerError:

@@ -6,13 +6,14 @@ order of the files.
 
 from __future__ import annotations
 
-import os
+import signal
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pooler.numbered_runs import NumberedRun, RunReader
+from pooler.processes import interrupts_held, n_processors
 from pooler.run_list import RunEntry
 from pooler.top import PARALLEL_BYTES
 from store.formats.lines import is_regular_file
@@ -34,12 +35,8 @@ def n_readers(entries: Sequence[RunEntry]) -> int:
     """
     if not all(is_regular_file(entry.file) for entry in entries):
         return 1
-    if hasattr(os, "sched_getaffinity"):
-        n_processors = len(os.sched_getaffinity(0))
-    else:
-        n_processors = os.cpu_count() or 1
     n_bytes = sum(Path(entry.file).stat().st_size for entry in entries)
-    return READERS if min(n_processors, len(entries)) > 1 and n_bytes > PARALLEL_BYTES else 1
+    return READERS if min(n_processors(), len(entries)) > 1 and n_bytes > PARALLEL_BYTES else 1
 
 
 def read_numbered(
@@ -92,8 +89,6 @@ def _read_elsewhere(
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    from pooler.processes import _interrupts_held
-
     # Spawned, not forked: a fork copies the locks of threads that it does not copy.
     executor = ProcessPoolExecutor(
         workers,
@@ -104,7 +99,7 @@ def _read_elsewhere(
     coming = iter(entries)
     ahead: deque[Future[NumberedRun]] = deque()
     try:
-        with _interrupts_held():  # until a worker ignores them, it would show a trace
+        with interrupts_held():  # until a worker ignores them, it would show a trace
             for _ in range(_AHEAD * workers):
                 _submit_next(executor, coming, ahead)
         while ahead:
@@ -132,8 +127,6 @@ _READERS: list[RunReader] = []
 
 def _set_up_worker(folder: str, lenient: bool) -> None:  # noqa: FBT001 - an executor's arguments
     """Make a worker's reader; Ctrl-C is this process's parent's to act on."""
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _READERS.append(RunReader(folder, lenient=lenient))
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
-from pooler.processes import share
+from pooler.processes import n_processors, share
 from pooler.run_blocks import read_blocks
 from pooler.run_lines import SuspicionError
 from pooler.run_list import RunEntry, as_entries
@@ -205,7 +204,7 @@ def read_tops(
     if len(entries) < 2 or any(entry.file == STDIN for entry in entries):
         workers = 1
     elif workers is None:
-        workers = 2 if sum(sizes) > PARALLEL_BYTES and _n_processors() > 1 else 1
+        workers = 2 if sum(sizes) > PARALLEL_BYTES and n_processors() > 1 else 1
     indices = list(range(len(entries)))
     if workers > 1:
         indices.sort(key=lambda index: -sizes[index])
@@ -283,10 +282,3 @@ def _size(file: str) -> int:
         return Path(file).stat().st_size
     except OSError:
         return 0
-
-
-def _n_processors() -> int:
-    """Count the processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -80,7 +80,7 @@ def judge(
 
 def _drawing(opened: Collection) -> LiveDrawing | None:
     """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
-    if not any("level" in pool.manifest and not pool.withdrawn for pool in opened.pools()):
+    if not any(pool.budget is not None and not pool.withdrawn for pool in opened.pools()):
         return None
     from pooler.live import LiveDrawing
 

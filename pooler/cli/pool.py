@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pooler.top import Engine
     from store.ranking import Order
 
-DEPTH = 100
-
 
 class EngineName(StrEnum):
     """What reads run files first."""
@@ -170,7 +168,7 @@ def pool(
 
         show_strategies(fmt)
         return
-    from pooler.cli.pool_plan import Wishes, parse_parameters
+    from pooler.cli.pool_plan import DEPTH, Wishes, parse_parameters
     from store.formats.lines import id_fault
 
     if round_label is not None and (fault := id_fault(round_label)):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pooler.cli.console import say, warn, write_json, write_lines
-from pooler.cli.pool_plan import Wishes, as_wishes
+from pooler.cli.pool_plan import DEPTH, Wishes, as_wishes
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pooler.run_set import RunFacts
     from store.collection import Collection
     from store.pools import StoredPool
-
-DEPTH = 100
 
 
 def pool_collection(

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from store.ranking import Order
 
 
+DEPTH = 100
+"""Ranks taken from each run, unless another number is given."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
     """The options as given; ``None`` = not given."""

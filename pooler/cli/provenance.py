@@ -77,7 +77,7 @@ def provenance(
     with_scores = by is ByName.DOCUMENT
     if entries:
         run_set = _from_files(entries, depth, order.value, lenient=lenient)
-        is_relevant = {} if qrels is None else _from_qrels(qrels, level or 1, lenient=lenient)
+        is_relevant = {} if qrels is None else _from_qrels(qrels, level, lenient=lenient)
     else:
         if qrels is not None:
             raise ArgumentError("--qrels", "goes with run files", qrels)
@@ -109,12 +109,13 @@ def _from_files(entries: list[RunEntry], depth: int, order: Order, *, lenient: b
     return FileRuns(tops)
 
 
-def _from_qrels(path: str, level: int, *, lenient: bool) -> dict[tuple[str, str], bool]:
+def _from_qrels(path: str, level: int | None, *, lenient: bool) -> dict[tuple[str, str], bool]:
     """Read which pairs are judged and relevant; negative codes are unjudged, as in trec_eval."""
     from store.formats.qrels import read_qrels
 
     rows = read_qrels(path, lenient=lenient).rows
-    return {(row.topic, row.docno): row.code >= level for row in rows if row.code >= 0}
+    cut = 1 if level is None else level
+    return {(row.topic, row.docno): row.code >= cut for row in rows if row.code >= 0}
 
 
 def _from_collection(

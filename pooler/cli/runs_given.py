@@ -26,8 +26,8 @@ def entries_of(files: Sequence[str], listed: str | None, group: str = "") -> lis
 
 def read_entry(entry: RunEntry, *, lenient: bool) -> Run:
     """Read a run file, with what the list of runs says of it."""
-    from pooler.runs import read_run
+    from pooler.whole_runs import read_whole
 
-    run = read_run(entry.file, lenient=lenient)
+    run = read_whole(entry.file, lenient=lenient)
     entry.check_tag(run.tag)
     return replace(run, group=entry.group, contributes=entry.contributes)

@@ -56,12 +56,13 @@ def unpool(
         _withdraw(collection, pool, dry_run=dry_run)
         return
     from pooler.stored_runs import stored_runs
-    from pooler.unpool import brought_alone
+    from pooler.unpool import brought_alone, standing
     from store.collection import Collection
+    from store.records import State
 
     with Collection(collection) as opened:
         opened.runs([run])
-        grades = _grades(opened)
+        grades = standing(opened.judgements())
         table = Table("alone", COLUMNS)
         pools = [one for one in opened.pools() if not one.withdrawn]
         fed = _fed_pools(pools, run, pool)
@@ -87,14 +88,14 @@ def unpool(
             for topic, docno, rank in brought:
                 others = [name for name in pooled if name != one.name]
                 kept = [name for name in others if (topic, docno) in pooled[name]]
-                state, grade = grades.get((topic, docno), ("unjudged", None))
+                state, grade = grades.get((topic, docno), (State.UNJUDGED, None))
                 table.rows.append(
                     {
                         "pool": one.name,
                         "topic": topic,
                         "docno": docno,
                         "rank": rank,
-                        "state": state,
+                        "state": str(state),
                         "grade": grade,
                         "other_pool": " ".join(kept) or None,
                     }
@@ -156,21 +157,6 @@ def _kept_whole(opened: Collection, pool: StoredPool) -> str | None:
         if run["contributes"] and hashes.get(run["tag"]) != run["sha256"]:
             return f"its run `{run['tag']}` has been replaced since"
     return None
-
-
-def _grades(opened: Collection) -> dict[tuple[str, str], tuple[str, int | None]]:
-    """Return the state of every pair some judge decided, with the highest grade."""
-    found: dict[tuple[str, str], tuple[str, int | None]] = {}
-    for one in opened.judgements():
-        pair = (one.topic, one.docno)
-        state, grade = found.get(pair, ("unjudged", None))
-        if one.grade is not None:
-            found[pair] = (str(one.state), max(one.grade, one.grade if grade is None else grade))
-        elif grade is None and one.state != "unjudged":
-            found[pair] = (str(one.state), None)
-        else:
-            found.setdefault(pair, (state, grade))
-    return found
 
 
 def _report(run: str, table: Table, *, dry_run: bool) -> None:

@@ -37,6 +37,7 @@ from pooler.strategies.rbp_adaptive import RbpB, RbpC
 from pooler.strategies.rrf import rrf_values
 from pooler.strategies.statap import draw as draw_statap
 from pooler.strategies.stratified import draw as draw_stratified
+from pooler.strategies.stratified import last_rank
 from pooler.strategies.take import take_values
 from pooler.strategies.thompson import Thompson
 from pooler.strategies.ucb1_tuned import Ucb1Tuned
@@ -250,6 +251,7 @@ STRATEGIES: dict[str, AnyStrategy] = {
                 Parameter("strata", None, "FROM:TO:RATE,... as 1:10:1,11:100:0.1", type=str),
             ),
             draw=draw_stratified,
+            least_depth=last_rank,
         ),
         SamplingStrategy(
             name="statap",

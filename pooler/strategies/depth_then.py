@@ -121,6 +121,14 @@ def depth_then_strategy(adaptive: Iterable[AdaptiveStrategy]) -> AdaptiveStrateg
             state = strategy.start(rankings, **parameters)
         return DepthThen(rankings, state, first=first)
 
+    def least_budget(
+        rankings: TopicRankings,
+        *,
+        then: str,  # noqa: ARG001 - all parameters come by name
+        first: int,
+    ) -> int:
+        return depth_pool_size(rankings, first=first)
+
     def needs_seed(parameters: Mapping[str, ParameterValue]) -> bool:
         strategy = find(parameters["then"])
         return strategy.needs_seed_for(strategy.complete({}))
@@ -134,5 +142,6 @@ def depth_then_strategy(adaptive: Iterable[AdaptiveStrategy]) -> AdaptiveStrateg
             Parameter("first", 10, "ranks of every run judged first", type=int, least=1),
         ),
         start=start,
+        least_budget=least_budget,
         needs_seed_with=needs_seed,
     )

@@ -185,6 +185,9 @@ class AdaptiveStrategy(Strategy):
     parameters by name, to the state before the first document."""
     needs_seed: bool = False
     """Whether choices are random, with all parameters."""
+    least_budget: Callable[..., int] | None = None
+    """From `TopicRankings`, and the parameters by name, to the least budget that makes sense for
+    the topic; ``None`` = any does."""
     needs_seed_with: Callable[[Mapping[str, ParameterValue]], bool] | None = None
     """From all parameters to whether choices are random with them; ``None`` = `needs_seed`
     says it."""
@@ -204,6 +207,9 @@ class SamplingStrategy(Strategy):
     """From `TopicRankings`, ``budget=`` (int or ``None``), ``seed=``, and the parameters by name,
     to the sample."""
     needs_budget: bool = False
+    least_depth: Callable[..., int] | None = None
+    """From the parameters by name to the least depth of the cut they can be used with; ``None`` =
+    any."""
 
 
 AnyStrategy = FixedStrategy | AdaptiveStrategy | SamplingStrategy

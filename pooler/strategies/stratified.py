@@ -38,6 +38,17 @@ class Stratum:
         return f"{self.first}:{self.last}"
 
 
+def last_rank(*, strata: str) -> int:
+    """Return the last rank of the strata: runs cut before it would leave documents out.
+
+    Examples
+    --------
+    >>> last_rank(strata="1:10:1,11:100:0.1")
+    100
+    """
+    return max(stratum.last for stratum in parse_strata(strata))
+
+
 def parse_strata(text: str) -> tuple[Stratum, ...]:
     """Read the strata of a sample.
 

@@ -52,50 +52,6 @@ def best_ranks(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.i
     return best
 
 
-def pool_sizes(documents: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Count the documents of the depth-k pool for every k.
-
-    Parameters
-    ----------
-    documents : ndarray of integers, shape (n_runs, depth)
-        See the module.
-
-    Returns
-    -------
-    ndarray of int64, shape (depth,)
-        At index ``k - 1`` the size at depth `k`.
-
-    Examples
-    --------
-    >>> pool_sizes(np.array([[0, 1, 2], [2, 0, -1]])).tolist()
-    [2, 3, 3]
-    """
-    depth = documents.shape[1]
-    best = best_ranks(documents, int(documents.max(initial=NO_DOCUMENT)) + 1)
-    return np.cumsum(np.bincount(best, minlength=depth + 1)[1:])
-
-
-def contributions(documents: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Count the documents that each run brings to the depth-k pool, alone or not, for every k.
-
-    Parameters
-    ----------
-    documents : ndarray of integers, shape (n_runs, depth)
-        See the module.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_runs, depth)
-        At column ``k - 1`` the documents within the first `k`.
-
-    Examples
-    --------
-    >>> contributions(np.array([[0, 1, 2], [2, 0, -1]])).tolist()
-    [[1, 2, 3], [1, 2, 2]]
-    """
-    return np.cumsum(documents != NO_DOCUMENT, axis=1, dtype=np.int64)
-
-
 def unique_contributions(
     documents: NDArray[np.integer], groups: NDArray[np.integer] | None = None
 ) -> NDArray[np.int64]:
@@ -183,28 +139,6 @@ def n_contributing(documents: NDArray[np.integer], n_documents: int) -> NDArray[
     numbers = documents[documents != NO_DOCUMENT]
     _check_numbers(numbers, n_documents)
     return np.bincount(numbers, minlength=n_documents)
-
-
-def documents_by_support(documents: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Count the documents that one run has, that two have, and so on.
-
-    Parameters
-    ----------
-    documents : ndarray of integers, shape (n_runs, depth)
-        See the module.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_runs,)
-        At index ``n - 1`` the documents that exactly `n` runs have.
-
-    Examples
-    --------
-    >>> documents_by_support(np.array([[0, 1, 2], [2, 0, -1]])).tolist()
-    [1, 2]
-    """
-    runs = n_contributing(documents, int(documents.max(initial=NO_DOCUMENT)) + 1)
-    return np.bincount(runs, minlength=len(documents) + 1)[1:]
 
 
 def _by_rank(

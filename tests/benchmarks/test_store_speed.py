@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.analysis.provenance import pool_sizes, unique_contributions
+from store.analysis.provenance import best_ranks, unique_contributions
 from store.arrays import TopDocuments
 from store.collection import Collection
 from tests.benchmarks.generate import generate
@@ -104,5 +104,7 @@ def _pool_and_uniques(top: TopDocuments) -> int:
         present, numbers = np.unique(ids, return_inverse=True)
         documents = numbers.reshape(ids.shape) - int(present[0] < 0)  # the padding becomes -1
         unique_contributions(documents)
-        total += int(pool_sizes(documents)[-1])
+        entering = np.bincount(best_ranks(documents, present.size))
+        sizes = np.cumsum(entering[1:])  # of the pool at every depth
+        total += int(sizes[-1])
     return total

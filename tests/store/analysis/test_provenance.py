@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 from store.analysis.provenance import (
     best_ranks,
-    contributions,
-    documents_by_support,
     n_contributing,
-    pool_sizes,
     unique_contributions,
 )
 from store.errors import ArgumentError
@@ -46,17 +43,14 @@ def alone(sets: list[set[int]], groups: list[int], group: int) -> int:
 
 
 def test_three_runs_by_hand() -> None:
-    """Sizes, contributions and uniques of three short rankings, worked out on paper."""
+    """Best ranks and uniques of three short rankings, worked out on paper."""
     assert best_ranks(THREE, 6).tolist() == [1, 1, 2, 4, 1, 0]
-    assert pool_sizes(THREE).tolist() == [3, 4, 4, 5]
-    assert contributions(THREE).tolist() == [[1, 2, 3, 4], [1, 2, 2, 2], [1, 2, 3, 3]]
     # Depth 1: a, b, e each once. Depth 2: a b / b a / e c. Depth 3: a b c / b a / e c b.
     assert unique_contributions(THREE).tolist() == [[1, 0, 0, 1], [1, 0, 0, 0], [1, 2, 1, 1]]
     # Runs 0 and 2 as one group: at depth 1 it alone has a and e; from 2 on c, e, then d.
     groups = np.array([0, 1, 0])
     assert unique_contributions(THREE, groups).tolist() == [[2, 2, 2, 3], [1, 0, 0, 0]]
     assert n_contributing(THREE, 6).tolist() == [2, 3, 2, 1, 1, 0]
-    assert documents_by_support(THREE).tolist() == [2, 2, 1]
 
 
 @given(table=tables(), data=st.data())
@@ -68,14 +62,10 @@ def test_every_depth_agrees_with_sets(table: np.ndarray, data: st.DataObject) ->
         unique_contributions(table),
         unique_contributions(table, np.array(groups, int)),
     )
-    sizes, brought = pool_sizes(table), contributions(table)
-    assert by_run.shape == brought.shape == (n_runs, depth)
+    assert by_run.shape == (n_runs, depth)
     assert by_group.shape == (max(groups, default=-1) + 1, depth)
-    assert sizes.shape == (depth,)
     for k in range(1, depth + 1):
         sets = sets_within(table, k)
-        assert sizes[k - 1] == len(set().union(*sets))
-        assert brought[:, k - 1].tolist() == list(map(len, sets))
         runs = list(range(n_runs))
         assert by_run[:, k - 1].tolist() == [alone(sets, runs, run) for run in runs]
         codes = range(max(groups, default=-1) + 1)
@@ -85,8 +75,6 @@ def test_every_depth_agrees_with_sets(table: np.ndarray, data: st.DataObject) ->
         places = [row.index(document) + 1 for row in rankings if document in row]
         assert best == min(places, default=0)
         assert n_contributing(table, 8)[document] == len(places)
-    counts = n_contributing(table, 8).tolist()
-    assert documents_by_support(table).tolist() == [counts.count(n + 1) for n in range(n_runs)]
 
 
 def test_numbers_and_groups_are_checked() -> None:
