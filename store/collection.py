@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from store import documents, draws, judgements, judges, pools, progress, rankings, runs, topics
+from store import (
+    adjudication,
+    documents,
+    draws,
+    effort,
+    guidelines,
+    judgements,
+    judges,
+    pools,
+    progress,
+    rankings,
+    rejudging,
+    runs,
+    topics,
+)
+from store.adjudication_desk import AdjudicationDesk
 from store.arrays import RankedDocuments, TopDocuments
 from store.database import reading, writing
 from store.desk import Desk
+from store.disagreements import ALL, Case, CellCount, Selection, count_cells
 from store.draws import Choose
+from store.effort import Effort
 from store.errors import ArgumentError
 from store.imports import ImportReport
 from store.keys import NumberedDocuments, fetch_docnos
-from store.open_collection import OpenCollection
 from store.packing import PackedRanking
 from store.pools import StoredPool
+from store.progress import Unclaimed
 from store.ranking import Order, check_order
 from store.records import (
     Counts,
     Document,
-    Judge,
+    Guideline,
     JudgeKind,
     Judgement,
     Pool,
@@ -29,10 +46,12 @@ from store.records import (
     Run,
     Topic,
 )
+from store.rejudging import Outdated, OutdatedList, Why
 from store.runs import StoredRun
+from store.staffed_collection import StaffedCollection
 
 
-class Collection(OpenCollection):
+class Collection(StaffedCollection):
     """A test collection: one SQLite file or one PostgreSQL database; see `OpenCollection`.
 
     Notes
@@ -227,16 +246,6 @@ class Collection(OpenCollection):
             return {(topic[first], document[second]): label
                     for (first, second), label in rounds.items()}  # fmt: skip
 
-    def add_judge(self, name: str, kind: JudgeKind) -> bool:
-        """Add a judge; see `store.judges.add_judge`."""
-        with writing(self._engine, bulk=True) as session:
-            return judges.add_judge(session, name, kind)
-
-    def judges(self) -> list[Judge]:
-        """Return every judge, by name."""
-        with reading(self._engine) as session:
-            return judges.fetch_judges(session)
-
     def import_judgements(
         self,
         by_judge: Mapping[str, Sequence[Qrel]],
@@ -291,6 +300,81 @@ class Collection(OpenCollection):
         with self._reading() as session:
             return progress.count_states(session, self._topics, self.scale)
 
+    def unclaimed(self) -> Unclaimed:
+        """Return what lies before no judge yet; see `store.progress.Unclaimed`."""
+        with reading(self._engine) as session:
+            self._topics.refresh(session)
+            return progress.count_unclaimed(session, self._topics)
+
+    def recent_times(self, *, limit: int) -> dict[str, list[int]]:
+        """Return the active times of every judge's latest decisions; see `store.effort`."""
+        with reading(self._engine) as session:
+            return progress.recent_times(session, limit=limit)
+
+    def effort(self) -> list[Effort]:
+        """Return what judging cost every judge; see `store.effort.fetch_effort`."""
+        with reading(self._engine) as session:
+            return effort.fetch_effort(session)
+
+    def outdated(
+        self,
+        judge_names: Sequence[str] = (),
+        topic_ids: Sequence[str] = (),
+        why: Sequence[Why] = (),
+    ) -> OutdatedList:
+        """Return judgements to be made again; see `store.rejudging.find_outdated`."""
+        with reading(self._engine) as session:
+            return rejudging.find_outdated(session, judges=judge_names, topics=topic_ids, why=why)
+
+    def reopen_outdated(
+        self,
+        judge_names: Sequence[str] = (),
+        topic_ids: Sequence[str] = (),
+        why: Sequence[Why] = (),
+    ) -> list[Outdated]:
+        """Put such judgements back into queues; see `store.rejudging.reopen_outdated`."""
+        with writing(self._engine, bulk=True) as session:
+            return rejudging.reopen_outdated(session, judges=judge_names, topics=topic_ids, why=why)
+
+    def add_guideline(self, text: str) -> tuple[Guideline, bool]:
+        """Add a version of the guidelines; see `store.guidelines.add_guideline`."""
+        with writing(self._engine, bulk=True) as session:
+            return guidelines.add_guideline(session, text)
+
+    def guideline(self, version: int | None = None) -> Guideline:
+        """Return a version of the guidelines, default the newest, its text raw."""
+        with reading(self._engine) as session:
+            return guidelines.fetch_guideline(session, version)
+
+    def guidelines(self) -> list[Guideline]:
+        """Return every version of the guidelines, the oldest first, texts raw."""
+        with reading(self._engine) as session:
+            return guidelines.fetch_guidelines(session)
+
     def desk(self, judge: str, *, program: str = "") -> Desk:
         """Return the desk of a judge; see `store.desk.Desk`."""
         return Desk(self._engine, judge, self.scale, program=program)
+
+    def adjudication_desk(
+        self, judge: str, *, selection: Selection = ALL, program: str = ""
+    ) -> AdjudicationDesk:
+        """Return the desk of an adjudicator; see `store.adjudication_desk.AdjudicationDesk`."""
+        return AdjudicationDesk(
+            self._engine, judge, self.scale, program=program, selection=selection
+        )
+
+    def disagreements(self, selection: Selection = ALL) -> list[Case]:
+        """Return the disagreements that are wanted; see `store.adjudication.fetch_listed`."""
+        with reading(self._engine) as session:
+            return adjudication.fetch_listed(session, selection)
+
+    def disagreement_cells(self, selection: Selection = ALL) -> list[CellCount]:
+        """Count the disagreements that are wanted; see `store.disagreements.count_cells`."""
+        with reading(self._engine) as session:
+            cases = adjudication.fetch_listed(session, selection)
+            return count_cells(cases, adjudication.fetch_pair(session, selection))
+
+    def judge_names(self) -> dict[int, str]:
+        """Return the names of all judges by row id, as `Case` has them."""
+        with reading(self._engine) as session:
+            return adjudication.fetch_judge_names(session)

@@ -11,6 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,10 +25,21 @@ from sqlmodel import Session, SQLModel
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.models import TABLES, CollectionRow
 
-SCHEMA_REVISION = "0002"
+SCHEMA_REVISION = "0003"
 """The newest Alembic revision; a test holds it to `store/migrations/versions`."""
 
 BUSY_TIMEOUT_MS = 10_000
+JUDGE_PATIENCE_MS = 2_000
+"""How long a judge's screen waits for a writer before it says so, and tries again later."""
+
+_NETWORK = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+"""So that a network which falls silent is a failure within seconds, in libpq's words."""
 _IMPORT_LOCK = 0x706F6F6C
 """Key of the PostgreSQL advisory lock of bulk imports ("pool")."""
 
@@ -81,8 +93,8 @@ def make_engine(url: URL) -> Engine:
         return engine
     try:
         # PGCLIENTENCODING, or a database without an encoding, must not choose another.
-        encoding = {"client_encoding": "utf8"}
-        return create_engine(url, pool_pre_ping=True, connect_args=encoding)
+        options = {"client_encoding": "utf8"} | _NETWORK
+        return create_engine(url, pool_pre_ping=True, connect_args=options)
     except ModuleNotFoundError as error:
         message = "PostgreSQL needs the driver psycopg"
         raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
@@ -129,8 +141,10 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     """Begin a transaction; one that may write takes the write lock at once."""
-    writes = connection.get_execution_options().get("pooler_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if patience := options.get("pooler_patience_ms"):
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience:d}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("pooler_writes") else "BEGIN")
 
 
 @contextmanager
@@ -145,7 +159,13 @@ def reading(engine: Engine) -> Iterator[Session]:
 
 
 @contextmanager
-def writing(engine: Engine, *, bulk: bool = False, creates: bool = False) -> Iterator[Session]:
+def writing(
+    engine: Engine,
+    *,
+    bulk: bool = False,
+    creates: bool = False,
+    patience_ms: int | None = None,
+) -> Iterator[Session]:
     """Open a session that commits at the end of the block, or rolls back on any error.
 
     Parameters
@@ -158,6 +178,9 @@ def writing(engine: Engine, *, bulk: bool = False, creates: bool = False) -> Ite
     creates : bool, default=False
         Whether a SQLite file that is not there is made. Otherwise it was removed, and what is
         written would be lost with it.
+    patience_ms : int, optional
+        How long to wait for another process that is writing to a SQLite file; default
+        `BUSY_TIMEOUT_MS`.
 
     Raises
     ------
@@ -168,12 +191,28 @@ def writing(engine: Engine, *, bulk: bool = False, creates: bool = False) -> Ite
     if file and not creates and not Path(file).exists():
         message = f"{file} is gone: it was moved or deleted while it was open"
         raise StoreError(message, hint="put it back; what was saved before is in it")
-    writer = engine.execution_options(pooler_writes=True)
+    patience = BUSY_TIMEOUT_MS if patience_ms is None else min(patience_ms, BUSY_TIMEOUT_MS)
+    writer = engine.execution_options(pooler_writes=True, pooler_patience_ms=patience)
     with translated_errors(engine), Session(writer, expire_on_commit=False) as session:
         if bulk and engine.dialect.name == "postgresql":
             session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
         yield session
         session.commit()
+
+
+def database_now(session: Session) -> datetime:
+    """Tell the time of the database: one clock for all the machines that share it.
+
+    Returns
+    -------
+    datetime
+        Aware, UTC; of the server's clock on PostgreSQL, of this machine's on SQLite, whose file
+        only one machine may have open.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        moment: datetime = session.execute(text("SELECT clock_timestamp()")).scalar_one()
+        return moment.astimezone(UTC)
+    return datetime.now(UTC)
 
 
 @contextmanager
@@ -199,17 +238,15 @@ def _operational_message(engine: Engine, error: OperationalError) -> str:
     if "readonly" in reason:
         return f"{where}: the file may be read but not written"
     if "locked" in reason:
-        seconds = BUSY_TIMEOUT_MS / 1000
-        return f"{where}: another process is writing and did not finish within {seconds:g} seconds"
+        return f"{where}: another process is writing and did not finish in time"
     return f"{where}: {reason}"
 
 
 def display(url: URL) -> str:
-    """Name a collection for people: the file, or the URL without its password."""
+    """Name a collection for people: the file, or the URL without its password and options."""
     if url.get_backend_name() == "sqlite":
         return url.database or ":memory:"
-    shown = url.difference_update_query(["password", "sslpassword"])
-    return shown.render_as_string(hide_password=True)
+    return url.set(query={}).render_as_string(hide_password=True)
 
 
 def create_schema(engine: Engine, collection: CollectionRow) -> None:

@@ -6,83 +6,44 @@ of them. What it returns for display is sanitised.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Engine, Row, and_, func, select
+from sqlalchemy import ColumnElement, Engine, Row, Select, and_, func, select
 from sqlmodel import Session
 
-from store.database import reading, writing
-from store.decisions import as_task, state_after
+from store.assignments import claim, hold, release
+from store.database import database_now, reading
+from store.decisions import as_task, is_same_decision, state_after
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.judgements import append_event, current_events
-from store.judges import close_sitting, judge_id, open_sitting
-from store.models import (
-    ASSIGNMENT,
-    DOCUMENT,
-    GUIDELINE,
-    JUDGE,
-    JUDGEMENT,
-    POOL,
-    POOL_ENTRY,
-    POOL_TOPIC,
-    TOPIC,
-    JudgementRow,
-)
+from store.models import DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, TOPIC, JudgementRow
+from store.open_desk import OpenDesk, disabled_message
+from store.passages import add_passages, as_raw, fetch_passages, fetch_shown_passages
+from store.queues import Queued, count_claimable, count_undrawn, fetch_queue, fetch_queues
 from store.ranking import natural_key
-from store.records import Action, Decision, InboxLine, Page, Scale, State, Task, Topic
-from store.sanitise import sanitise, sanitise_line
+from store.records import Action, Decision, InboxLine, Passage, Scale, State, Task, Undone
+from store.sanitise import sanitise_line
+from store.sittings import close_sitting
+
+CLAIMED_AT_ONCE = 3
+"""Documents claimed together: the next one can be read ahead, and few wait for one judge."""
 
 
-class Desk:
-    """One judge's work on one collection, in one sitting.
-
-    Parameters
-    ----------
-    engine : Engine
-        Of the collection.
-    judge : str
-        A judge of the collection who is not disabled.
-    scale : Scale
-        The declared grades.
-    program : str
-        Name and version of the front end, kept with the sitting.
-
-    Raises
-    ------
-    UnknownNameError
-        If the judge is not known.
-    StoreError
-        If the judge is disabled.
-    """
+class Desk(OpenDesk):
+    """One judge's work on one collection, in one sitting; see `OpenDesk` for the parameters."""
 
     def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
-        self._engine = engine
-        self._program = program
-        self._sitting: int | None = None
+        super().__init__(engine, judge, scale, program=program)
         self._orders: dict[tuple[int, int], tuple[str, str]] = {}
-        self._topic_ids: dict[str, int] = {}
         self._document_ids: dict[str, int] = {}
-        self.judge = judge
-        self.scale = scale
-        with reading(engine) as session:
-            self._judge_id = judge_id(session, judge)
-            if session.scalar(select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id)):
-                message = f"judge `{judge}` is disabled"
-                raise StoreError(message)
-
-    @property
-    def judge_name(self) -> str:
-        """The judge's name, fit for a terminal."""
-        return sanitise_line(self.judge)
+        self._undoing: int | None = None
+        """An event whose undo was sent, and nobody knows yet whether it was done."""
 
     def inbox(self) -> list[InboxLine]:
         """Return the judge's topics in natural order, those without a document left out."""
         with reading(self._engine) as session:
-            undrawn = self._undrawn(session)
-            queues: dict[int, set[int]] = {}
-            for topic, document in self._pairs(session):
-                queues.setdefault(topic, set()).add(document)
-            events: dict[int, list[Row[tuple[object, ...]]]] = {}
+            queues, to_come = self._queues(session), self._to_come(session)
+            events: dict[int, list[Row[Any]]] = {}
             for event in session.execute(current_events(judges=[self._judge_id])):
                 events.setdefault(event.topic_id, []).append(event)
             lines = []
@@ -90,7 +51,7 @@ class Desk:
                 queue = queues.get(row.id, set())
                 mine = [event for event in events.get(row.id, []) if event.document_id in queue]
                 states = [event.state for event in mine]
-                n_documents = len(queue) + undrawn.get(row.id, 0)
+                n_documents = len(queue) + to_come.get(row.id, 0)
                 if n_documents:
                     lines.append(
                         InboxLine(
@@ -105,75 +66,45 @@ class Desk:
                     )
         return sorted(lines, key=lambda line: natural_key(line.topic))
 
-    def topic(self, topic: str) -> Topic:
-        """Return a topic, fit for a terminal but for its id.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such topic.
-        """
-        with reading(self._engine) as session:
-            row = session.execute(select(TOPIC).where(TOPIC.c.number == topic)).first()
-            if row is None:
-                known = session.scalars(select(TOPIC.c.number))
-                raise UnknownNameError("topic", topic, known)
-        return Topic(
-            row.number,
-            sanitise_line(row.title),
-            sanitise(row.description),
-            sanitise(row.narrative),
-        )
-
     def queue(self, topic: str) -> list[Task]:
         """Return the judge's documents of a topic in display order, each as it stands."""
         with reading(self._engine) as session:
-            row = session.execute(select(TOPIC.c.id).where(TOPIC.c.number == topic)).first()
-            if row is None:
-                known = session.scalars(select(TOPIC.c.number))
-                raise UnknownNameError("topic", topic, known)
-            self._topic_ids[topic] = row.id
-            query = (
-                select(
-                    DOCUMENT.c.id,
-                    DOCUMENT.c.docno,
-                    POOL.c.display_order,
-                    POOL.c.round,
-                )
-                .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
-                .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-                .where(POOL_ENTRY.c.topic_id == row.id, ~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-                .order_by(POOL.c.id, POOL_ENTRY.c.position)
-            )
-            assigned = self._assigned(session, row.id)
+            topic_id = self._topic_id(session, topic)
             current = {
                 event.document_id: event
-                for event in session.execute(current_events(judges=[self._judge_id], topic=row.id))
+                for event in session.execute(
+                    current_events(judges=[self._judge_id], topic=topic_id)
+                )
             }
-            tasks: dict[int, Task] = {}
-            for document, docno, order, label in session.execute(query):
-                if document in tasks or (assigned is not None and document not in assigned):
-                    continue
-                self._document_ids[docno] = document
-                self._orders[row.id, document] = (order, label)
-                tasks[document] = as_task(docno, current.get(document))
-        return list(tasks.values())
+            events = {event.id: document for document, event in current.items()}
+            passages = fetch_shown_passages(session, events)
+            tasks = []
+            for one in self._queue(session, topic_id):
+                self._document_ids[one.docno] = one.document
+                self._orders[topic_id, one.document] = (one.display_order, one.round)
+                event = current.get(one.document)
+                shown = () if event is None else passages.get(event.id, ())
+                tasks.append(as_task(one.docno, event, shown))
+        return tasks
 
     def undrawn(self, topic: str) -> int:
         """Count the documents that adaptive pools may still draw for a topic."""
         with reading(self._engine) as session:
-            row_id = session.scalar(select(TOPIC.c.id).where(TOPIC.c.number == topic))
-            return self._undrawn(session).get(row_id or 0, 0)
+            return count_undrawn(session).get(self._topic_id(session, topic), 0)
 
-    def page(self, docno: str) -> Page:
-        """Return a document, fit for a terminal but for its id."""
+    def claimable(self, topic: str) -> int:
+        """Count the documents of a topic that the judge may still claim."""
         with reading(self._engine) as session:
-            query = select(DOCUMENT.c.title, DOCUMENT.c.text).where(DOCUMENT.c.docno == docno)
-            row = session.execute(query).first()
-        if row is None:
-            return Page(docno, "", None)
-        text = None if row.text is None else sanitise(row.text)
-        return Page(docno, sanitise_line(row.title or ""), text)
+            return count_claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
+
+    def claim(self, topic: str) -> bool:
+        """Claim a few more documents of a topic; False = there are none left."""
+        self._sit()
+        with self._writing() as session:
+            topic_id = self._topic_id(session, topic)
+            if session.scalar(select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id)):
+                raise StoreError(disabled_message(self.judge))
+            return bool(claim(session, self._judge_id, topic_id, n=CLAIMED_AT_ONCE))
 
     def record(self, decision: Decision) -> Task:
         """Append a decision durably and return the document as it stands now.
@@ -181,35 +112,52 @@ class Desk:
         Raises
         ------
         ConflictError
-            If the judge's own state of this document changed elsewhere since it was shown.
+            If the judge's own state of this document changed elsewhere since it was shown, or
+            its place went to another judge.
         UnknownNameError
             If the grade is not on the scale.
         StoreError
-            If it could not be written; nothing is.
+            If it could not be written; nothing is. Where the connection broke at the very end it
+            may be written all the same: the same decision again is then not written twice.
         """
-        if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
-            raise UnknownNameError("grade", str(decision.grade), map(str, self.scale.values))
-        topic = self._topic_ids[decision.topic]
-        document = self._document_ids[decision.docno]
+        self._check(decision)
         self._sit()
-        with writing(self._engine) as session:
-            old = self._current(session, topic, document)
-            state, grade, reason = state_after(decision, old)
-            note = decision.note if decision.note is not None else (old.note if old else "")
-            row = self._event(session, topic, document, decision.action, decision)
-            row.state, row.grade, row.reason, row.note = state, grade, reason, note
-            if decision.action is Action.NOTE and old is not None:
-                row.iteration = old.iteration
-            append_event(session, row, seen_revision=decision.seen_revision)
-        return as_task(decision.docno, row)
+        with self._writing() as session:
+            old = self._current(session, *self._ids(decision))
+            seen = decision.seen_revision
+            if old is not None and self._all_own(session, decision):
+                # This sitting wrote it, and the answer was lost on the way.
+                task = self._task(session, decision.docno, old)
+                if is_same_decision(decision, old, task.passages):
+                    return task
+                seen = old.revision
+            row = self._append(session, decision, old, seen=seen)
+            task = self._task(session, decision.docno, row)
+        self._undoing = None
+        return task
 
-    def undo(self) -> tuple[str, Task] | None:
+    def keep(self, decision: Decision) -> Task:
+        """Note a decision and take it back at once: what was decided elsewhere stands.
+
+        Both stay in the history.
+        """
+        self._check(decision)
+        self._sit()
+        with self._writing() as session:
+            old = self._current(session, *self._ids(decision))
+            seen = 0 if old is None else old.revision
+            row = self._append(session, decision, old, seen=seen)
+            task = self._take_back(session, row, old, seen=seen + 1).task
+        self._undoing = None
+        return task
+
+    def undo(self) -> Undone | None:
         """Take back this sitting's latest event that is not taken back yet.
 
         Returns
         -------
-        tuple of topic and Task, or None
-            Where it was and how the document stands again; ``None`` when nothing is left to undo.
+        Undone or None
+            ``None`` when nothing is left to undo.
 
         Raises
         ------
@@ -218,150 +166,183 @@ class Desk:
         """
         if self._sitting is None:
             return None
-        with writing(self._engine) as session:
-            own = (
-                JUDGEMENT.c.sitting_id == self._sitting,
-                JUDGEMENT.c.judge_id == self._judge_id,
-            )
-            undone = select(JUDGEMENT.c.undoes).where(*own, JUDGEMENT.c.undoes.is_not(None))
-            last = session.execute(
-                select(JUDGEMENT)
-                .where(
-                    *own,
-                    JUDGEMENT.c.action != Action.UNDO.value,
-                    JUDGEMENT.c.id.not_in(undone),
-                )
-                .order_by(JUDGEMENT.c.id.desc())
-                .limit(1)
-            ).first()
-            if last is None:
-                return None
-            topic, document = last.topic_id, last.document_id
-            pair = (
-                JUDGEMENT.c.topic_id == topic,
-                JUDGEMENT.c.document_id == document,
-                JUDGEMENT.c.judge_id == self._judge_id,
-            )
-            newer = session.execute(
-                select(JUDGEMENT.c.sitting_id, JUDGEMENT.c.revision).where(
-                    *pair, JUDGEMENT.c.revision > last.revision
-                )
-            ).all()
-            if any(event.sitting_id != self._sitting for event in newer):
-                message = "this document was judged under the same name somewhere else"
-                raise ConflictError(message, hint="the other judgement stands")
-            before = session.execute(
-                select(JUDGEMENT).where(*pair, JUDGEMENT.c.revision == last.revision - 1)
-            ).first()
-            row = self._event(session, topic, document, Action.UNDO)
-            row.undoes = last.id
-            row.display_order, row.position = last.display_order, last.position
-            row.state, row.grade, row.reason, row.note, row.iteration = (
-                (before.state, before.grade, before.reason, before.note, before.iteration)
-                if before
-                else (State.UNJUDGED.value, None, "", "", last.iteration)
-            )
-            # Only what was looked at above counts as seen: a newer event is a conflict.
-            seen = max((event.revision for event in newer), default=last.revision)
-            append_event(session, row, seen_revision=seen)
-            number = session.scalar(select(TOPIC.c.number).where(TOPIC.c.id == topic))
-            docno = session.scalar(select(DOCUMENT.c.docno).where(DOCUMENT.c.id == document))
-        return str(number), as_task(str(docno), row)
+        with self._writing() as session:
+            newest = session.execute(self._own_events().limit(1)).first()
+            if newest is not None and newest.undoes and newest.undoes == self._undoing:
+                # It was done, and the answer was lost on the way.
+                topic, docno = self._names(session, newest)
+                undone = Undone(topic, self._task(session, docno, newest), newest.revision - 1)
+            else:
+                last = self._latest(session)
+                if last is None:
+                    return None
+                pair = self._pair(last.topic_id, last.document_id)
+                newer = session.execute(
+                    select(JUDGEMENT).where(pair, JUDGEMENT.c.revision > last.revision)
+                ).all()
+                if any(event.sitting_id != self._sitting for event in newer):
+                    message = "this document was judged under the same name somewhere else"
+                    raise ConflictError(message, hint="the other judgement stands")
+                before = session.execute(
+                    select(JUDGEMENT).where(pair, JUDGEMENT.c.revision == last.revision - 1)
+                ).first()
+                # Only what was looked at above counts as seen: a newer event is a conflict.
+                seen = max((event.revision for event in newer), default=last.revision)
+                self._undoing = int(last.id)
+                undone = self._take_back(session, last, before, seen=seen)
+        self._undoing = None
+        return undone
 
     def leave(self) -> None:
-        """End the sitting, if anything was judged in it."""
+        """End the sitting; what was claimed and not decided is given back."""
         if self._sitting is not None:
-            with writing(self._engine) as session:
+            with self._writing() as session:
+                release(session, self._judge_id)
                 close_sitting(session, self._sitting)
             self._sitting = None
 
-    def _sit(self) -> None:
-        """Begin the sitting at the first event, in a transaction of its own."""
-        if self._sitting is None:
-            with writing(self._engine) as session:
-                self._sitting = open_sitting(session, self._judge_id, program=self._program)
+    def _queue(self, session: Session, topic: int) -> list[Queued]:
+        """Return the documents of a topic in display order."""
+        return fetch_queue(session, self._judge_id, topic)
 
-    def _pairs(self, session: Session) -> list[tuple[int, int]]:
-        """Return the pairs this judge is to grade."""
-        query = (
-            select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-            .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-            .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
-            .distinct()
-        )
-        pairs = [(topic, document) for topic, document in session.execute(query)]
-        if not self._has_assignments(session):
-            return pairs
-        mine = select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id).where(
-            ASSIGNMENT.c.judge_id == self._judge_id
-        )
-        assigned = set(session.execute(mine))
-        return [pair for pair in pairs if pair in assigned]
+    def _queues(self, session: Session) -> dict[int, set[int]]:
+        """Return the row ids of all documents to judge, by topic."""
+        return fetch_queues(session, self._judge_id)
 
-    def _undrawn(self, session: Session) -> dict[int, int]:
-        """Count what adaptive pools may still draw, by topic; nothing for assigned documents."""
-        if self._has_assignments(session):
-            return {}
-        drawn = (
-            select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
-            .where(POOL_ENTRY.c.sampled)
-            .group_by(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id)
-            .subquery()
-        )
-        same = and_(
-            drawn.c.pool_id == POOL_TOPIC.c.pool_id, drawn.c.topic_id == POOL_TOPIC.c.topic_id
-        )
-        left = func.sum(POOL_TOPIC.c.budget - func.coalesce(drawn.c.drawn, 0))
-        query = (
-            select(POOL_TOPIC.c.topic_id, left)
-            .join(POOL, POOL.c.id == POOL_TOPIC.c.pool_id)
-            .outerjoin(drawn, same)
-            .where(~POOL.c.withdrawn)
-            .group_by(POOL_TOPIC.c.topic_id)
-        )
-        return {topic: int(count) for topic, count in session.execute(query) if count}
+    def _to_come(self, session: Session) -> dict[int, int]:
+        """Count the documents that may still come into the queue, by topic."""
+        return count_undrawn(session) | count_claimable(session, self._judge_id)
 
-    def _assigned(self, session: Session, topic: int) -> set[int] | None:
-        """Return the documents assigned for a topic; ``None`` = the whole pool."""
-        if not self._has_assignments(session):
-            return None
-        query = select(ASSIGNMENT.c.document_id).where(
-            ASSIGNMENT.c.judge_id == self._judge_id, ASSIGNMENT.c.topic_id == topic
+    def _check(self, decision: Decision) -> None:
+        """Refuse a grade off the scale."""
+        if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
+            raise UnknownNameError("grade", str(decision.grade), map(str, self.scale.values))
+
+    def _ids(self, decision: Decision) -> tuple[int, int]:
+        """Return the row ids of the topic and document of a decision."""
+        return self._topic_ids[decision.topic], self._document_ids[decision.docno]
+
+    def _pair(self, topic: int, document: int) -> ColumnElement[bool]:
+        """Select the judge's events on a document."""
+        return and_(
+            JUDGEMENT.c.topic_id == topic,
+            JUDGEMENT.c.document_id == document,
+            JUDGEMENT.c.judge_id == self._judge_id,
         )
-        return set(session.scalars(query))
 
-    def _has_assignments(self, session: Session) -> bool:
-        """Say whether this judge grades assigned documents only."""
-        query = select(func.count()).where(ASSIGNMENT.c.judge_id == self._judge_id)
-        return bool(session.scalar(query))
-
-    def _current(
-        self, session: Session, topic: int, document: int
-    ) -> Row[tuple[object, ...]] | None:
+    def _current(self, session: Session, topic: int, document: int) -> Row[Any] | None:
         """Return this judge's newest event on a document."""
-        query = (
-            select(JUDGEMENT)
-            .where(
-                JUDGEMENT.c.topic_id == topic,
-                JUDGEMENT.c.document_id == document,
-                JUDGEMENT.c.judge_id == self._judge_id,
-            )
-            .order_by(JUDGEMENT.c.revision.desc())
-            .limit(1)
-        )
-        return session.execute(query).first()
+        query = select(JUDGEMENT).where(self._pair(topic, document))
+        return session.execute(query.order_by(JUDGEMENT.c.revision.desc()).limit(1)).first()
 
-    def _event(
+    def _own_events(self) -> Select[Any]:
+        """Select the events of this sitting, the newest first."""
+        own = and_(JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.judge_id == self._judge_id)
+        return select(JUDGEMENT).where(own).order_by(JUDGEMENT.c.id.desc())
+
+    def _latest(self, session: Session) -> Row[Any] | None:
+        """Return this sitting's latest event that is not taken back."""
+        own = and_(JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.judge_id == self._judge_id)
+        undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
+        last = self._own_events().where(
+            JUDGEMENT.c.action != Action.UNDO.value, JUDGEMENT.c.id.not_in(undone)
+        )
+        return session.execute(last.limit(1)).first()
+
+    def _all_own(self, session: Session, decision: Decision) -> bool:
+        """Say whether there are newer events than a decision saw, and all are of this sitting."""
+        query = select(JUDGEMENT.c.sitting_id).where(
+            self._pair(*self._ids(decision)), JUDGEMENT.c.revision > decision.seen_revision
+        )
+        return set(session.scalars(query)) == {self._sitting}
+
+    def _names(self, session: Session, event: Row[Any] | JudgementRow) -> tuple[str, str]:
+        """Return the topic id and docno of an event."""
+        query = (
+            select(TOPIC.c.number, DOCUMENT.c.docno)
+            .select_from(JUDGEMENT)
+            .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+            .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+            .where(JUDGEMENT.c.id == event.id, JUDGEMENT.c.judge_id == self._judge_id)
+        )
+        topic, docno = session.execute(query).one()
+        return topic, docno
+
+    def _task(self, session: Session, docno: str, event: Row[Any] | JudgementRow) -> Task:
+        """Say how a document stands after an event."""
+        number = event.id or 0
+        passages = fetch_shown_passages(session, {number: event.document_id})
+        return as_task(docno, event, passages.get(number, ()))
+
+    def _append(
+        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int
+    ) -> JudgementRow:
+        """Append the event of a decision."""
+        topic, document = self._ids(decision)
+        row = self._event(session, topic, document, decision.action)
+        row.state, row.grade, row.reason = state_after(decision, old)
+        row.note = decision.note if decision.note is not None else (old.note if old else "")
+        if decision.action in (Action.NOTE, Action.MARK) and old is not None:
+            row.iteration = old.iteration
+        row.position, row.shown_at = decision.position, decision.shown_at
+        row.dwell_ms, row.active_ms = decision.dwell_ms, decision.active_ms
+        row.dropped_keys = decision.dropped_keys
+        self._hold(session, row)
+        append_event(session, row, seen_revision=seen)
+        if decision.passages is not None:
+            text = session.scalar(select(DOCUMENT.c.text).where(DOCUMENT.c.id == document))
+            passages = as_raw(decision.passages, text or "")
+        else:
+            passages = self._passages(session, old)
+        add_passages(session, row.id or 0, passages)
+        return row
+
+    def _take_back(
         self,
         session: Session,
-        topic: int,
-        document: int,
-        action: Action,
-        decision: Decision | None = None,
-    ) -> JudgementRow:
+        undone: Row[Any] | JudgementRow,
+        before: Row[Any] | None,
+        *,
+        seen: int,
+    ) -> Undone:
+        """Append the event that restores the state before another one."""
+        topic, document = undone.topic_id, undone.document_id
+        row = self._event(session, topic, document, Action.UNDO)
+        row.undoes = undone.id
+        row.display_order, row.position = undone.display_order, undone.position
+        row.state, row.grade, row.reason, row.note, row.iteration = (
+            (before.state, before.grade, before.reason, before.note, before.iteration)
+            if before
+            else (State.UNJUDGED.value, None, "", "", undone.iteration)
+        )
+        self._hold(session, row)
+        append_event(session, row, seen_revision=seen)
+        add_passages(session, row.id or 0, self._passages(session, before))
+        number, docno = self._names(session, row)
+        return Undone(number, self._task(session, docno, row), undone.revision)
+
+    def _hold(self, session: Session, row: JudgementRow) -> None:
+        """Make sure that the document is still this judge's to decide."""
+        decided = row.state in (State.JUDGED.value, State.CANNOT.value)
+        hold(session, self._judge_id, row.topic_id, row.document_id, decided=decided)
+
+    def _passages(self, session: Session, event: Row[Any] | None) -> tuple[Passage, ...]:
+        """Return the passages of an event, of the raw text."""
+        return () if event is None else fetch_passages(session, [event.id]).get(event.id, ())
+
+    def _event(self, session: Session, topic: int, document: int, action: Action) -> JudgementRow:
         """Make an event of this judge and sitting; its state is still to be set."""
+        facts = session.execute(
+            select(
+                DOCUMENT.c.docno,
+                DOCUMENT.c.sha256,
+                select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id).label("disabled"),
+                select(func.max(GUIDELINE.c.version)).label("guidelines"),
+            ).where(DOCUMENT.c.id == document)
+        ).one()
+        if facts.disabled:
+            raise StoreError(disabled_message(self.judge))
         order, label = self._orders.get((topic, document), ("", "0"))
-        sha256 = session.scalar(select(DOCUMENT.c.sha256).where(DOCUMENT.c.id == document))
         return JudgementRow(
             topic_id=topic,
             document_id=document,
@@ -371,13 +352,10 @@ class Desk:
             state=State.UNJUDGED.value,
             iteration=label,
             display_order=order,
-            position=decision.position if decision else None,
-            shown_at=decision.shown_at if decision else None,
-            judged_at=datetime.now(UTC),
-            dwell_ms=decision.dwell_ms if decision else None,
-            active_ms=decision.active_ms if decision else None,
-            dropped_keys=decision.dropped_keys if decision else 0,
-            guideline_version=session.scalar(select(func.max(GUIDELINE.c.version))),
-            document_sha256=sha256,
+            judged_at=database_now(session),
+            guideline_version=facts.guidelines
+            if self._guideline is None
+            else self._guideline or None,
+            document_sha256=self._shown.get(facts.docno, facts.sha256),
             sitting_id=self._sitting,
         )

@@ -10,7 +10,7 @@ from sqlalchemy import Select, and_, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from store.errors import ConflictError
+from store.errors import ConflictError, StoreError
 from store.imports import ImportReport
 from store.judges import judge_id
 from store.keys import Keys
@@ -71,7 +71,10 @@ def append_event(session: Session, row: JudgementRow, *, seen_revision: int) -> 
     try:
         session.flush()
     except IntegrityError as error:
-        raise ConflictError(message) from error
+        if "unique" in str(error.orig).lower():
+            raise ConflictError(message) from error
+        message = "the judgement refers to something that is no longer in the collection"
+        raise StoreError(message) from error
     return row
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import socket
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlmodel import Session
 
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.formats.lines import id_fault
-from store.models import JUDGE, JudgeRow, SittingRow
+from store.models import JUDGE, JudgeRow
 from store.records import Judge, JudgeKind
 
 
@@ -60,23 +59,18 @@ def judge_id(session: Session, name: str) -> int:
     return int(row.id)
 
 
-def open_sitting(session: Session, judge: int, *, program: str) -> int:
-    """Begin a sitting of a judge and return its id."""
-    now = datetime.now(UTC)
-    row = SittingRow(
-        judge_id=judge,
-        started_at=now,
-        seen_at=now,
-        host=socket.gethostname(),
-        process=os.getpid(),
-        program=program,
-    )
-    session.add(row)
-    session.flush()
-    return row.id or 0
+def set_disabled(session: Session, names: Sequence[str], *, disabled: bool) -> list[str]:
+    """Disable judges, or let them judge again; return those it changed.
 
+    A judge who is disabled gets no desk; what was judged stays and counts as before.
 
-def close_sitting(session: Session, sitting: int) -> None:
-    """End a sitting."""
-    row = session.get_one(SittingRow, sitting)
-    row.ended_at = row.seen_at = datetime.now(UTC)
+    Raises
+    ------
+    UnknownNameError
+        If there is no judge of a name; then none is changed.
+    """
+    ids = {name: judge_id(session, name) for name in names}
+    query = select(JUDGE.c.id).where(JUDGE.c.id.in_(ids.values()), JUDGE.c.disabled != disabled)
+    changed = set(session.scalars(query))
+    session.execute(update(JUDGE).where(JUDGE.c.id.in_(changed)).values(disabled=disabled))
+    return [name for name, number in ids.items() if number in changed]

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
     true,
 )
 from sqlalchemy import DateTime as SqlDateTime
@@ -58,6 +59,10 @@ class UtcDateTime(TypeDecorator[datetime]):
             return None
         moment: datetime = value
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+_CAN_BE_CLAIMED = text("judge_id IS NULL OR lease_until IS NOT NULL")
+"""Places that somebody may claim now or later; few, once most are settled."""
 
 
 class CollectionRow(SQLModel, table=True):
@@ -216,20 +221,51 @@ class JudgeRow(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class AssignmentPlanRow(SQLModel, table=True):
+    """One way documents were assigned: to judges by name, or to whoever comes first."""
+
+    __tablename__ = "assignment_plan"
+
+    id: int | None = Field(default=None, primary_key=True)
+    manifest: str = Field(sa_type=Text)
+    """JSON: the options, the judges, the seed."""
+    lease_s: int | None = None
+    """How long a document stays claimed without a decision; ``None`` = assigned by name."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class AssignmentRow(SQLModel, table=True):
-    """A document that a judge is to grade."""
+    """One judge's place at one document: a document for two judges has two rows."""
 
     __tablename__ = "assignment"
-    __table_args__ = (UniqueConstraint("topic_id", "document_id", "judge_id"),)
+    __table_args__ = (
+        UniqueConstraint("topic_id", "document_id", "judge_id"),
+        Index(
+            "assignment_of_topic",
+            "topic_id",
+            "position",
+            sqlite_where=_CAN_BE_CLAIMED,
+            postgresql_where=_CAN_BE_CLAIMED,
+        ),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     topic_id: int = Field(foreign_key="topic.id")
     document_id: int = Field(foreign_key="document.id")
-    judge_id: int = Field(foreign_key="judge.id", index=True)
+    judge_id: int | None = Field(default=None, foreign_key="judge.id", index=True)
+    """``None`` = nobody's yet: whoever claims it."""
     position: int
+    """In its judge's display order, from 0; of a place to be claimed, in the plan's."""
     purpose: str = Field(default="primary", sa_type=String(16))
     """primary, overlap or calibration; never shown to the judge."""
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Until when a claimed document waits for a decision; ``None`` = it has one, or needs no
+    lease."""
+    plan_id: int | None = Field(default=None, foreign_key="assignment_plan.id")
+    display_order: str = Field(
+        default="docno", sa_type=Text, sa_column_kwargs={"server_default": "docno"}
+    )
+    """How `position` lays the documents: `docno`, `priority`, `random:SEED`."""
 
 
 class SittingRow(SQLModel, table=True):
@@ -246,6 +282,8 @@ class SittingRow(SQLModel, table=True):
     host: str = Field(default="", sa_type=Text)
     process: int = 0
     program: str = Field(default="", sa_type=Text)
+    topic_id: int | None = Field(default=None, foreign_key="topic.id")
+    """The topic that is open."""
 
 
 class JudgementRow(SQLModel, table=True):
@@ -288,8 +326,24 @@ class JudgementRow(SQLModel, table=True):
     sitting_id: int | None = Field(default=None, foreign_key="sitting.id", index=True)
 
 
+class JudgeTermRow(SQLModel, table=True):
+    """A word that a judge wants marked in the documents of a topic."""
+
+    __tablename__ = "judge_term"
+    __table_args__ = (UniqueConstraint("judge_id", "topic_id", "position"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    judge_id: int = Field(foreign_key="judge.id")
+    topic_id: int = Field(foreign_key="topic.id")
+    position: int
+    term: str = Field(sa_type=RawText)
+
+
 class PassageRow(SQLModel, table=True):
-    """A passage that a judge marked as evidence; offsets refer to the raw text."""
+    """A passage that a judge marked as evidence; offsets refer to the raw text.
+
+    Every event has its own: the whole state after it.
+    """
 
     __tablename__ = "passage"
 
@@ -311,6 +365,9 @@ POOL_ENTRY = TABLES["pool_entry"]
 POOL_RUN = TABLES["pool_run"]
 POOL_TOPIC = TABLES["pool_topic"]
 JUDGE = TABLES["judge"]
+JUDGE_TERM = TABLES["judge_term"]
 ASSIGNMENT = TABLES["assignment"]
+ASSIGNMENT_PLAN = TABLES["assignment_plan"]
 SITTING = TABLES["sitting"]
 JUDGEMENT = TABLES["judgement"]
+PASSAGE = TABLES["passage"]

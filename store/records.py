@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,8 +176,11 @@ class Action(StrEnum):
     SKIP = "skip"
     CANNOT = "cannot"
     NOTE = "note"
+    MARK = "mark"
+    """Marked or unmarked passages."""
     UNDO = "undo"
     REOPEN = "reopen"
+    """Put back into the queue, because what it rests on has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +252,23 @@ class InboxLine:
         return self.documents - self.judged - self.skipped - self.cannot
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Passage:
+    """A part of a document that a judge marked as evidence.
+
+    In what a desk gives and takes, in characters of `Page.text`; as stored, of the raw text.
+    """
+
+    start: int
+    length: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        """Where it ends; exclusive."""
+        return self.start + self.length
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One document in a judge's queue for a topic, and how it stands."""
@@ -260,6 +280,68 @@ class Task:
     reason: str
     revision: int
     """Of the event shown; 0 = none."""
+    passages: tuple[Passage, ...] = ()
+    """Ascending by start."""
+    dwell_ms: int | None = None
+    """How long it had been on the screen when it was decided; ``None`` = not known."""
+    judged_at: datetime | None = None
+    """UTC; of the event shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing a judge did, as that judge is shown it."""
+
+    topic: str
+    docno: str
+    action: Action
+    state: State
+    """After it, as are `grade`, `reason` and `note`."""
+    grade: int | None
+    reason: str
+    note: str
+    revision: int
+    judged_at: datetime
+    """UTC."""
+    is_undone: bool
+    """Whether a later event took it back."""
+    is_here: bool
+    """Whether it is of this sitting."""
+    host: str = ""
+    """The machine it was done at; empty = not known."""
+
+
+class Undone(NamedTuple):
+    """An event that was taken back."""
+
+    topic: str
+    task: Task
+    """How its document stands again."""
+    revision: int
+    """Of the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSitting:
+    """Another sitting of the same judge that gave a sign of life lately."""
+
+    host: str
+    topic: str
+    """The topic it has open; empty = none."""
+    seen_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guideline:
+    """One version of the judging guidelines."""
+
+    version: int
+    """From 1."""
+    text: str
+    """Markdown."""
+    created_at: datetime
+    """UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +365,8 @@ class Decision:
     reason: str = ""
     note: str | None = None
     """``None`` = as it was."""
+    passages: tuple[Passage, ...] | None = None
+    """``None`` = as they were."""
     seen_revision: int = 0
     position: int | None = None
     """Place in the queue, from 0."""

@@ -19,6 +19,9 @@ _TABLE[ord("\r")] = None
 _TABLE.update(dict.fromkeys([0x7F, *range(0x80, 0xA0)], REPLACEMENT))
 _TABLE.update(dict.fromkeys(map(ord, BIDI_CONTROLS), REPLACEMENT))
 _TABLE.update(dict.fromkeys(map(ord, "\u2028\u2029"), "\n"))
+_SUSPECT = re.compile(
+    f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{BIDI_CONTROLS}\u2028\u2029\ud800-\udfff]"
+)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -44,6 +47,8 @@ def sanitise(text: str) -> str:
     >>> sanitise("\u202eabc")
     '\ufffdabc'
     """
+    if not _SUSPECT.search(text):
+        return text
     return _LONE_SURROGATE.sub(REPLACEMENT, text.translate(_TABLE))
 
 

@@ -19,6 +19,10 @@ _LABELS: dict[int, tuple[str, ...]] = {
 }
 _NEGATIVE_KEYS = "-xyz"
 """Keys of the grades -1 to -4: never a digit, which would name another grade."""
+
+NO_KEY = ""
+"""The key of a grade that no single key names, until a scale file or a keymap gives it one."""
+
 _SCALE_HINT = "`--scale 0-2`, `--scale binary`, `--scale ntcir`, or `--scale FILE.toml`"
 
 
@@ -31,7 +35,8 @@ def parse_scale(text: str) -> Scale:
         ``LOW-HIGH`` (integers, 1 to 20 grades above the lowest), ``binary`` (0 and 1), ``ntcir``
         (C, B, A, S = 0 to 3 with the letters as keys), or the name of a TOML file with
         ``[[grade]]`` tables of ``value``, ``label`` and ``key``, and optional ``relaxed`` and
-        ``rigid``.
+        ``rigid``. The key of 0 to 9 is the digit, of -1 to -4 one of ``-xyz``; any other value
+        has `NO_KEY` unless the file declares one, and cannot be judged before a keymap does.
 
     Returns
     -------
@@ -52,6 +57,8 @@ def parse_scale(text: str) -> Scale:
     ((0, 1, 2), 2)
     >>> [grade.key for grade in parse_scale("ntcir").grades]
     ['c', 'b', 'a', 's']
+    >>> [grade.key for grade in parse_scale("8-11").grades]
+    ['8', '9', '', '']
     """
     if text == "binary":
         return _numbered(0, 1)
@@ -81,7 +88,8 @@ def make_scale(
     Parameters
     ----------
     grades : tuple of Grade
-        At least two, with distinct values and distinct keys of one character.
+        At least two, with distinct values and distinct keys: one character that can be seen, or
+        `NO_KEY`.
     relaxed, rigid : int, optional
         Least relevant grade of either reading; by default the least and the second least positive
         value.
@@ -94,10 +102,10 @@ def make_scale(
     """
     ordered = tuple(sorted(grades, key=lambda grade: grade.value))
     values = [grade.value for grade in ordered]
-    keys = [grade.key for grade in ordered]
+    keys = [grade.key for grade in ordered if grade.key != NO_KEY]
     if len(values) < 2 or len(set(values)) < len(values):
         raise ArgumentError("scale", "must have at least two grades, each once", values)
-    if len(set(keys)) < len(keys) or any(len(key) != 1 for key in keys):
+    if len(set(keys)) < len(keys) or not all(map(_can_be_seen, keys)):
         raise ArgumentError("scale", "must have a different one-character key a grade", keys)
     positive = [value for value in values[1:] if value > 0]
     if relaxed is None:
@@ -135,21 +143,23 @@ def _numbered(low: int, high: int) -> Scale:
     """Make a scale of consecutive values with the usual words where there are any."""
     values = range(low, high + 1)
     words = _LABELS.get(len(values)) if low == 0 else None
-    digits = values[-1] <= 9 and values[0] >= -len(_NEGATIVE_KEYS)
     grades = tuple(
-        Grade(
-            value,
-            words[index] if words else f"grade {value}",
-            _key(value) if digits else "0123456789abcdefghijk"[index],
-        )
+        Grade(value, words[index] if words else f"grade {value}", _key(value))
         for index, value in enumerate(values)
     )
     return make_scale(grades)
 
 
 def _key(value: int) -> str:
-    """Return the key of a small value: its digit, or a letter for a negative one."""
-    return str(value) if value >= 0 else _NEGATIVE_KEYS[-value - 1]
+    """Return the key of a small value, its digit or a letter for a negative one, else none."""
+    if 0 <= value <= 9:
+        return str(value)
+    return _NEGATIVE_KEYS[-value - 1] if -len(_NEGATIVE_KEYS) <= value < 0 else NO_KEY
+
+
+def _can_be_seen(key: str) -> bool:
+    """Say whether a key is one character that a hint can show."""
+    return len(key) == 1 and key.isprintable() and not key.isspace()
 
 
 def _is_file(name: str) -> bool:
@@ -178,7 +188,7 @@ def _from_toml(path: str) -> Scale:
         for key in row.keys() - {"value", "label", "key"}:
             faults.add(None, f"grade {number}: unknown key `{key}`; known: value, label, key")
         value, label = row.get("value"), row.get("label")
-        key = row.get("key", str(value))
+        key = row.get("key", _key(value) if isinstance(value, int) else NO_KEY)
         # bool is a kind of int in Python, and none in TOML.
         if not isinstance(value, int) or isinstance(value, bool):
             faults.add(None, f"grade {number}: expected an integer `value`, got {value!r}")

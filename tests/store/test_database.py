@@ -469,7 +469,7 @@ def test_writer_that_waits_too_long_is_told(
             session.execute(text("SELECT 1"))
             with pytest.raises(StoreError, match="another process is writing") as told:
                 second.add_judge("ann", JudgeKind.HUMAN)
-        assert "0.2 seconds" in complaint(told.value)
+        assert "did not finish in time" in complaint(told.value)
         assert second.add_judge("ann", JudgeKind.HUMAN)
 
 

@@ -71,6 +71,22 @@ def test_disabled_judge_has_no_desk(collection: Collection, collection_name: str
         collection.desk("ann")
 
 
+def test_judges_are_disabled_and_enabled_by_name(
+    collection: Collection, collection_name: str
+) -> None:
+    """Those that changed are told; with an unknown name among them nobody is changed."""
+    for name in ("ann", "ben", "cat"):
+        collection.add_judge(name, JudgeKind.HUMAN)
+    assert collection.set_disabled(["cat", "ann"], disabled=True) == ["cat", "ann"]
+    assert collection.set_disabled(["ann", "ben"], disabled=True) == ["ben"]
+    assert [judge.disabled for judge in collection.judges()] == [True, True, True]
+    assert collection.set_disabled(["ann"], disabled=False) == ["ann"]
+    before = contents(collection_name)
+    with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
+        collection.set_disabled(["ben", "eve"], disabled=False)
+    assert contents(collection_name) == before
+
+
 def test_two_who_add_one_judge_at_once(postgres_url: str) -> None:
     """When two programs add the same judge at the same moment, one adds and the other sees it."""
     answers: list[bool] = []
@@ -99,7 +115,9 @@ def test_sitting_is_kept_from_first_event_to_leaving(
     sitting.desk.leave()
     assert contents(collection_name)["sitting"] == []
     sitting.grade("a", 1)
-    ((_, _, started, seen, ended, host, process, program),) = contents(collection_name)["sitting"]
+    ((_, _, started, seen, ended, host, process, program, _),) = contents(collection_name)[
+        "sitting"
+    ]
     assert (host, process, program) == (socket.gethostname(), os.getpid(), "pooler 9")
     assert (started, ended) == (seen, None)
     sitting.desk.leave()

@@ -8,7 +8,9 @@ from collections import Counter
 import pytest
 
 from store.collection import Collection
+from store.progress import Unclaimed
 from store.records import Action, Counts, JudgeKind, Qrel, State
+from tests.store.drawing import adaptive_pool, ends
 from tests.store.outside import Sitting, execute, make_pool
 
 HUMAN = JudgeKind.HUMAN
@@ -84,6 +86,76 @@ def test_empty_collection_has_no_progress(collection: Collection) -> None:
     """Without pool and judgement there is nothing to count."""
     collection.add_judge("ann", HUMAN)
     assert collection.progress() == {}
+
+
+def test_topic_with_nothing_drawn_is_there(judged: Collection) -> None:
+    """A topic of an adaptive pool counts before its first draw; drawn documents are pooled."""
+    judged.add_pool(adaptive_pool({"2": list("abcd"), "5": list("abcd")}, budget=3))
+    assert judged.unclaimed() == Unclaimed({"2": 3, "5": 3})
+    assert judged.progress()["5", "ann"] == Counts(by_grade={0: 0, 1: 0, 2: 0})
+    judged.draw("live", "5", ends("abcd"))
+    assert judged.unclaimed() == Unclaimed({"2": 3, "5": 2})
+    assert judged.progress()["5", "bob"].pooled == 1
+
+
+def test_without_assignments_nothing_is_unclaimed(judged: Collection) -> None:
+    """While nothing is assigned every judge has the whole pool."""
+    assert judged.unclaimed() == Unclaimed()
+
+
+def test_assigned_documents_are_a_persons_pool(judged: Collection, collection_name: str) -> None:
+    """Once anything is assigned, that is what a person has; the rest judged counts as outside."""
+    judged.add_judge("eve", JudgeKind.ADJUDICATOR)
+    judged.import_judgements({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    judged.add_pool(make_pool({"1": ["y", "z"]}, name="withdrawn", manifest={}))
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
+    for judge, docno in (("ann", "a"), ("ann", "c"), ("ann", "f"), ("ann", "z"), ("bob", "b")):
+        place(collection_name, docno, judge)
+    progress = judged.progress()
+    assert progress["1", "ann"] == Counts(
+        pooled=3, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
+    )
+    assert progress["1", "ann"].unjudged == 1
+    assert progress["2", "ann"].pooled == progress["2", "bob"].pooled == 0
+    assert progress["1", "bob"].pooled == 1
+    assert (progress["1", "gpt"].pooled, progress["1", "gpt"].judged) == (6, 1)
+    assert progress["1", "eve"].pooled == 6
+
+
+def test_what_lies_before_nobody(judged: Collection, collection_name: str) -> None:
+    """Open places, lapsed claims, and documents without a place are counted where they are."""
+    judged.add_pool(make_pool({"1": ["z"]}, name="withdrawn", manifest={}))
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
+    place(collection_name, "a", "ann")
+    place(collection_name, "b", None)
+    place(collection_name, "b", None)
+    place(collection_name, "c", "ann", until="2001-01-01")
+    place(collection_name, "d", "ann", until="2901-01-01")
+    place(collection_name, "d", "bob", until="2901-01-01")
+    place(collection_name, "z", None)
+    assert judged.unclaimed() == Unclaimed(
+        {}, is_assigned=True, open_places={"1": 2}, lapsed={"1": 1}, unassigned={"1": 2, "2": 1}
+    )
+
+
+def place(name: str, docno: str, judge: str | None, *, until: str | None = None) -> None:
+    """Make a place at a document of topic 1."""
+    execute(
+        name,
+        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
+        " SELECT t.id, d.id, (SELECT id FROM judge WHERE name = :judge), 0, 'primary'"
+        " FROM topic t, document d WHERE t.number = '1' AND d.docno = :docno",
+        judge=judge,
+        docno=docno,
+    )
+    if until is not None:
+        execute(
+            name,
+            "UPDATE assignment SET lease_until = :until WHERE lease_until IS NULL"
+            " AND document_id = (SELECT id FROM document WHERE docno = :docno)",
+            docno=docno,
+            until=f"{until} 00:00:00.000000",
+        )
 
 
 def test_counts_equal_a_plain_loop(collection: Collection, collection_name: str) -> None:

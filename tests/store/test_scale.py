@@ -29,10 +29,10 @@ from store.scale import make_scale, parse_scale, scale_from_json, scale_to_json
 def test_words_and_ranges_are_scales(
     text: str, values: tuple[int, ...], relaxed: int, rigid: int | None
 ) -> None:
-    """Relaxed is the least positive grade, rigid the next, each with a key of its own."""
+    """Relaxed is the least positive grade, rigid the next, each up to 9 with a key of its own."""
     scale = parse_scale(text)
     assert (scale.values, scale.relaxed, scale.rigid) == (values, relaxed, rigid)
-    keys = [grade.key for grade in scale.grades]
+    keys = [grade.key for grade in scale.grades if grade.value <= 9]
     assert len(set(keys)) == len(keys)
     assert {len(key) for key in keys} == {1}
 
@@ -74,10 +74,21 @@ def test_range_from_one_is_a_scale(text: str) -> None:
     assert parse_scale(text).values == tuple(range(low, high + 1))
 
 
-@pytest.mark.parametrize("text", ["1-10", "5-25"])
-def test_range_beyond_nine_has_a_key_a_grade(text: str) -> None:
-    """Up to twenty grades above the lowest, wherever it lies."""
-    assert len({grade.key for grade in parse_scale(text).grades}) > 2
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [("8-11", ["8", "9", "", ""]), ("-6-1", ["", "", "z", "y", "x", "-", "0", "1"])],
+)
+def test_a_grade_that_no_digit_names_has_no_key(text: str, keys: list[str]) -> None:
+    """A key that nobody declared would be guessed wrong; the digits are never another grade's."""
+    assert [grade.key for grade in parse_scale(text).grades] == keys
+
+
+def test_toml_file_declares_keys_above_nine_or_leaves_them_out(tmp_path: Path) -> None:
+    """A grade without a key is a grade all the same: of imported judgements, say."""
+    grades = ((0, ""), (10, 'key = "a"'), (20, ""), (-1, ""))
+    text = "".join(f'[[grade]]\nvalue = {value}\nlabel = "x"\n{key}\n' for value, key in grades)
+    scale = parse_scale(toml(tmp_path, text))
+    assert {grade.value: grade.key for grade in scale.grades} == {-1: "-", 0: "0", 10: "a", 20: ""}
 
 
 @pytest.mark.parametrize("text", ["0-" + "9" * 5000, "x" * 5000], ids=["digits", "name"])
@@ -151,6 +162,8 @@ def test_toml_levels_that_contradict_each_other_are_a_fault(tmp_path: Path, leve
         ((Grade(1, "y", "y"), Grade(1, "n", "n")), "must have at least two grades, each once"),
         ((Grade(1, "y", "y"), Grade(0, "n", "y")), "must have a different one-character key"),
         ((Grade(1, "y", "yes"), Grade(0, "n", "n")), "must have a different one-character key"),
+        ((Grade(1, "y", "\x1b"), Grade(0, "n", "n")), "must have a different one-character key"),
+        ((Grade(1, "y", " "), Grade(0, "n", "n")), "must have a different one-character key"),
         (
             (Grade(-1, "y", "y"), Grade(-2, "n", "n")),
             "must have a positive grade, or name `relaxed`",

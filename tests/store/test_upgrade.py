@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import text
 
 from store.collection import Collection
-from store.database import collection_url
+from store.database import SCHEMA_REVISION, collection_url, writing
 from store.errors import SchemaError, StoreError
 from store.records import JudgeKind, Qrel
-from store.scale import parse_scale
+from store.scale import parse_scale, scale_to_json
 from store.upgrade import MIGRATIONS, Upgrade, upgrade
 from tests.store.outside import contents, engine_of, execute, make_pool, make_run
+
+NEXT = f"{int(SCHEMA_REVISION) + 1:04}"
+AFTER_NEXT = f"{int(SCHEMA_REVISION) + 2:04}"
 
 HEADER = '''
 """A migration of a test."""
@@ -65,7 +72,9 @@ def migrations(tmp_path: Path) -> Path:
     return Path(shutil.copytree(MIGRATIONS, tmp_path / "100% migrations"))
 
 
-def add_step(migrations: Path, body: str, *, revision: str = "0003", before: str = "0002") -> None:
+def add_step(
+    migrations: Path, body: str, *, revision: str = NEXT, before: str = SCHEMA_REVISION
+) -> None:
     """Add a migration."""
     text = HEADER.format(revision=revision, before=before) + body
     (migrations / "versions" / f"{revision}_test.py").write_text(text)
@@ -79,7 +88,7 @@ def migrate(name: str, migrations: Path) -> Upgrade:
 def test_newest_schema_is_left_alone(filled: str) -> None:
     """A collection of the newest schema is not touched, nor backed up."""
     before = contents(filled)
-    assert upgrade(collection_url(filled)) == Upgrade("0002", "0002", None)
+    assert upgrade(collection_url(filled)) == Upgrade(SCHEMA_REVISION, SCHEMA_REVISION, None)
     assert contents(filled) == before
     if "postgresql" not in filled:
         assert not list(Path(filled).parent.glob("*.backup"))
@@ -90,31 +99,54 @@ def test_upgrade_migrates_once(filled: str, migrations: Path) -> None:
     add_step(migrations, ADD_LANGUAGE)
     before = contents(filled)
     done = migrate(filled, migrations)
-    assert (done.before, done.after) == ("0002", "0003")
+    assert (done.before, done.after) == (SCHEMA_REVISION, NEXT)
     after = contents(filled)
     assert after.pop("topic") == [(*row, "en") for row in before.pop("topic")]
     assert (before.pop("alembic_version"), after.pop("alembic_version")) == (
-        [("0002",)],
-        [("0003",)],
+        [(SCHEMA_REVISION,)],
+        [(NEXT,)],
     )
     assert after == before
-    assert migrate(filled, migrations) == Upgrade("0003", "0003", None)
-    with pytest.raises(SchemaError, match="newer schema 0003"):
+    assert migrate(filled, migrations) == Upgrade(NEXT, NEXT, None)
+    with pytest.raises(SchemaError, match=f"newer schema {NEXT}"):
         Collection(filled)
 
 
-def test_older_collection_is_upgraded(filled: str) -> None:
+def test_older_collection_is_upgraded(collection_name: str) -> None:
     """A collection of the first schema gets what it lacks; all it held stays."""
-    expected = contents(filled)
-    execute(filled, "DROP TABLE pool_topic")
-    execute(filled, "ALTER TABLE pool_entry DROP COLUMN sampled")
-    execute(filled, "UPDATE alembic_version SET version_num = '0001'")
+    make_first_schema(collection_name)
+    execute(collection_name, "INSERT INTO topic VALUES (1, '7', TRUE, 'wine', '', '')")
+    execute(collection_name, "INSERT INTO document (id, docno, listed) VALUES (1, 'd1', FALSE)")
+    execute(
+        collection_name,
+        "INSERT INTO pool VALUES (1, 'pool', '0', '{}', 'docno', FALSE, '2025-01-01 00:00:00')",
+    )
+    execute(collection_name, "INSERT INTO pool_entry VALUES (1, 1, 1, 0, NULL, NULL, NULL)")
+    execute(
+        collection_name,
+        "INSERT INTO judge VALUES (1, 'ann', 'human', FALSE, '2025-01-01 00:00:00')",
+    )
+    execute(collection_name, "INSERT INTO assignment VALUES (1, 1, 1, 1, 0, 'overlap', NULL)")
     with pytest.raises(SchemaError, match="older schema 0001"):
-        Collection(filled)
-    assert upgrade(collection_url(filled)).after == "0002"
-    assert contents(filled) == expected
-    with Collection(filled) as collection:
-        assert [entry.sampled for entry in collection.pool("pool").entries] == [True, True]
+        Collection(collection_name)
+    assert upgrade(collection_url(collection_name)).after == SCHEMA_REVISION
+    with Collection(collection_name) as collection:
+        assert [entry.sampled for entry in collection.pool("pool").entries] == [True]
+        assert [task.docno for task in collection.desk("ann").queue("7")] == ["d1"]
+
+
+def make_first_schema(name: str) -> None:
+    """Make the tables of the first revision, with the one row that every collection has."""
+    with engine_of(name) as engine, writing(engine, creates=True) as session:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        config.attributes["connection"] = session.connection()
+        command.upgrade(config, "0001")
+        scale = json.dumps(scale_to_json(parse_scale("0-2")))
+        session.execute(
+            text("INSERT INTO collection VALUES (1, 'w', :scale, '2025-01-01 00:00:00', 't')"),
+            {"scale": scale},
+        )
 
 
 def test_backup_is_the_collection_as_it_was(tmp_path: Path, migrations: Path) -> None:
@@ -127,7 +159,7 @@ def test_backup_is_the_collection_as_it_was(tmp_path: Path, migrations: Path) ->
         assert Path(f"{name}-wal").stat().st_size > 0
         before = contents(name)
         done = migrate(name, migrations)
-    assert done.backup == f"{name}.0002.backup"
+    assert done.backup == f"{name}.{SCHEMA_REVISION}.backup"
     assert contents(done.backup) == before
     with Collection(done.backup) as kept:
         assert [row.grade for row in kept.judgements()] == [2]
@@ -137,7 +169,8 @@ def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -
     """Upgrading again after a backup was put back keeps both backups."""
     name = str(tmp_path / "wine.db")
     add_step(migrations, ADD_LANGUAGE)
-    for expected in ("wine.db.0002.backup", "wine.db.0002-2.backup", "wine.db.0002-3.backup"):
+    for number in ("", "-2", "-3"):
+        expected = f"wine.db.{SCHEMA_REVISION}{number}.backup"
         Path(name).unlink(missing_ok=True)
         Collection.create(name, name="w", scale=parse_scale("0-2"), program=expected).close()
         done = migrate(name, migrations)
@@ -150,7 +183,7 @@ def test_postgresql_is_not_copied(postgres_url: str, migrations: Path) -> None:
     """A server's database has its own backups; none is made or claimed."""
     Collection.create(postgres_url, name="w", scale=parse_scale("0-2"), program="t").close()
     add_step(migrations, ADD_LANGUAGE)
-    assert migrate(postgres_url, migrations) == Upgrade("0002", "0003", None)
+    assert migrate(postgres_url, migrations) == Upgrade(SCHEMA_REVISION, NEXT, None)
 
 
 def test_several_steps_are_taken_in_order(filled: str, migrations: Path) -> None:
@@ -159,10 +192,10 @@ def test_several_steps_are_taken_in_order(filled: str, migrations: Path) -> None
     add_step(
         migrations,
         """    op.execute("UPDATE topic SET language = 'ja'")\n""",
-        revision="0004",
-        before="0003",
+        revision=AFTER_NEXT,
+        before=NEXT,
     )
-    assert migrate(filled, migrations).after == "0004"
+    assert migrate(filled, migrations).after == AFTER_NEXT
     assert {row[-1] for row in contents(filled)["topic"]} == {"ja"}
 
 
@@ -182,15 +215,15 @@ def test_rebuilt_table_keeps_what_refers_to_it(filled: str, migrations: Path) ->
 def test_failing_step_leaves_everything_as_it_was(filled: str, migrations: Path) -> None:
     """When the second of two steps fails, the first is taken back too: rows, tables, revision."""
     add_step(migrations, ADD_LANGUAGE.replace("language", "spoken"))
-    add_step(migrations, FAIL_LATE, revision="0004", before="0003")
+    add_step(migrations, FAIL_LATE, revision=AFTER_NEXT, before=NEXT)
     before = contents(filled)
     with pytest.raises(Exception, match="no_such_table"):
         migrate(filled, migrations)
     assert contents(filled) == before
     with Collection(filled) as opened:
         assert len(opened.judgements()) == 1
-    (migrations / "versions" / "0004_test.py").unlink()
-    assert migrate(filled, migrations).after == "0003"
+    (migrations / "versions" / f"{AFTER_NEXT}_test.py").unlink()
+    assert migrate(filled, migrations).after == NEXT
 
 
 def test_step_that_breaks_references_is_taken_back(filled: str, migrations: Path) -> None:

@@ -1,0 +1,285 @@
+"""Documents that judges decided differently, and what an adjudicator made of it.
+
+Pure, and without names: a judge is a row id here, and a letter on the adjudicator's screen. Only
+decisions count: notes, reasons, skips and marked passages are never a disagreement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from itertools import combinations
+
+from store.records import Action, Passage, State
+from store.verdicts import Verdict, basis_of, gap_of, in_order, is_disagreement, rank_of, seen_basis
+
+
+class Status(StrEnum):
+    """What has become of a disagreement."""
+
+    OPEN = "open"
+    SETTLED = "settled"
+    CHANGED = "changed since"
+    """Settled once; then judges decided otherwise, and they disagree in another way."""
+    UNNEEDED = "no longer needed"
+    """Settled once; the judges no longer disagree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One judge's decision on one document."""
+
+    judge: int
+    """Row id."""
+    verdict: Verdict
+    event: int = 0
+    """Row id of the judgement event."""
+    reason: str = ""
+    note: str = ""
+    iteration: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """An adjudicator's decision that stands."""
+
+    judge: int
+    """Row id of the adjudicator."""
+    verdict: Verdict
+    event: int = 0
+    basis: str | None = None
+    """The verdicts it was made on, as `basis_of` writes them; ``None`` = not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A document that judges disagree on, or that an adjudicator has ruled on."""
+
+    topic: str
+    docno: str
+    topic_id: int
+    document_id: int
+    votes: tuple[Vote, ...]
+    """In the order of the letters: `lettered`."""
+    ruling: Ruling | None = None
+    """The latest of all adjudicators'."""
+    rulers: frozenset[int] = frozenset()
+    """Adjudicators, by row id, who have a ruling that stands."""
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts in the order of the letters."""
+        return tuple(vote.verdict for vote in self.votes)
+
+    @property
+    def is_disagreement(self) -> bool:
+        """Whether the judges' decisions differ now."""
+        return is_disagreement(self.verdicts)
+
+    @property
+    def status(self) -> Status:
+        """What has become of it."""
+        if self.ruling is None:
+            return Status.OPEN
+        if not self.is_disagreement:
+            return Status.UNNEEDED
+        known = self.ruling.basis is not None
+        return Status.CHANGED if known and self.ruling.basis != self.basis else Status.SETTLED
+
+    @property
+    def basis(self) -> str:
+        """The verdicts as they stand now, written as by `basis_of`."""
+        return basis_of(self.verdicts)
+
+    @property
+    def iteration(self) -> str:
+        """The judges' round, ``0`` when they worked in different ones."""
+        rounds = {vote.iteration for vote in self.votes}
+        return rounds.pop() if len(rounds) == 1 else "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One judge's standing on a document as an adjudicator sees it: whose it is stays unsaid."""
+
+    letter: str
+    state: State
+    """Judged or cannot."""
+    grade: int | None
+    reason: str
+    note: str
+    passages: tuple[Passage, ...] = ()
+    """In characters of `Page.text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A document in disagreement as an adjudicator sees it, fit for a terminal."""
+
+    opinions: tuple[Opinion, ...]
+    gap: int | None
+    status: Status
+    outcome: Verdict = None
+    """What was decided before; looked at only where `status` is not open."""
+    outcome_on: tuple[Verdict, ...] = ()
+    """The verdicts that it was decided on; empty = not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which disagreements are wanted; whatever is ``None`` is not asked for."""
+
+    topic: str | None = None
+    gap: int | None = None
+    """Least difference between two grades, in values of the scale."""
+    cell: tuple[Verdict, Verdict] | None = None
+    """Some two judges gave these two verdicts, whoever gave which."""
+    judges: tuple[str, str] | None = None
+    """Names of two judges: they disagree, and `gap` and `cell` are asked of them alone."""
+
+    def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
+        """Say whether a case is wanted.
+
+        Parameters
+        ----------
+        case : Case
+            Any case.
+        pair : tuple of two int, optional
+            Row ids of `judges`; given exactly when those are.
+
+        Returns
+        -------
+        bool
+            Never true for judges who agree.
+        """
+        if self.topic is not None and case.topic != self.topic:
+            return False
+        verdicts = [vote.verdict for vote in case.votes if pair is None or vote.judge in pair]
+        if not is_disagreement(verdicts):
+            return False
+        if self.gap is not None and (gap_of(verdicts) or 0) < self.gap:
+            return False
+        return self.cell is None or set(self.cell) <= set(verdicts)
+
+
+ALL = Selection()
+"""Every disagreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellCount:
+    """One cell of the kappa table, both of its triangles together."""
+
+    cell: tuple[Verdict, Verdict]
+    """Grades ascending, then cannot."""
+    documents: int
+    """In disagreement, with some two judges in this cell; one with three verdicts is in three."""
+    settled: int
+    outcomes: dict[Verdict, int]
+    """How often the settled ones were settled as what."""
+
+
+def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Bring votes into the order of their letters A, B, C, ...
+
+    The order comes from a hash of topic, document and judge: always the same for a document, and
+    on another document another, so that no letter is a judge.
+    """
+
+    def place(vote: Vote) -> bytes:
+        key = f"{topic}\0{docno}\0{vote.judge}"
+        return sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+    return tuple(sorted(votes, key=place))
+
+
+def letter(place: int) -> str:
+    """Name the vote at a place: A to Z, then AA.
+
+    Examples
+    --------
+    >>> letter(0), letter(25), letter(26), letter(27 * 26)
+    ('A', 'Z', 'AA', 'AAA')
+    """
+    text = ""
+    place += 1
+    while place:
+        place, digit = divmod(place - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of an adjudicator on one document, as far as `ruling_of` needs it."""
+
+    event: int
+    action: Action
+    undoes: int | None
+    grade: int | None
+    display_order: str | None
+
+
+def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
+    """Find the decision that stands after all events of an adjudicator on a document.
+
+    Parameters
+    ----------
+    judge : int
+        Row id of the adjudicator.
+    history : sequence of Step
+        By revision, from the first.
+
+    Returns
+    -------
+    Ruling or None
+        Of the event that graded the document or found it impossible to judge; a note leaves it,
+        a skip takes it back, an undo restores what was before the event it undoes.
+    """
+    places = {step.event: place for place, step in enumerate(history)}
+    place = len(history) - 1
+    while place >= 0:
+        step = history[place]
+        if step.action in (Action.JUDGE, Action.CANNOT):
+            return Ruling(judge, step.grade, step.event, seen_basis(step.display_order))
+        if step.action in (Action.SKIP, Action.REOPEN):
+            return None
+        if step.undoes is not None:
+            place = places[step.undoes]
+        place -= 1
+    return None
+
+
+def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:
+    """Count disagreements by the two verdicts, and what they were settled as.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+        Those without a disagreement are left out.
+    pair : tuple of two int, optional
+        Row ids of two judges: theirs alone are the verdicts that count.
+
+    Returns
+    -------
+    list of CellCount
+        In order of the verdicts; only cells with a document. For two judges the counts are those
+        of their kappa table, a cell and its mirror image added.
+    """
+    documents: Counter[tuple[Verdict, Verdict]] = Counter()
+    outcomes: dict[tuple[Verdict, Verdict], Counter[Verdict]] = {}
+    for case in cases:
+        verdicts = {vote.verdict for vote in case.votes if pair is None or vote.judge in pair}
+        for first, second in combinations(in_order(verdicts), 2):
+            documents[first, second] += 1
+            if case.ruling is not None and case.status is Status.SETTLED:
+                settled = outcomes.setdefault((first, second), Counter())
+                settled[case.ruling.verdict] += 1
+    counts = []
+    for cell in sorted(documents, key=lambda cell: (rank_of(cell[0]), rank_of(cell[1]))):
+        settled = outcomes.get(cell, Counter())
+        counts.append(CellCount(cell, documents[cell], settled.total(), dict(settled)))
+    return counts

@@ -1,0 +1,362 @@
+"""Judgements that rest on guidelines or a text that have changed since, and their reopening."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Row, bindparam, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session
+
+from store.assignments import assigned_pairs, has_assignments
+from store.database import database_now
+from store.deciding import Pair, deciding_events, fetch_histories, sat_down
+from store.errors import ConflictError, UnknownNameError
+from store.guidelines import fetch_guidelines
+from store.judgements import current_events
+from store.judges import judge_id
+from store.keys import fetch_docnos
+from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, JUDGEMENT, TOPIC
+from store.passages import add_passages, fetch_passages
+from store.pools import pooled_pairs
+from store.ranking import natural_key
+from store.records import Action, JudgeKind, State
+
+_DECIDED = (State.JUDGED, State.CANNOT)
+
+
+class Why(StrEnum):
+    """What a judgement rests on that is no longer so."""
+
+    GUIDELINES = "guidelines"
+    TEXT = "text"
+    TEXT_CAME = "text-came-later"
+    """The judge saw no text; now there is one."""
+
+
+class Obstacle(StrEnum):
+    """Why a judgement cannot be made again, so that it is not reopened."""
+
+    DISABLED = "judge-disabled"
+    NOT_POOLED = "not-pooled"
+    NOT_ASSIGNED = "not-assigned"
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """A judgement that rests on something that has changed."""
+
+    judge: str
+    topic: str
+    docno: str
+    state: State
+    """Judged, or cannot be judged."""
+    grade: int | None
+    why: tuple[Why, ...]
+    guideline_version: int | None
+    """It was made under; ``None`` = there were none."""
+    judged_at: datetime
+    """UTC."""
+    obstacle: Obstacle | None = None
+    """``None`` = reopened, it lies before its judge again."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedList:
+    """Judgements that rest on something that has changed, and the others not looked at."""
+
+    rows: tuple[Outdated, ...]
+    """By judge, topic in natural order, docno."""
+    newest_version: int | None
+    """Of the guidelines; ``None`` = there are none."""
+    n_imported: int
+    """Imported grades of the judges and topics asked for: nobody knows what they rest on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An outdated judgement with its row ids."""
+
+    shown: Outdated
+    judge: int
+    pair: Pair
+    newest_event: int
+
+
+def find_outdated(
+    session: Session,
+    *,
+    judges: Sequence[str] = (),
+    topics: Collection[str] = (),
+    why: Collection[Why] = (),
+) -> OutdatedList:
+    """Find the judgements that rest on older guidelines, or on another text than there is now.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    judges : sequence of str
+        Whose; default everybody's.
+    topics : collection of str
+        Default all.
+    why : collection of Why
+        Default for whatever reason.
+
+    Returns
+    -------
+    OutdatedList
+        Documents that are judged or cannot be judged. What counts is the event that decided: a
+        note added under newer guidelines changes nothing. A version of the guidelines with the
+        text of the newest is no older one.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge or topic is not known.
+    """
+    found = _find(session, judges, topics, why)
+    newest = fetch_guidelines(session)[-1:]
+    numbers = [judge_id(session, name) for name in judges]
+    imported = current_events(judges=numbers or None).where(
+        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
+    )
+    if topics:
+        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
+        imported = imported.where(JUDGEMENT.c.topic_id.in_(wanted))
+    return OutdatedList(
+        tuple(one.shown for one in found),
+        newest[0].version if newest else None,
+        session.scalar(select(func.count()).select_from(imported.subquery())) or 0,
+    )
+
+
+def reopen_outdated(
+    session: Session,
+    *,
+    judges: Sequence[str] = (),
+    topics: Collection[str] = (),
+    why: Collection[Why] = (),
+) -> list[Outdated]:
+    """Reopen outdated judgements: each is unjudged again, and lies before its judge.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    judges, topics, why
+        As of `find_outdated`.
+
+    Returns
+    -------
+    list of Outdated
+        Those reopened: all that `find_outdated` finds without an obstacle.
+
+    Raises
+    ------
+    ConflictError
+        If a judge was at work on one of the documents at this very moment; nothing is written.
+    UnknownNameError
+        If a judge or topic is not known.
+
+    Notes
+    -----
+    One event is appended for each: the grade stays in the history, the note and the round with the
+    document, and so do marked passages unless the text has changed. The lease of a place that was
+    claimed begins anew, so that a judge who does not come back blocks nothing.
+    """
+    numbers = [judge_id(session, name) for name in judges]
+    # As at a desk: the judge first, then places, so that nobody waits for each other. Who is about
+    # to write an event has this lock, and is waited for.
+    lock = select(JUDGE.c.id).order_by(JUDGE.c.id).with_for_update(key_share=True)
+    session.execute(lock.where(JUDGE.c.id.in_(numbers)) if numbers else lock).all()
+    found = [one for one in _find(session, judges, topics, why) if one.shown.obstacle is None]
+    if found:
+        now = database_now(session)
+        _renew_leases(session, found, now)
+        _append(session, found, now)
+    return [one.shown for one in found]
+
+
+def _find(
+    session: Session, judges: Sequence[str], topics: Collection[str], why: Collection[Why]
+) -> list[_Found]:
+    """Find outdated judgements with their row ids."""
+    numbers = [judge_id(session, name) for name in judges]
+    names = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    for topic in topics:
+        if topic not in names.values():
+            raise UnknownNameError("topic", topic, names.values())
+    versions = fetch_guidelines(session)
+    current = {one.version for one in versions if one.text == versions[-1].text}
+    pooled, is_assigned = pooled_pairs(session), has_assignments(session)
+    query = select(JUDGE).order_by(JUDGE.c.name)
+    seated = sat_down(session).intersection(numbers) if numbers else sat_down(session)
+    found: list[_Found] = []
+    for judge in session.execute(query.where(JUDGE.c.id.in_(seated))).all():
+        standing: list[tuple[Pair, Row[Any], Row[Any]]] = []
+        for pair, events in fetch_histories(session, judge=judge.id).items():
+            decider = deciding_events(events)[-1]
+            if (
+                decider is not None
+                and decider.state in _DECIDED
+                and decider.sitting_id is not None
+                and (not topics or names[pair[0]] in topics)
+            ):
+                standing.append((pair, decider, events[-1]))
+        places = assigned_pairs(session, judge.id) if is_assigned else None
+        documents = {document for (_, document), _, _ in standing}
+        hashes, docnos = _hashes(session, documents), fetch_docnos(session, documents)
+        for pair, decider, newest in standing:
+            reasons = _reasons(decider, hashes[pair[1]], current)
+            if not reasons or (why and not set(reasons).intersection(why)):
+                continue
+            outdated = Outdated(
+                judge.name,
+                names[pair[0]],
+                docnos[pair[1]],
+                State(decider.state),
+                decider.grade,
+                reasons,
+                decider.guideline_version,
+                decider.judged_at,
+                _obstacle(judge, pair, pooled, places),
+            )
+            found.append(_Found(outdated, judge.id, pair, newest.id))
+    return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic),
+                                          one.shown.docno))  # fmt: skip
+
+
+def _reasons(decider: Row[Any], sha256: str | None, current: set[int]) -> tuple[Why, ...]:
+    """Say what has changed since an event that decided."""
+    reasons = []
+    if current and decider.guideline_version not in current:
+        reasons.append(Why.GUIDELINES)
+    if decider.document_sha256 != sha256:
+        reasons.append(Why.TEXT if decider.document_sha256 else Why.TEXT_CAME)
+    return tuple(reasons)
+
+
+def _obstacle(
+    judge: Row[Any], pair: Pair, pooled: set[Pair], places: set[Pair] | None
+) -> Obstacle | None:
+    """Say why a reopened document would not come before its judge again."""
+    if judge.disabled:
+        return Obstacle.DISABLED
+    if judge.kind == JudgeKind.ADJUDICATOR:  # settles disagreements, wherever there is one
+        return None
+    if pair not in pooled:
+        return Obstacle.NOT_POOLED
+    return Obstacle.NOT_ASSIGNED if places is not None and pair not in places else None
+
+
+def _hashes(session: Session, documents: Iterable[int]) -> dict[int, str | None]:
+    """Return the hashes of the documents' texts as they are now."""
+    wanted = sorted(documents)
+    hashes: dict[int, str | None] = {}
+    for start in range(0, len(wanted), 1000):
+        batch = DOCUMENT.c.id.in_(wanted[start : start + 1000])
+        rows = session.execute(select(DOCUMENT.c.id, DOCUMENT.c.sha256).where(batch))
+        hashes.update({row.id: row.sha256 for row in rows})
+    return hashes
+
+
+def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
+    """Append the events that reopen, with the passages that still fit their text."""
+    before = _events(session, [one.newest_event for one in found])
+    rows = []
+    for one in found:
+        newest = before[one.newest_event]
+        rows.append(
+            {
+                "topic_id": newest.topic_id,
+                "document_id": newest.document_id,
+                "judge_id": newest.judge_id,
+                "revision": newest.revision + 1,
+                "action": Action.REOPEN.value,
+                "state": State.UNJUDGED.value,
+                "grade": None,
+                "reason": " ".join(one.shown.why),
+                "note": newest.note,
+                "iteration": newest.iteration,
+                "judged_at": now,
+                "dropped_keys": 0,
+            }
+        )
+    try:
+        with session.begin_nested():
+            session.connection().execute(insert(JUDGEMENT), rows)
+    except IntegrityError as error:
+        raise _conflict(session, found, before) from error
+    kept = [one for one in found if set(one.shown.why) == {Why.GUIDELINES}]
+    passages = fetch_passages(session, [one.newest_event for one in kept])
+    for one in kept:
+        if one.newest_event in passages:
+            old = before[one.newest_event]
+            event = session.scalar(
+                select(JUDGEMENT.c.id).where(
+                    JUDGEMENT.c.topic_id == old.topic_id,
+                    JUDGEMENT.c.document_id == old.document_id,
+                    JUDGEMENT.c.judge_id == old.judge_id,
+                    JUDGEMENT.c.revision == old.revision + 1,
+                )
+            )
+            add_passages(session, event or 0, passages[one.newest_event])
+
+
+def _events(session: Session, ids: Sequence[int]) -> dict[int, Row[Any]]:
+    """Return events by row id."""
+    events: dict[int, Row[Any]] = {}
+    for start in range(0, len(ids), 1000):
+        batch = JUDGEMENT.c.id.in_(ids[start : start + 1000])
+        rows = session.execute(select(JUDGEMENT).where(batch))
+        events.update({row.id: row for row in rows})
+    return events
+
+
+def _conflict(
+    session: Session, found: Sequence[_Found], before: dict[int, Row[Any]]
+) -> ConflictError:
+    """Say on which document a judge was at work."""
+    for one in found:
+        old = before[one.newest_event]
+        newer = select(JUDGEMENT.c.id).where(
+            JUDGEMENT.c.topic_id == old.topic_id,
+            JUDGEMENT.c.document_id == old.document_id,
+            JUDGEMENT.c.judge_id == old.judge_id,
+            JUDGEMENT.c.revision > old.revision,
+        )
+        if session.scalar(newer.limit(1)) is not None:
+            shown = one.shown
+            what = f"`{shown.docno}` of topic {shown.topic}"
+            message = f"`{shown.judge}` judged {what} at this very moment"
+            return ConflictError(message, hint="nothing was reopened; try again")
+    message = "a judge was at work on one of these documents"
+    return ConflictError(message, hint="nothing was reopened; try again")
+
+
+def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> None:
+    """Let the leases of claimed places begin anew."""
+    wanted = {(one.judge, *one.pair) for one in found}
+    query = (
+        select(ASSIGNMENT, ASSIGNMENT_PLAN.c.lease_s)
+        .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
+        .where(
+            ASSIGNMENT_PLAN.c.lease_s.is_not(None),
+            ASSIGNMENT.c.judge_id.in_({one.judge for one in found}),
+        )
+        .order_by(ASSIGNMENT.c.id)
+        .with_for_update(of=ASSIGNMENT)
+    )
+    renewed = [
+        {"place": row.id, "until": now + timedelta(seconds=row.lease_s)}
+        for row in session.execute(query).all()
+        if (row.judge_id, row.topic_id, row.document_id) in wanted
+    ]
+    if renewed:
+        statement = update(ASSIGNMENT).where(ASSIGNMENT.c.id == bindparam("place"))
+        session.connection().execute(statement.values(lease_until=bindparam("until")), renewed)
