@@ -138,6 +138,7 @@ def _tsv_cell(cell: Cell) -> str:
 def _emit_for_people(table: Table) -> None:
     """Draw a table; numbers to the right, undefined as a dash."""
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -150,15 +151,27 @@ def _emit_for_people(table: Table) -> None:
         console.print(Text(sanitise_line(table.title), style="bold"), soft_wrap=True)
     drawn = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False,
                      show_edge=False, header_style="bold")  # fmt: skip
+    widths, leasts, headings = [], [], []
     for column in table.columns:
         cells = [row.get(column.name) for row in table.rows]
         numeric = all(cell is None or isinstance(cell, int | float) for cell in cells)
         heading = column.heading or column.name.replace("_", " ")
+        full = max(map(cell_len, [heading, *(_cell(cell, column) for cell in cells)]))
         # Text may be folded to fit; a number or a heading never is.
-        least = max([len(heading), *(len(_cell(cell, column)) for cell in cells)])
-        least = least if numeric else max(len(heading), min(least, LEAST_TEXT_WIDTH))
+        widths.append(full)
+        leasts.append(
+            full if numeric else max(cell_len(heading), min(full, LEAST_TEXT_WIDTH))
+        )
+        headings.append((heading, numeric))
+    # rich would take from columns that must keep their width.
+    spare = sum(widths) + 2 * (len(widths) - 1) - console.width
+    while spare > 0 and widths != leasts:
+        room = [width if width > least else 0 for width, least in zip(widths, leasts, strict=True)]
+        widths[room.index(max(room))] -= 1
+        spare -= 1
+    for width, (heading, numeric) in zip(widths, headings, strict=True):
         drawn.add_column(Text(heading, no_wrap=True), justify="right" if numeric else "left",
-                         overflow="fold", min_width=least)  # fmt: skip
+                         overflow="fold", width=width)  # fmt: skip
     for row in table.rows:
         drawn.add_row(*(Text(_cell(row.get(column.name), column)) for column in table.columns))
     if table.rows:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from pooler.cli.console import ExitCode, say, text_stdin
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.sitting import (
+    MIN_DWELL_MS,
+    KeymapOption,
+    MinDwellOption,
+    PageOption,
+    PlainOption,
+    StayOption,
+    check_terminal,
+    keymap_of,
+    sit,
+)
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
@@ -19,63 +27,70 @@ if TYPE_CHECKING:
 
 def judge(
     name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Who is judging.")],
-    plain: Annotated[
-        bool,
-        typer.Option("--plain", help="Line mode: for screen readers, dumb terminals, scripts."),
-    ] = False,
+    plain: PlainOption = False,
     topic: Annotated[
         str | None, typer.Option("--topic", help="Open this topic at once.", show_default=False)
     ] = None,
-    stay: Annotated[
-        bool, typer.Option("--stay", help="Stay on the document after grading it.")
-    ] = False,
-    min_dwell: Annotated[
-        int,
-        typer.Option(
-            "--min-dwell",
-            min=0,
-            metavar="MS",
-            help="Grade keys sooner than this after a document appears are dropped (full screen).",
-        ),
-    ] = 300,
+    stay: StayOption = False,
+    min_dwell: MinDwellOption = MIN_DWELL_MS,
+    page: PageOption = 0,
+    keymap: KeymapOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Judge the documents of the pool, one key each.
 
     Example: pooler judge --judge alice
     """
-    from judge_ui.messages import goodbye
     from judge_ui.session import JudgingSession
     from pooler import __version__
     from store.collection import Collection
 
     with Collection(collection) as opened:
+        keys = keymap_of(keymap, opened.scale)
+        _refuse_adjudicator(opened, name)
         desk = opened.desk(name, program=f"pooler {__version__}")
+        if not plain:
+            check_terminal("judge")
         if not desk.inbox():
-            message = "there is nothing to judge: no pool holds a document"
-            raise PoolerError(message, hint="pooler pool --depth 10 makes one of the runs")
+            raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = _drawing(opened)
         session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing)
         if topic is not None:
             session.open_topic(topic)
-        code = 0
-        try:
-            if plain:
-                from judge_ui.plain import run_plain
 
-                run_plain(session, text_stdin(), sys.stdout)
-            else:
-                _check_terminal()
-                from judge_ui.app import run_app
+        def run_lines(read: TextIO, write: TextIO, width: int) -> None:
+            from judge_ui.keys import key_table
+            from judge_ui.plain.judging import run_plain
 
-                code = run_app(session)
-        finally:
-            session.leave()
-        if not plain:
-            say(goodbye(session))
-        if code or session.unsaved:
-            raise typer.Exit(ExitCode.STORE if session.unsaved else ExitCode.DATA)
+            table = key_table(session.scale, keys)
+            run_plain(session, read, write, keys=table, page=page, width=width)
+
+        def run_screen() -> int:
+            from judge_ui.app import run_app
+
+            return run_app(session, keys)
+
+        sit(session, plain=run_lines if plain else None, full_screen=run_screen)
+
+
+def _refuse_adjudicator(opened: Collection, name: str) -> None:
+    """Refuse an adjudicator, whose grades settle what judges disagree on."""
+    from store.records import JudgeKind
+
+    for judge in opened.judges():
+        if judge.name == name and judge.kind is JudgeKind.ADJUDICATOR:
+            message = f"`{name}` is an adjudicator, not a judge"
+            raise PoolerError(message, hint=f"pooler adjudicate --judge {name}")
+
+
+def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
+    """Say why a judge's desk is empty, and what would change that."""
+    if opened.workloads().lines:
+        message = f"nothing is assigned to `{judge_name}`"
+        return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
+    message = "there is nothing to judge: no pool holds a document"
+    return PoolerError(message, hint="pooler pool --depth 10 makes one of the runs")
 
 
 def _drawing(opened: Collection) -> LiveDrawing | None:
@@ -85,18 +100,3 @@ def _drawing(opened: Collection) -> LiveDrawing | None:
     from pooler.live import LiveDrawing
 
     return LiveDrawing(opened)
-
-
-def _check_terminal() -> None:
-    """Refuse a terminal the full screen cannot work on, and say what can."""
-    hint = "pooler judge --plain works without a full screen"
-    # The screen is drawn on stderr.
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = "the judging screen needs a terminal on stdin and stderr"
-        raise PoolerError(message, hint=hint)
-    if os.environ.get("TERM", "") in ("", "dumb"):
-        message = "the judging screen needs a terminal that can move its cursor (TERM is dumb)"
-        raise PoolerError(message, hint=hint)
-    if "utf" not in (sys.stderr.encoding or "").lower():
-        message = f"the terminal's encoding is {sys.stderr.encoding}, not UTF-8"
-        raise PoolerError(message, hint="set LANG=C.UTF-8, or use --plain")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.console import Column, Format, Table, emit, say
+from pooler.cli.console import Column, Format, Table, counted, emit, say
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from store.errors import ArgumentError
 
@@ -77,3 +77,41 @@ def list_(
                                "disabled": judge.disabled, "judged": judged})  # fmt: skip
     table.caption = "" if table.rows else "no judges yet: pooler judges add NAME"
     emit([table], fmt)
+
+
+@app.command("disable")
+def disable(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Let judges judge no more. What they judged stays, and counts as before.
+
+    Example: pooler judges disable bob
+    """
+    from store.collection import Collection
+
+    with Collection(collection) as opened:
+        changed = opened.set_disabled(names, disabled=True)
+        for name in dict.fromkeys(names):
+            say(f"judge {name} " + ("disabled" if name in changed else "was disabled already"))
+        for line in opened.workloads().lines:
+            if line.judge in names and line.left:
+                say(f"{counted(line.left, 'document')} assigned to {line.judge} have no decision:"
+                    " pooler assign --replace gives them to others")  # fmt: skip
+
+
+@app.command("enable")
+def enable(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Let disabled judges judge again.
+
+    Example: pooler judges enable bob
+    """
+    from store.collection import Collection
+
+    with Collection(collection) as opened:
+        changed = opened.set_disabled(names, disabled=False)
+        for name in dict.fromkeys(names):
+            say(f"judge {name} " + ("enabled" if name in changed else "was not disabled"))

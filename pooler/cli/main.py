@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -10,17 +11,22 @@ import typer
 from typer.core import TyperGroup
 
 from pooler.cli import (
+    adjudicate,
     agreement,
+    assign,
     check,
     demo,
+    effort,
     evaluate,
     export,
+    guidelines,
     import_,
     init,
     judge,
     judges,
     pool,
     provenance,
+    rejudge,
     replay,
     sensitivity,
     status,
@@ -38,9 +44,9 @@ from pooler.cli.console import (
 )
 from store.errors import PoolerError
 
-WORKFLOW = ("demo", "init", "import", "check", "pool", "provenance", "unpool", "judges", "judge",
-            "status", "agreement", "export", "evaluate", "sensitivity", "replay",
-            "upgrade")  # fmt: skip
+WORKFLOW = ("demo", "init", "import", "check", "pool", "provenance", "unpool", "judges",
+            "guidelines", "assign", "judge", "status", "effort", "rejudge", "agreement",
+            "adjudicate", "export", "evaluate", "sensitivity", "replay", "upgrade")  # fmt: skip
 
 
 class _ReaderGoneError(BaseException):
@@ -80,9 +86,14 @@ app.command("pool")(pool.pool)
 app.command("provenance")(provenance.provenance)
 app.command("unpool")(unpool.unpool)
 app.add_typer(judges.app, name="judges")
+app.add_typer(guidelines.app, name="guidelines")
+app.command("assign")(assign.assign)
 app.command("judge")(judge.judge)
 app.command("status")(status.status)
+app.command("effort")(effort.effort)
+app.command("rejudge")(rejudge.rejudge)
 app.command("agreement")(agreement.agreement)
+app.command("adjudicate")(adjudicate.adjudicate)
 app.add_typer(export.app, name="export")
 app.command("evaluate")(evaluate.evaluate)
 app.command("sensitivity")(sensitivity.sensitivity)
@@ -124,6 +135,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except PoolerError as error:
         return show_error(error)
     except Interrupted:
+        # Pressed once more on the way out, it would take the exit code with it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         say("interrupted: what was finished stays, what was under way is undone")
         return ExitCode.INTERRUPTED
     except (_ReaderGoneError, BrokenPipeError):

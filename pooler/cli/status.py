@@ -1,4 +1,4 @@
-"""`pooler status`: how far judging has come."""
+"""`pooler status`: how far judging has come, and how long the rest will take."""
 
 from __future__ import annotations
 
@@ -10,8 +10,32 @@ from pooler.cli.console import Cell, Column, Format, Table, counted, emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from store.pools import StoredPool
-    from store.records import Counts, Grade
+    from store.progress import Unclaimed
+    from store.records import Counts, Grade, Judge
+
+PACE = (
+    Column("left"),
+    Column("undrawn"),
+    Column("open_places"),
+    Column("unassigned"),
+    Column("pace_s"),
+    Column("forecast_s"),
+    Column("forecast_low_s"),
+    Column("forecast_high_s"),
+    Column("timed"),
+    Column("reason"),
+)
+PACE_FOR_PEOPLE = (
+    Column("judge"),
+    Column("left"),
+    Column("pace_s", "s each", 1),
+    Column("timed", "decisions"),
+    Column("forecast", "at this pace"),
+    Column("range", "90% interval"),
+)
 
 
 def status(
@@ -21,13 +45,17 @@ def status(
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show how far each judge has come.
+    """Show how far each judge has come, and how long the rest will take.
 
-    Pooled = in any pool not withdrawn. Judged documents outside every pool are counted apart.
-    Unjudged, skipped, cannot be judged and grade 0 are four different things.
+    Pooled = in any pool not withdrawn; once documents are assigned, what is assigned to that judge.
+    Judged documents outside of it are counted apart. Unjudged, skipped, cannot be judged and
+    grade 0 are four different things. Left = unjudged, and what adaptive pools may still draw. The
+    forecast is the mean active time of the judge's latest decisions, times left: minutes at the
+    desk, without pauses. `pooler effort` tells more of it.
 
     Example: pooler status --by-topic
     """
+    from store.analysis.effort import RECENT_DECISIONS
     from store.collection import Collection
     from store.ranking import natural_key
     from store.records import Counts
@@ -35,22 +63,24 @@ def status(
     with Collection(collection) as opened:
         scale = opened.scale
         counts = opened.progress()
+        unclaimed = opened.unclaimed()
+        times = opened.recent_times(limit=RECENT_DECISIONS)
+        judges = {judge.name: judge for judge in opened.judges()}
         pools = [pool for pool in opened.pools() if not pool.withdrawn]
         n_runs, n_topics = len(opened.runs()), len(opened.topics())
         missing, documents = opened.count_pooled_without_text()
         where, name = opened.where, opened.name
-    if not by_topic:
-        totals: dict[tuple[str, str], Counts] = {}
-        for (_, judge), one in counts.items():
-            totals["", judge] = _sum(totals.get(("", judge), Counts()), one)
-        counts = totals
+    totals: dict[tuple[str, str], Counts] = {}
+    for (_, judge), one in counts.items():
+        totals["", judge] = _sum(totals.get(("", judge), Counts()), one)
+    shown = counts if by_topic else totals
     columns = [Column("topic")] if by_topic else []
     columns += [Column("judge"), Column("pooled"), Column("judged"), Column("unjudged")]
     columns += [Column("skipped"), Column("cannot"), Column("outside")]
     columns += [Column(f"grade_{grade.value}", _heading(grade)) for grade in scale.grades]
     table = Table("status", columns, title=f"{name} ({where})")
     for (topic, judge), one in sorted(
-        counts.items(), key=lambda item: (natural_key(item[0][0]), item[0][1])
+        shown.items(), key=lambda item: (natural_key(item[0][0]), item[0][1])
     ):
         row: dict[str, Cell] = {
             "topic": topic,
@@ -61,6 +91,7 @@ def status(
         row |= {"unjudged": one.unjudged, "skipped": one.skipped, "cannot": one.cannot}
         row |= {"outside": one.outside}
         row |= {f"grade_{value}": one.by_grade[value] for value in scale.values}
+        row |= _pace(judges[judge], one, times[judge], unclaimed, topic if by_topic else None)
         table.rows.append(row)
     listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
     lines = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
@@ -68,14 +99,105 @@ def status(
         words = ", ".join(f"{_heading(grade)} {grade.label}" for grade in scale.grades)
         lines.append(f"grades: {words}")
     if any(one.outside for one in counts.values()):
-        lines.append("outside: judged, but in no pool")
+        or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
+        lines.append(f"outside: judged, but in no pool{or_not}")
+    lines += _lie_idle(unclaimed)
     if missing:
         lines.append(f"{missing:,} of {documents:,} pooled documents have no text:"
                      " pooler import docs FILE")  # fmt: skip
-    if not table.rows:
+    if not judges:
         lines.append("no judges yet: pooler judges add NAME")
     table.caption = "\n".join(lines)
-    emit([table], fmt)
+    if fmt is not Format.TABLE:
+        table.columns = [*columns, *PACE]
+        emit([table], fmt)
+        return
+    paces = {
+        judge: {"judge": judge, **_pace(judges[judge], one, times[judge], unclaimed, None)}
+        for (_, judge), one in totals.items()
+    }
+    emit([table, *_for_people(paces)], fmt)
+
+
+def _pace(
+    judge: Judge,
+    one: Counts,
+    times: Sequence[int],
+    unclaimed: Unclaimed,
+    topic: str | None,
+) -> dict[str, Cell]:
+    """Say what is left to a judge of a topic, or of all (``None``), and how long it will take."""
+    from store.analysis.effort import LEAST_DECISIONS, forecast
+    from store.records import JudgeKind
+
+    undrawn, places, unassigned = (
+        sum(part.values()) if topic is None else part.get(topic, 0)
+        for part in (unclaimed.undrawn, unclaimed.open_places, unclaimed.unassigned)
+    )
+    row: dict[str, Cell] = {"undrawn": undrawn}
+    if unclaimed.is_assigned:
+        row |= {"open_places": places, "unassigned": unassigned}
+    if judge.disabled:
+        return {**row, "reason": "disabled"}
+    if judge.kind is not JudgeKind.HUMAN:
+        return {**row, "reason": judge.kind.value}
+    made = forecast(times, one.unjudged + undrawn)
+    row |= {"left": made.left, "pace_s": made.pace, "forecast_s": made.seconds, "timed": made.n}
+    row |= {"forecast_low_s": made.low, "forecast_high_s": made.high}
+    if made.pace is None:
+        row["reason"] = "no-times" if made.n == 0 else f"fewer-than-{LEAST_DECISIONS}"
+    return row
+
+
+def _for_people(paces: Mapping[str, Mapping[str, Cell]]) -> list[Table]:
+    """Make the table of paces, in words; none before anybody has a timed decision."""
+    people = {judge: row for judge, row in paces.items() if row.get("left") is not None}
+    if not any(row["timed"] for row in people.values()):
+        return []
+    table = Table("pace", PACE_FOR_PEOPLE)
+    for judge in sorted(people):
+        row = people[judge]
+        table.rows.append({**row, "forecast": _forecast(row), "range": _range(row)})
+    table.caption = "s each: mean active time of the latest decisions, without pauses"
+    return [table]
+
+
+def _forecast(row: Mapping[str, Cell]) -> str:
+    """Say how long the rest will take, or why nobody can say."""
+    from store.analysis.effort import duration_words
+
+    if not row["left"]:
+        return "nothing left"
+    if isinstance(row["forecast_s"], float):
+        return duration_words(row["forecast_s"])
+    return "too few decisions" if row["timed"] else "no decision yet"
+
+
+def _range(row: Mapping[str, Cell]) -> str | None:
+    """Say between what the forecast lies."""
+    from store.analysis.effort import duration_words
+
+    low, high = row["forecast_low_s"], row["forecast_high_s"]
+    if not row["left"] or not (isinstance(low, float) and isinstance(high, float)):
+        return None
+    first, last = (duration_words(end).removeprefix("about ") for end in (low, high))
+    if first == last:
+        return first
+    return f"{first.removesuffix(' min') if last.endswith(' min') else first} to {last}"
+
+
+def _lie_idle(unclaimed: Unclaimed) -> list[str]:
+    """Say what lies before nobody."""
+    lines = []
+    if undrawn := sum(unclaimed.undrawn.values()):
+        lines.append(f"left counts {undrawn:,} that adaptive pools may still draw")
+    if places := sum(unclaimed.open_places.values()):
+        lines.append(f"{counted(places, 'place')} open to whoever claims them, counted for nobody")
+    if lapsed := sum(unclaimed.lapsed.values()):
+        lines.append(f"{counted(lapsed, 'claim')} lapsed: others may claim them")
+    if unassigned := sum(unclaimed.unassigned.values()):
+        lines.append(f"{counted(unassigned, 'pooled document')} assigned to nobody: pooler assign")
+    return lines
 
 
 def _size(pool: StoredPool) -> str:

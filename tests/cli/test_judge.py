@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import ROOT, controls, run_process, write
+from tests.cli.command_line import controls, environment, program, run_process, write
 from tests.cli.conftest import Cli
-
-if not (ROOT / "judge_ui" / "plain.py").exists():
-    pytest.skip("the line mode is not here", allow_module_level=True)
 
 
 @pytest.fixture
@@ -88,3 +90,106 @@ def test_collection_without_a_pool_has_nothing_to_judge(cli: Cli, here: Path) ->
     refused = cli("judge", "--judge", "anna", "--plain").failed(1)
     assert "there is nothing to judge" in refused.err
     assert "hint: pooler pool --depth 10" in refused.err
+
+
+def refused_at_a_terminal(folder: Path, **settings: str) -> tuple[int, str]:
+    """Run the full screen at a pseudo-terminal that it refuses; return exit code and stderr."""
+    ours, theirs = pty.openpty()
+    ran = subprocess.Popen(
+        [*program(), "judge", "--judge", "anna"],
+        cwd=folder,
+        env=environment({"TERM": "xterm-256color"} | settings),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    # Linux ends a pseudo-terminal that nobody writes to any more with an error.
+    with contextlib.suppress(OSError):
+        while more := os.read(ours, 65_536):
+            shown += more
+    os.close(ours)
+    return ran.wait(60), shown.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"TERM": "dumb"}, "needs a terminal that can move its cursor (TERM is dumb)"),
+        ({"TERM": ""}, "needs a terminal that can move its cursor (TERM is dumb)"),
+        ({"PYTHONIOENCODING": "latin-1"}, "the terminal's encoding is iso8859-1, not UTF-8"),
+    ],
+)
+def test_terminals_the_full_screen_cannot_use_are_refused(
+    seated: Path, settings: dict[str, str], why: str
+) -> None:
+    """Exit code 1, one sentence, and `--plain` as the way out; nothing is drawn."""
+    code, shown = refused_at_a_terminal(seated, **settings)
+    assert code == 1
+    assert why in shown
+    assert "--plain" in shown.splitlines()[-1]
+    assert not controls(shown)
+
+
+def test_without_a_terminal_the_full_screen_is_refused(cli: Cli, seated: Path) -> None:
+    """In a pipe nothing is drawn, no sitting begins, and `--plain` is named."""
+    refused = cli("judge", "--judge", "anna", "--topic", "G01").failed(1)
+    assert "needs a terminal on stdin and stderr" in refused.err
+    assert "hint: pooler judge --plain" in refused.err
+    assert refused.out == ""
+    with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM sitting").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("plain", [["--plain"], []])
+def test_unknown_and_disabled_judges_are_refused(cli: Cli, seated: Path, plain: list[str]) -> None:
+    """A slip names those there are; a disabled judge is a matter of the collection."""
+    refused = cli("judge", "--judge", "ana", *plain).failed(1)
+    assert "unknown judge `ana`; known: `anna`" in refused.err
+    assert "hint: pooler judges list" in refused.err
+    cli("judges", "disable", "anna").fine()
+    assert "judge `anna` is disabled" in cli("judge", "--judge", "anna", *plain).failed(3).err
+
+
+def test_judge_to_whom_nothing_is_assigned_is_told(cli: Cli, seated: Path) -> None:
+    """Once documents are assigned, a judge without any sees none, and reads why."""
+    cli("judges", "add", "ben").fine()
+    cli("assign", "ben").fine()
+    refused = cli("judge", "--judge", "anna", "--plain").failed(1)
+    assert "nothing is assigned to `anna`" in refused.err
+    assert "hint: pooler assign --show" in refused.err
+    assert "Topics of ben" in cli("judge", "--judge", "ben", "--plain").fine().out
+
+
+def test_unknown_topic_is_refused(cli: Cli, seated: Path) -> None:
+    """Nothing is opened and the known topics are named."""
+    refused = cli("judge", "--judge", "anna", "--plain", "--topic", "G99", stdin=b"2\n").failed(1)
+    assert "unknown topic `G99`; known: `G0" in refused.err
+    assert stored(cli) == {}
+
+
+def test_a_page_of_a_document_at_a_time(cli: Cli, seated: Path) -> None:
+    """`--page` holds back the rest of a document, Enter brings it, and grading waits for none."""
+    command = ("judge", "--judge", "anna", "--topic", "G01", "--plain", "--page", "2")
+    shown = cli(*command, stdin=b"\n2\nq\n").fine().out
+    assert "% shown, Enter = more > " in shown
+    assert [grade for _, grade, *_ in stored(cli).values()] == [2]
+    whole = cli(*command[:-2], stdin=b"q\n").fine().out
+    assert "Enter = more" not in whole
+
+
+def test_a_grade_that_cannot_be_written_ends_with_exit_code_3(
+    cli: Cli, seated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script whose collection is locked gets no further, and its shell is told."""
+    # The default of seconds would make this a slow test of SQLite.
+    monkeypatch.setattr("store.open_desk.JUDGE_PATIENCE_MS", 20)
+    with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        typed = b"2\n1\nq\n"
+        answer = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=typed)
+    assert answer.code == 3
+    assert "'1' was not used" in answer.out
+    assert answer.out.endswith("anna: 0 decisions in this sitting, 1 NOT SAVED\n")
+    assert stored(cli) == {}

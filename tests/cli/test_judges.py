@@ -26,3 +26,31 @@ def test_list_names_kind_and_work(cli: Cli, judged: Path) -> None:
         ("審査員", "adjudicator", False, 0),
     ]
     assert "審査員" in cli("judges", "list").fine().out
+
+
+def test_disabled_judges_get_no_desk_and_keep_what_they_judged(cli: Cli, judged: Path) -> None:
+    """Disabled and enabled again by name; work that is left with them is counted."""
+    cli("judges", "add", "anna", "ben").fine()
+    cli("assign", "--seed", "1").fine()
+    answer = cli("judges", "disable", "anna", "strict", "anna").fine()
+    assert answer.err == (
+        "judge anna disabled\njudge strict disabled\n42 documents assigned to anna have no"
+        " decision: pooler assign --replace gives them to others\n"
+    )
+    assert "judge anna was disabled already" in cli("judges", "disable", "anna").fine().err
+    assert "judge `anna` is disabled" in cli("judge", "--judge", "anna", "--plain").failed(3).err
+    rows = cli("judges", "list", "--format", "json").fine().json()
+    states = {row["judge"]: (row["disabled"], row["judged"]) for row in rows}
+    assert (states["anna"], states["strict"], states["ben"]) == ((True, 0), (True, 84), (False, 0))
+    assert cli("judges", "enable", "anna", "ben").fine().err == (
+        "judge anna enabled\njudge ben was not disabled\n"
+    )
+
+
+def test_unknown_judge_disables_nobody(cli: Cli, judged: Path) -> None:
+    """One wrong name among several changes nothing."""
+    cli("judges", "add", "anna").fine()
+    refused = cli("judges", "disable", "anna", "bne").failed(1)
+    assert "unknown judge `bne`" in refused.err
+    rows = cli("judges", "list", "--format", "json").fine().json()
+    assert not any(row["disabled"] for row in rows)

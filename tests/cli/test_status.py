@@ -1,9 +1,11 @@
-"""`pooler status`: five states, never mixed."""
+"""`pooler status`: five states, never mixed; pace and forecast, or why there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from store.collection import Collection
 from store.records import Action, Decision
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
+from tests.store.outside import execute
 
 STATES = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
 
@@ -57,6 +60,165 @@ def test_five_states_stay_five(cli: Cli, six_pooled: Path) -> None:
     table = cli("status").fine().out
     assert "outside: judged, but in no pool" in table
     assert "pools: pool (6 pairs)" in table
+
+
+def judge_timed(judge: str, topic: str, seconds: dict[str, float]) -> None:
+    """Grade documents, each with its active time."""
+    with Collection("collection.db") as opened:
+        desk = opened.desk(judge)
+        desk.queue(topic)
+        moment = datetime(2026, 1, 1, tzinfo=UTC)
+        for number, (docno, taken) in enumerate(seconds.items()):
+            times = {"active_ms": round(taken * 1000), "dwell_ms": round(taken * 1000)}
+            shown = moment + timedelta(minutes=number)
+            desk.record(Decision(topic, docno, Action.JUDGE, grade=0, shown_at=shown, **times))
+        desk.leave()
+
+
+def row_of(cli: Cli, judge: str, *arguments: str) -> dict[str, Any]:
+    """Return what programs are told of a judge."""
+    [row] = [
+        row
+        for row in cli("status", *arguments, "--format", "json").fine().json()
+        if row["judge"] == judge
+    ]
+    found: dict[str, Any] = row
+    return found
+
+
+FORECAST = ("pace_s", "forecast_s", "forecast_low_s", "forecast_high_s", "timed", "reason")
+
+
+def test_forecast_is_the_pace_times_what_is_left(cli: Cli, here: Path) -> None:
+    """Five decisions of 30, 50, 20, 60, 40 s and 90 documents left make an hour, give or take."""
+    cli("init").fine()
+    docnos = [f"d{number:02}" for number in range(95)]
+    write(here / "x.run", *[f"1 Q0 {docno} 1 {-n} x" for n, docno in enumerate(docnos)])
+    cli("import", "runs", "x.run").fine()
+    cli("pool").fine()
+    cli("judges", "add", "anna", "ben").fine()
+    judge_timed("anna", "1", dict(zip(docnos, (30, 50, 20, 60, 40), strict=False)))
+    judge_timed("ben", "1", dict(zip(docnos, (30, 50, 20, 60), strict=False)))
+    row = row_of(cli, "anna")
+    assert (row["left"], row["pace_s"], row["forecast_s"]) == (90, 40.0, 3600.0)
+    # exp(2.1318 * 15.811 / 40 * sqrt(1/5 + 1/90)) = exp(.38718) = 1.4728
+    assert row["forecast_low_s"] == pytest.approx(3600 / 1.4728, rel=1e-3)
+    assert row["forecast_high_s"] == pytest.approx(3600 * 1.4728, rel=1e-3)
+    assert (row["timed"], row["reason"]) == (5, None)
+    few = row_of(cli, "ben")
+    assert [few[name] for name in FORECAST] == [None, None, None, None, 4, "fewer-than-5"]
+    lines = [line.split() for line in cli("status").fine().out.splitlines()]
+    assert [
+        "anna",
+        "90",
+        "40.0",
+        "5",
+        "about",
+        "1",
+        "h",
+        "41",
+        "min",
+        "to",
+        "1",
+        "h",
+        "30",
+    ] in lines
+    assert ["ben", "91", "-", "4", "too", "few", "decisions", "-"] in lines
+
+
+def test_undefined_pace_is_a_reason(cli: Cli, six_pooled: Path) -> None:
+    """Without times there is no number and a word for why: nothing timed, imported, model."""
+    write(six_pooled / "q", "1 0 a 2", "1 0 b 1")
+    cli("import", "judgements", "q", "--judge", "gpt", "--kind", "model").fine()
+    cli("import", "judgements", "q", "--judge", "trec", "--kind", "imported").fine()
+    assert [row_of(cli, "anna")[name] for name in FORECAST] == [None] * 4 + [0, "no-times"]
+    for judge, kind in (("gpt", "model"), ("trec", "imported")):
+        assert [row_of(cli, judge)[name] for name in FORECAST] == [None] * 5 + [kind]
+        assert row_of(cli, judge)["left"] is None
+    assert "at this pace" not in cli("status").fine().out
+    judge_timed("ben", "1", {"a": 3})
+    table = cli("status").fine().out.split("at this pace")[1]
+    assert "no decision yet" in table
+    assert "gpt" not in table
+
+
+def test_nothing_left_takes_no_time(cli: Cli, six_pooled: Path) -> None:
+    """Who has decided everything is told so; a skipped document is not left."""
+    judge_timed("anna", "1", dict.fromkeys("abcd", 2.0))
+    judge_timed("anna", "2", {"a": 2.0})
+    with Collection("collection.db") as opened:
+        desk = opened.desk("anna")
+        desk.queue("1")
+        desk.record(Decision("1", "e", Action.SKIP))
+        desk.leave()
+    row = row_of(cli, "anna")
+    assert (row["left"], row["pace_s"], row["forecast_s"]) == (0, 2.0, 0.0)
+    assert "nothing left" in cli("status").fine().out
+
+
+def test_topics_are_forecast_by_the_judges_own_pace(cli: Cli, six_pooled: Path) -> None:
+    """With --by-topic each row has its own documents left, at the pace over all topics."""
+    judge_timed("anna", "1", dict.fromkeys("abcde", 6.0))
+    rows = {row["topic"]: row for row in cli("status", "--by-topic", "--format", "json").json()
+            if row["judge"] == "anna"}  # fmt: skip
+    assert (rows["1"]["left"], rows["1"]["forecast_s"]) == (0, 0.0)
+    assert (rows["2"]["left"], rows["2"]["forecast_s"], rows["2"]["pace_s"]) == (1, 6.0, 6.0)
+    tsv = {row["topic"]: row for row in cli("status", "--by-topic", "--format", "tsv").tsv()
+           if row["judge"] == "ben"}  # fmt: skip
+    assert (tsv["2"]["left"], tsv["2"]["pace_s"], tsv["2"]["reason"]) == ("1", "", "no-times")
+
+
+def test_assigned_documents_alone_are_left(cli: Cli, six_pooled: Path) -> None:
+    """With assignments a judge has what is assigned; what lies before nobody is said."""
+    places = [("a", "anna"), ("b", "anna"), ("c", None), ("d", None)]
+    for docno, judge in places:
+        execute(
+            str(six_pooled / "collection.db"),
+            "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
+            " SELECT t.id, d.id, (SELECT id FROM judge WHERE name = :judge), 0, 'primary'"
+            " FROM topic t, document d WHERE t.number = '1' AND d.docno = :docno",
+            docno=docno,
+            judge=judge,
+        )
+    judge_timed("anna", "1", {"a": 2.0})
+    row = row_of(cli, "anna")
+    assert [row[name] for name in STATES] == [2, 1, 1, 0, 0, 0]
+    assert (row["left"], row["open_places"], row["unassigned"]) == (1, 2, 2)
+    assert standing(cli, "ben") == [0, 0, 0, 0, 0, 0]
+    one, two = (
+        [
+            (row["open_places"], row["unassigned"])
+            for row in cli("status", "--by-topic", "--format", "json").json()
+            if row["topic"] == topic
+        ]
+        for topic in "12"
+    )
+    assert set(one) == {(2, 1)}
+    assert set(two) == {(0, 1)}
+    table = cli("status").fine().out
+    assert "2 places open to whoever claims them, counted for nobody" in table
+    assert "2 pooled documents assigned to nobody" in table
+
+
+def test_adaptive_topic_with_nothing_drawn_is_listed(cli: Cli, here: Path) -> None:
+    """What may still be drawn is left to every judge, and its topics are there from the start."""
+    cli("init").fine()
+    write(here / "x.run", *[f"{topic} Q0 d{n} 1 {-n} x" for topic in "12" for n in range(30)])
+    cli("import", "runs", "x.run").fine()
+    cli("pool", "-s", "mtf", "--name", "live", "--depth", "30", "-b", "20").fine()
+    cli("judges", "add", "anna").fine()
+    rows = cli("status", "--by-topic", "--format", "json").fine().json()
+    assert [(row["topic"], row["pooled"], row["left"], row["undrawn"]) for row in rows] == [
+        ("1", 0, 20, 20),
+        ("2", 0, 20, 20),
+    ]
+    with Collection("collection.db") as opened:
+        for number in range(3):
+            opened.draw("live", "2", lambda _, docno=f"d{number}": docno)
+    judge_timed("anna", "2", {"d0": 3.0, "d1": 4.0})
+    row = row_of(cli, "anna")
+    assert (row["pooled"], row["judged"], row["left"], row["undrawn"]) == (3, 2, 38, 37)
+    assert "left counts 37 that adaptive pools may still draw" in cli("status").fine().out
 
 
 def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:

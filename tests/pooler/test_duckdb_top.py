@@ -170,7 +170,7 @@ def test_read_top_duckdb_generated_files_equal(order: Order, tmp_path: Path) -> 
         (b"1 Q0 a 1 1 t\r\n", "first line"),
         ("1 Q0 日 1 1 t\n".encode(), "first line"),
         (b"\xef\xbb\xbf1 Q0 a 1 1 t\n", "first line"),
-        (gzip.compress(b"1 Q0 a 1 1 t\n"), "first line"),
+        (gzip.compress(b"1 Q0 a 1 1 t\n", mtime=0), "first line"),
         (b"1 Q0 a 1 x t\n", "a line"),
         (b"1 Q0 a\x7f 1 1 t\n", "not printable"),
         (b"1 Q0 a 1 1 t\n\n", "a line"),

@@ -1,0 +1,266 @@
+"""`pooler adjudicate`: settle what judges disagree on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from pooler.cli.console import Cell, Column, Format, Table, counted, emit
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.sitting import (
+    MIN_DWELL_MS,
+    KeymapOption,
+    MinDwellOption,
+    PageOption,
+    PlainOption,
+    StayOption,
+    check_terminal,
+    keymap_of,
+    sit,
+)
+from store.errors import ArgumentError, PoolerError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from judge_ui.adjudicating import AdjudicatingSession
+    from judge_ui.keys import Keymap
+    from store.collection import Collection
+    from store.disagreements import Case, Selection
+    from store.records import Scale
+    from store.verdicts import Verdict
+
+
+def adjudicate(
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Who decides: a judge of kind adjudicator.",
+            show_default=False,
+        ),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the disagreements and what became of them.")
+    ] = False,
+    summary: Annotated[
+        bool,
+        typer.Option(
+            "--summary", help="Count them by the two grades, and what they were settled as."
+        ),
+    ] = False,
+    names: Annotated[
+        bool,
+        typer.Option("--names", help="With --list: who A, B and C are. For the organiser alone."),
+    ] = False,
+    topic: Annotated[
+        str | None, typer.Option("--topic", help="Of this topic alone.", show_default=False)
+    ] = None,
+    gap: Annotated[
+        int | None,
+        typer.Option(
+            "--gap",
+            min=1,
+            metavar="N",
+            help="Where two grades differ by N or more.",
+            show_default=False,
+        ),
+    ] = None,
+    cell: Annotated[
+        str | None,
+        typer.Option(
+            "--cell",
+            metavar="X,Y",
+            help="Where one judge gave X and another Y: a cell of the kappa table. Grades or"
+            " letters of the scale; cant = cannot be judged.",
+            show_default=False,
+        ),
+    ] = None,
+    judges: Annotated[
+        str | None,
+        typer.Option(
+            "--judges",
+            metavar="A,B",
+            help="Where these two disagree; --gap and --cell are then asked of them alone.",
+            show_default=False,
+        ),
+    ] = None,
+    plain: PlainOption = False,
+    stay: StayOption = False,
+    min_dwell: MinDwellOption = MIN_DWELL_MS,
+    page: PageOption = 0,
+    keymap: KeymapOption = None,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Settle disagreements: documents that two judges or more have decided differently.
+
+    The adjudicator sees the judges' grades, notes and passages as A, B, C: who is which differs
+    from document to document. The outcome is the adjudicator's own judgement; nothing is
+    overwritten. Notes and skips are never a disagreement.
+
+    Example: pooler adjudicate --judge zoe --cell 0,2
+    """
+    from store.collection import Collection
+    from store.disagreements import Selection
+
+    if names and not list_:
+        raise ArgumentError("--names", "is a part of --list, which is absent", None)
+    if name is None and not (list_ or summary):
+        hint = "pooler adjudicate --list shows what there is to decide"
+        raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
+    with Collection(collection) as opened:
+        chosen = Selection(topic, gap, _cell(cell, opened.scale), _two(judges))
+        if list_ or summary:
+            tables = [_listed(opened, chosen, names, fmt)] if list_ else []
+            tables += [_cells(opened, chosen, fmt)] if summary else []
+            emit(tables, fmt)
+        elif name is not None:
+            keys = keymap_of(keymap, opened.scale)
+            session = _session(
+                opened, name, chosen, plain=plain, advance=not stay, min_dwell=min_dwell / 1000
+            )
+            _sit(session, keys, plain=plain, page=page)
+
+
+def _session(
+    opened: Collection,
+    name: str,
+    selection: Selection,
+    *,
+    plain: bool,
+    advance: bool,
+    min_dwell: float,
+) -> AdjudicatingSession:
+    """Sit the adjudicator down at a desk that has something to decide."""
+    from judge_ui.adjudicating import AdjudicatingSession
+    from pooler import __version__
+    from store.disagreements import Selection
+
+    desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
+    if not plain:
+        check_terminal("adjudicate")
+    if not desk.inbox():
+        which = "" if selection == Selection() else " of that kind"
+        message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"
+        raise PoolerError(message, hint="pooler adjudicate --list shows them all")
+    dwell = 0.0 if plain else min_dwell
+    session = AdjudicatingSession(desk, min_dwell=dwell, advance=advance)
+    if selection.topic is not None:
+        session.open_topic(selection.topic)
+    return session
+
+
+def _sit(session: AdjudicatingSession, keys: Keymap | None, *, plain: bool, page: int) -> None:
+    """Let the adjudicator decide."""
+
+    def run_lines(read: TextIO, write: TextIO, width: int) -> None:
+        from judge_ui.keys import key_table
+        from judge_ui.plain.adjudication import run_plain_adjudication
+
+        table = key_table(session.scale, keys)
+        run_plain_adjudication(session, read, write, keys=table, page=page, width=width)
+
+    def run_screen() -> int:
+        from judge_ui.screens.adjudicate import run_adjudication
+
+        return run_adjudication(session, keys)
+
+    sit(session, plain=run_lines if plain else None, full_screen=run_screen)
+
+
+def _cell(text: str | None, scale: Scale) -> tuple[Verdict, Verdict] | None:
+    """Read the value of `--cell`."""
+    from store.verdicts import parse_cell
+
+    return None if text is None else parse_cell(text, scale)
+
+
+def _two(text: str | None) -> tuple[str, str] | None:
+    """Read the value of `--judges`."""
+    if text is None:
+        return None
+    first, comma, second = (part.strip() for part in text.partition(","))
+    if not (first and comma and second):
+        raise ArgumentError("--judges", "must be two judges, as in alice,bob", text)
+    return first, second
+
+
+def _listed(opened: Collection, selection: Selection, names: bool, fmt: Format) -> Table:  # noqa: FBT001 - private
+    """List the disagreements."""
+    cases = opened.disagreements(selection)
+    columns = [Column("topic"), Column("docno"), Column("grades"), Column("gap"), Column("status"),
+               Column("outcome")]  # fmt: skip
+    who = opened.judge_names() if names else {}
+    columns += [Column("judges"), Column("adjudicator")] if names else []
+    rows: list[Mapping[str, Cell]] = [_row(case, opened.scale, who, fmt) for case in cases]
+    table = Table("disagreements", columns, rows, title=f"Disagreements ({opened.where})")
+    counts = Counter(case.status for case in cases)
+    parts = [f"{count} {status}" for status, count in sorted(counts.items())]
+    table.caption = f"{counted(len(cases), 'document')}: {', '.join(parts)}"
+    if not cases:
+        table.caption = "no disagreement: wherever two judges decided, they decided alike"
+        if selection != type(selection)():
+            table.caption = "no disagreement of that kind"
+    return table
+
+
+def _row(case: Case, scale: Scale, who: dict[int, str], fmt: Format) -> dict[str, Cell]:
+    """Write one document."""
+    from store.disagreements import letter
+    from store.verdicts import gap_of
+
+    votes = [(letter(place), vote) for place, vote in enumerate(case.votes)]
+    ruling = case.ruling
+    return {
+        "topic": case.topic,
+        "docno": case.docno,
+        "grades": " ".join(f"{one}={_mark(vote.verdict, scale, fmt)}" for one, vote in votes),
+        "gap": gap_of(case.verdicts),
+        "status": case.status.value,
+        "outcome": None if ruling is None else _mark(ruling.verdict, scale, fmt),
+        "judges": " ".join(f"{one}={who[vote.judge]}" for one, vote in votes) if who else None,
+        "adjudicator": who[ruling.judge] if who and ruling is not None else None,
+    }
+
+
+def _cells(opened: Collection, selection: Selection, fmt: Format) -> Table:
+    """Count the disagreements by the two grades."""
+    scale = opened.scale
+    cells = opened.disagreement_cells(selection)
+    verdicts: Sequence[Verdict] = [*scale.values, None]
+    headings = {one: str(_mark(one, scale, fmt)) for one in verdicts}
+    columns = [Column("first", "one gave"), Column("second", "another gave"),
+               Column("documents"), Column("settled")]  # fmt: skip
+    columns += [
+        Column(f"as_{'cannot' if one is None else one}", f"as {headings[one]}") for one in verdicts
+    ]
+    table = Table("cells", columns, title="Disagreements by the two grades")
+    for one in cells:
+        row: dict[str, Cell] = {
+            "first": _mark(one.cell[0], scale, fmt),
+            "second": _mark(one.cell[1], scale, fmt),
+            "documents": one.documents,
+            "settled": one.settled,
+        }
+        for verdict in verdicts:
+            row[f"as_{'cannot' if verdict is None else verdict}"] = one.outcomes.get(verdict, 0)
+        table.rows.append(row)
+    table.caption = (
+        "A document with three different grades is in three rows."
+        if cells
+        else "no disagreement to count"
+    )
+    return table
+
+
+def _mark(verdict: Verdict, scale: Scale, fmt: Format) -> Cell:
+    """Write a verdict: as judges know it for people, as it is stored for programs."""
+    if fmt is not Format.TABLE:
+        return "cannot" if verdict is None else verdict
+    from judge_ui.opinions import verdict_mark
+
+    return verdict_mark(scale, verdict)
