@@ -7,27 +7,21 @@ data, and never mark a character that is not there.
 from __future__ import annotations
 
 import re
-import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from judge_ui.finding import literal_pattern, longest_match
+from judge_ui.folding import HIRAGANA, KANJI, KATAKANA, Folding, Span, fold
 from store.records import Topic
 
-Span = tuple[int, int]
-"""Start and end of a stretch of text, in characters; the end is exclusive."""
-
-_KANJI = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff"
-_HIRAGANA = "\u3041-\u309f"
-_WORD = re.compile(f"[^\\W_{_KANJI}{_KATAKANA}{_HIRAGANA}]+")
+_WORD = re.compile(f"[^\\W_{KANJI}{KATAKANA}{HIRAGANA}]+")
 """A word of a script that puts blanks between words."""
-_TERM = re.compile(f"{_WORD.pattern}|[{_KANJI}]+|[{_KATAKANA}]+")
+_TERM = re.compile(f"{_WORD.pattern}|[{KANJI}]+|[{KATAKANA}]+")
 
 _PREFIX = 4
 """Least length of a term that a longer word may begin with."""
 
-_JOINED = 30
-"""Most combining characters folded as one; normalising a longer run takes quadratic time."""
+_PIECE = 16_384
+"""Characters that are searched at a time."""
 
 _STOP_WORDS = """
 about above after all also and any are because been being between both but can could did does
@@ -80,7 +74,7 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     text : str
         A document, of any characters.
     terms : iterable of str
-        What to look for, folded or not; empty ones are ignored.
+        What to look for, folded or not; those of nothing but blanks are ignored.
 
     Returns
     -------
@@ -93,140 +87,151 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     is found at word starts: the words that are the term are marked whole, and so are those that
     begin with it when it has four characters or more (`bridge` marks `bridges`, `car` does not
     mark `cartel`). Any other term - kanji, katakana, several words - is found anywhere, the
-    leftmost first and of those the longest; words that overlap it are left out. Linear in the
-    text, whatever the terms.
+    leftmost first and of those the longest, across line breaks as `judge_ui.finding.find_spans`
+    says; words that overlap it are left out. Linear in the text, whatever the terms.
 
     Examples
     --------
     >>> term_spans("Straßen, ｶﾞｽ and gas", ["strasse", "ガス"])
     [(0, 7), (9, 12)]
     """
-    wanted = {folded for term in terms if (folded := fold(term))}
-    words = {term for term in wanted if _WORD.fullmatch(term)}
-    folded, edits = _fold_with_edits(text)
-    spans = _literal_spans(folded, wanted - words)
-    if words:
-        spans = _without_overlap(spans, _word_spans(folded, words))
-    return _source_spans(spans, edits) if edits else spans
+    return list(TermSearch(text, terms).reach(len(text)))
 
 
-def fold(text: str) -> str:
-    """Remove differences of case, width and ligature: NFKC, full case folding, NFKC.
+class TermSearch:
+    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once.
 
-    Examples
-    --------
-    >>> fold("Ｇｒｏßﾊﾟ")
-    'grossパ'
+    Parameters
+    ----------
+    text : str
+        A document, of any characters.
+    terms : iterable of str
+        What to look for; see `term_spans` for what is found.
+    piece : int, default=16384
+        Characters that are searched at a time.
+
+    Attributes
+    ----------
+    spans : list of Span
+        What has been found so far, ascending.
+    reached : int
+        Every span that begins before this place of the text has been found.
     """
-    compatible = unicodedata.normalize("NFKC", text)
-    return unicodedata.normalize("NFKC", compatible.casefold())
 
+    def __init__(self, text: str, terms: Iterable[str], *, piece: int = _PIECE) -> None:
+        wanted = {" ".join(fold(term).split()) for term in terms} - {""}
+        words = {term for term in wanted if _WORD.fullmatch(term)}
+        literals = sorted(wanted - words, key=lambda term: (-len(term), term))
+        self._by_head: dict[str, list[str]] = {}
+        for word in words:
+            self._by_head.setdefault(word[:_PREFIX], []).append(word)
+        self._literals = re.compile("|".join(map(literal_pattern, literals))) if literals else None
+        self._longest = max(map(longest_match, literals), default=0)
+        self._piece = piece
+        self._n_characters = len(text)
+        self._folding = Folding(text)
+        # The folded text from `_start` on, and where either search stands; `_start` is the lesser.
+        self._folded = ""
+        self._start = self._literal_at = self._word_at = 0
+        # Found in the folded text, and not yet certain of their neighbours.
+        self._literal_spans: list[Span] = []
+        self._word_spans: list[Span] = []
+        self._latest_literal: list[Span] = []
+        self.spans: list[Span] = []
+        self.reached = 0 if wanted else len(text)
 
-def _literal_spans(folded: str, literals: set[str]) -> list[Span]:
-    """Find terms anywhere, the longest first."""
-    if not literals:
-        return []
-    longest_first = sorted(literals, key=lambda term: (-len(term), term))
-    pattern = re.compile("|".join(map(re.escape, longest_first)))
-    return [match.span() for match in pattern.finditer(folded)]
+    @property
+    def is_complete(self) -> bool:
+        """Whether the whole text has been searched."""
+        return self.reached >= self._n_characters
 
+    def reach(self, place: int) -> Sequence[Span]:
+        """Find every span that begins before a place, and perhaps some more.
 
-def _word_spans(folded: str, words: set[str]) -> list[Span]:
-    """Find words that are a term or begin with a long enough one."""
-    by_head: dict[str, list[str]] = {}
-    for word in words:
-        by_head.setdefault(word[:_PREFIX], []).append(word)
-    spans = []
-    for match in _WORD.finditer(folded):
-        word = match.group()
-        if terms := by_head.get(word[:_PREFIX]):
-            for term in terms:
-                if word == term or (len(term) >= _PREFIX and word.startswith(term)):
-                    spans.append(match.span())
+        Parameters
+        ----------
+        place : int
+            In characters of the text.
+
+        Returns
+        -------
+        sequence of Span
+            `spans`.
+        """
+        while self.reached < min(place, self._n_characters):
+            self.advance()
+        return self.spans
+
+    def advance(self) -> None:
+        """Search the next piece of the text."""
+        # A word longer than a piece is read anew each time: twice as much makes that linear.
+        self._folded += self._folding.advance(max(self._piece, len(self._folded)))
+        is_last = self._folding.source_length == self._n_characters
+        self._find_literals(is_last=is_last)
+        self._find_words(is_last=is_last)
+        certain = self._certain()
+        self.spans += self._folding.source_spans(
+            self._merged(certain), after=self.spans[-1][1] if self.spans else 0
+        )
+        self.reached = self._n_characters if is_last else self._folding.source(certain)[0]
+        start = min(self._literal_at, self._word_at)
+        self._folded = self._folded[start - self._start :]
+        self._start = start
+
+    def _find_literals(self, *, is_last: bool) -> None:
+        """Find terms anywhere, the longest first; up to where one may not be all here."""
+        start = self._start
+        limit = self._folding.length - (0 if is_last else self._longest)
+        if self._literals is not None:
+            for match in self._literals.finditer(self._folded, max(self._literal_at - start, 0)):
+                if match.start() + start >= limit:
                     break
-    return spans
+                self._literal_at = match.end() + start
+                self._literal_spans.append((match.start() + start, self._literal_at))
+        self._literal_at = max(self._literal_at, limit)
 
+    def _find_words(self, *, is_last: bool) -> None:
+        """Find words that are a term or begin with a long enough one; the last may not be all."""
+        start, end = self._start, len(self._folded)
+        at = self._folding.length
+        heads = self._by_head
+        if heads:
+            for match in _WORD.finditer(self._folded, self._word_at - start):
+                word = match.group()
+                if match.end() == end and not is_last:
+                    at = match.start() + start
+                elif word[:_PREFIX] in heads and self._is_wanted(word):
+                    self._word_spans.append((match.start() + start, match.end() + start))
+        self._word_at = at
 
-def _without_overlap(first: list[Span], second: list[Span]) -> list[Span]:
-    """Merge two ascending lists of spans; of `second` only what overlaps nothing of `first`."""
-    if not first:
-        return second
-    starts = [start for start, _ in first]
-    kept = []
-    for start, end in second:
-        place = bisect_right(starts, start)
-        before = place > 0 and first[place - 1][1] > start
-        after = place < len(first) and first[place][0] < end
-        if not before and not after:
-            kept.append((start, end))
-    return sorted(first + kept)
+    def _is_wanted(self, word: str) -> bool:
+        """Say whether a word is a term or begins with a long enough one."""
+        return any(
+            word == term or (len(term) >= _PREFIX and word.startswith(term))
+            for term in self._by_head[word[:_PREFIX]]
+        )
 
+    def _certain(self) -> int:
+        """Return the place before which every word and literal, and what overlaps it, is known."""
+        certain = min(self._literal_at, self._word_at)
+        for start, end in self._word_spans:
+            if end > self._literal_at:
+                return min(certain, start)
+        return certain
 
-_Edit = tuple[int, int, int, int]
-"""Start and end in the folded text, start and end in the source, where lengths differ."""
-
-
-def _fold_with_edits(text: str) -> tuple[str, list[_Edit]]:
-    """Fold a text and keep track of where characters went."""
-    if text.isascii():
-        return text.lower(), []
-    single = {character: fold(character) for character in set(text)}
-    joining = {character for character in single if _joins(character)}
-    odd = {character for character, folded in single.items() if len(folded) != 1} - joining
-    table = {ord(character): folded for character, folded in single.items() if folded != character}
-    if not joining and not odd:
-        return text.translate(table), []
-    pattern = []
-    if joining:
-        marks = _character_class(joining)
-        pattern.append(f"[^{marks}]?[{marks}]{{1,{_JOINED}}}")
-    if odd:
-        pattern.append(f"[{_character_class(odd)}]")
-    pieces: list[str] = []
-    edits: list[_Edit] = []
-    length = done = 0
-    for match in re.finditer("|".join(pattern), text, re.DOTALL):
-        start, end = match.span()
-        plain, folded = text[done:start].translate(table), fold(match.group())
-        pieces += plain, folded
-        length += len(plain) + len(folded)
-        edits.append((length - len(folded), length, start, end))
-        done = end
-    pieces.append(text[done:].translate(table))
-    return "".join(pieces), edits
-
-
-def _joins(character: str) -> bool:
-    """Say whether a character can melt into the one before it."""
-    first = unicodedata.normalize("NFKD", character)[0]
-    is_mark = unicodedata.category(first).startswith("M")
-    return is_mark or "\u1161" <= first <= "\u1175" or "\u11a8" <= first <= "\u11c2"
-
-
-def _character_class(characters: Iterable[str]) -> str:
-    """Write characters as the inside of a regular expression's class."""
-    return "".join(map(re.escape, sorted(characters)))
-
-
-def _source_spans(spans: Sequence[Span], edits: Sequence[_Edit]) -> list[Span]:
-    """Turn spans of the folded text into spans of the source."""
-    starts = [edit[0] for edit in edits]
-
-    def whole(place: int) -> Span:
-        """Return the source characters that a folded character came from."""
-        edit = bisect_right(starts, place) - 1
-        if edit < 0:
-            return place, place + 1
-        _, folded_end, start, end = edits[edit]
-        if place < folded_end:
-            return start, end
-        return place - folded_end + end, place - folded_end + end + 1
-
-    found: list[Span] = []
-    for folded_start, folded_end in spans:
-        start, end = whole(folded_start)[0], whole(folded_end - 1)[1]
-        # Two terms can come out of one source character: U+337F is four kanji.
-        start = max(start, found[-1][1]) if found else start
-        if start < end:
-            found.append((start, end))
-    return found
+    def _merged(self, certain: int) -> list[Span]:
+        """Take the spans that begin before a place; of the words only what overlaps no literal."""
+        literals = [span for span in self._literal_spans if span[0] < certain]
+        words = [span for span in self._word_spans if span[0] < certain]
+        self._literal_spans = self._literal_spans[len(literals) :]
+        self._word_spans = self._word_spans[len(words) :]
+        overlapping = self._latest_literal + literals
+        kept = []
+        at = 0
+        for start, end in words:
+            while at < len(overlapping) and overlapping[at][1] <= start:
+                at += 1
+            if at == len(overlapping) or overlapping[at][0] >= end:
+                kept.append((start, end))
+        self._latest_literal = (self._latest_literal + literals)[-1:]
+        return sorted(literals + kept)

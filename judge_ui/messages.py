@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from judge_ui.grades import grade_name
-from judge_ui.session import JudgingSession, Result
-from store.records import Scale, State, Task
+from judge_ui.grades import grade_mark, grade_name
+from judge_ui.keys import KeyTable
+from judge_ui.outcomes import Conflict, Result
+from judge_ui.session import JudgingSession
+from store.analysis.effort import Forecast, duration_words
+from store.records import Action, Decision, Event, LiveSitting, Scale, State, Task
 from store.sanitise import sanitise_line
 
 NO_TEXT = "text missing: pooler import docs FILE brings it"
@@ -60,7 +63,7 @@ def counted(number: int, noun: str) -> str:
 def goodbye(session: JudgingSession) -> str:
     """Say what a sitting came to."""
     decisions = counted(session.n_decided, "decision")
-    lost = len(session.unsaved)
+    lost = len(session.unsaved) + (session.conflict is not None)
     saved = f"{lost} NOT SAVED" if lost else "all saved"
     return f"{session.judge_name}: {decisions} in this sitting, {saved}"
 
@@ -109,3 +112,123 @@ def topic_name(session: JudgingSession) -> str:
     """Name the open topic: its id and its title."""
     topic = session.topic
     return sanitise_line(f"{topic.topic} {topic.title}".rstrip()) if topic else ""
+
+
+def decision_mark(decision: Decision, scale: Scale) -> str:
+    """Name a decision as shortly as can be.
+
+    Examples
+    --------
+    >>> from store.scale import parse_scale
+    >>> decision_mark(Decision("12", "d1", Action.JUDGE, grade=1), parse_scale("binary"))
+    '1'
+    """
+    if decision.grade is not None:
+        return grade_mark(scale, decision.grade)
+    names = {Action.SKIP: "skip", Action.CANNOT: "can't", Action.MARK: "passage"}
+    return names.get(decision.action, str(decision.action))
+
+
+def event_words(event: Event, scale: Scale) -> str:
+    """Say what one event did, fit for one line of a terminal.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> from store.scale import parse_scale
+    >>> at = datetime(2025, 11, 21, 9, 5, tzinfo=UTC)
+    >>> judged = ("12", "d1", Action.JUDGE, State.JUDGED, 1, "", "", 1, at)
+    >>> event_words(Event(*judged, is_undone=True, is_here=True), parse_scale("binary"))
+    'undone: 1 relevant'
+    """
+    stands = "no decision" if event.state is State.UNJUDGED else str(event.state)
+    if event.state is State.JUDGED and event.grade is not None:
+        stands = grade_name(scale, event.grade)
+    elif event.state is State.CANNOT:
+        stands = f"cannot be judged: {sanitise_line(event.reason)}"
+    words = {
+        Action.NOTE: f"note: {sanitise_line(event.note)}" if event.note else "note removed",
+        Action.MARK: "passages marked",
+        Action.UNDO: f"undo: {stands} again",
+        Action.REOPEN: "put back into the queue",
+    }.get(event.action, stands)
+    return f"undone: {words}" if event.is_undone else words
+
+
+def conflict_words(conflict: Conflict, scale: Scale) -> tuple[str, str]:
+    """Ask which of two decisions of the same judge is to stand.
+
+    Returns
+    -------
+    tuple of str
+        What happened, and what can be done about it beside keeping it; fit for a terminal.
+    """
+    host = sanitise_line(conflict.host) or "another sitting"
+    mine = decision_mark(conflict.attempt.decision, scale)
+    happened = f"{host}: {conflict.theirs} at {clock_time(conflict.at)}; your {mine} is NOT SAVED"
+    instead = "save" if conflict.attempt.stays else "replace it by"
+    return happened, f"{instead} your {mine}"
+
+
+def grade_keys(keys: KeyTable, scale: Scale) -> list[tuple[str, str]]:
+    """Name every grade beside the keys that give it, the value only where a key is another.
+
+    Examples
+    --------
+    >>> from judge_ui.keys import Keymap, key_table
+    >>> from store.scale import parse_scale
+    >>> scale = parse_scale("binary")
+    >>> grade_keys(key_table(scale, Keymap({0: ("a", "f9")})), scale)
+    [('a  F9', '0 not relevant'), ('1', 'relevant')]
+    """
+    entries = []
+    for grade in scale.grades:
+        names = [sanitise_line(name) for name in keys.grade_names(grade.value)]
+        label = sanitise_line(grade.label)
+        is_value = names == [str(grade.value)]
+        entries.append(("  ".join(names), label if is_value else f"{grade.value} {label}"))
+    return entries
+
+
+def forecast_words(forecast: Forecast) -> str:
+    """Say how long the rest will take; empty while nobody can say.
+
+    Examples
+    --------
+    >>> forecast_words(Forecast(173, 6500.0, 5000.0, 8000.0, 40, 37.6))
+    '173 left, about 1 h 50 at your pace'
+    """
+    if not forecast.left or forecast.seconds is None:
+        return ""
+    return f"{forecast.left} left, {duration_words(forecast.seconds)} at your pace"
+
+
+def pace_words(seconds: float) -> str:
+    """Say a time for one document.
+
+    Examples
+    --------
+    >>> pace_words(0.84), pace_words(9.4), pace_words(130)
+    ('0.8 s', '9 s', '2 min 10 s')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s" if seconds < 2 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def live_words(sittings: Sequence[LiveSitting], topic: str) -> str:
+    """Warn of another sitting of the same judge, one at the same topic before others.
+
+    Parameters
+    ----------
+    sittings : sequence of LiveSitting
+        At least one.
+    topic : str
+        The open one.
+    """
+    one = next((sitting for sitting in sittings if sitting.topic == topic), sittings[0])
+    host = sanitise_line(one.host) or "another terminal"
+    same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
+    at = f", at {same}," if one.topic else ""
+    return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"

@@ -8,51 +8,71 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from judge_ui.keys import OTHER_REASON, REASONS, half_width
-from judge_ui.widgets.bars import Bar
-from store.sanitise import BIDI_CONTROLS, sanitise_line
+from judge_ui.screens.unhurried import Unhurried
+from judge_ui.widgets.bars import Bar, Words
+from judge_ui.widgets.hints import hints_leaf
+from judge_ui.widgets.line_input import LineInput
+from store.sanitise import sanitise_line
 
-_TYPED = rf"[^\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI_CONTROLS}]*"
-"""What may be typed or pasted: nothing that could steer a terminal."""
+_BACK = ("Esc", "goes back")
 
 
-class NoteDialog(ModalScreen[str | None]):
-    """Asks for a note; gives ``None`` when it is to stay as it was.
+class LineDialog(ModalScreen[str | None]):
+    """Asks for a line of text; gives ``None`` when it is to stay as it was.
 
     Parameters
     ----------
-    docno : str
-        The document, fit for a terminal.
-    note : str
-        The note so far.
+    question : str
+        Fit for a terminal.
+    text : str
+        The line so far.
+    enter : str
+        What Enter does, in a word or two.
+    is_selected : bool, default=False
+        Whether the first key typed takes the place of `text`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
 
-    def __init__(self, docno: str, note: str) -> None:
+    def __init__(self, question: str, text: str, enter: str, *, is_selected: bool = False) -> None:
         super().__init__()
-        self._docno = docno
-        self._note = sanitise_line(note)
+        self._question = question
+        self._text = sanitise_line(text)
+        self._enter = enter
+        self._is_selected = is_selected
 
     def compose(self) -> ComposeResult:
         """Lay out the question."""
         with Vertical(classes="dialog"):
-            yield Bar(f"Note on {self._docno}", classes="question")
-            yield Input(self._note, restrict=_TYPED, select_on_focus=False)
-            yield Bar("Enter saves   Esc leaves it as it was")
+            yield Bar(self._question, classes="question")
+            yield LineInput(self._text, is_selected=self._is_selected)
+            yield Words(hints_leaf([("Enter", self._enter), ("Esc", "leaves it as it was")]))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the note."""
+        """Take the line."""
         event.stop()
-        self.dismiss(None if event.value == self._note else event.value.strip())
+        self.dismiss(event.value.strip())
 
     def action_cancel(self) -> None:
         """Take nothing."""
         self.dismiss(None)
+
+
+class NoteDialog(LineDialog):
+    """Asks for a note on a document, its docno fit for a terminal."""
+
+    def __init__(self, docno: str, note: str) -> None:
+        super().__init__(f"Note on {docno}", note, "saves")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take the note, unless it is the one there was."""
+        event.stop()
+        event.prevent_default()
+        self.dismiss(None if event.value == self._text else event.value.strip())
 
 
 class CannotDialog(ModalScreen[str | None]):
@@ -66,14 +86,15 @@ class CannotDialog(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the question."""
-        answers = "   ".join(f"[{key}] {reason}" for key, reason in REASONS)
+        answers = hints_leaf((f"[{key}]", reason) for key, reason in REASONS)
         with Vertical(classes="dialog"):
             yield Bar("Why can it not be judged?", classes="question")
-            yield Static(Content(answers), id="reasons", markup=False)
+            yield Words(answers, id="reasons")
             with Horizontal(id="words"):
                 yield Static("In your words:", markup=False)
-                yield Input(placeholder="_" * 20, restrict=_TYPED, disabled=True)
-            yield Bar("Esc goes back", id="way-out")
+                yield LineInput(placeholder="_" * 20, disabled=True)
+            yield Words(hints_leaf([_BACK]), id="back")
+            yield Words(hints_leaf([("Enter", "saves"), _BACK]), id="way-out")
 
     def on_key(self, event: events.Key) -> None:
         """Take a reason of one key, or ask for words."""
@@ -87,7 +108,6 @@ class CannotDialog(ModalScreen[str | None]):
             return
         self._asks_words = True
         self.add_class("-words")
-        self.query_one("#way-out", Bar).show("Enter saves   Esc goes back")
         words = self.query_one(Input)
         words.disabled = False
         words.focus()
@@ -103,8 +123,50 @@ class CannotDialog(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class ConfirmDialog(ModalScreen[bool]):
-    """Asks yes or no; anything but `y` is no.
+class ChoiceDialog(Unhurried, ModalScreen[str | None]):
+    """Asks for one of a few keys; gives the key, or ``None`` for none of them.
+
+    Parameters
+    ----------
+    question : str
+        Fit for a terminal.
+    answers : dict of str to str
+        What each key does, in a few words; the keys in lower case.
+    otherwise : str, default=""
+        What Escape does, if that is another thing than an answer does.
+    """
+
+    def __init__(self, question: str, answers: dict[str, str], otherwise: str = "") -> None:
+        super().__init__()
+        self._question = question
+        self._answers = answers
+        self._otherwise = otherwise
+
+    def compose(self) -> ComposeResult:
+        """Lay out the question."""
+        with Vertical(classes="dialog"):
+            yield Words(self._question, classes="question")
+            yield Words("", id="answers")
+
+    def begin(self) -> None:
+        """Show the answers."""
+        answers = [*self._answers.items(), *([("Esc", self._otherwise)] if self._otherwise else [])]
+        self.query_one("#answers", Words).show(hints_leaf(answers))
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the answer."""
+        event.stop()
+        key = half_width(event.character or event.key).lower()
+        if not self.is_meant(event):
+            return
+        if key in self._answers:
+            self.dismiss(key)
+        elif event.key == "escape":
+            self.dismiss(None)
+
+
+class ConfirmDialog(ChoiceDialog):
+    """Asks yes or no; gives ``"y"`` for yes.
 
     Parameters
     ----------
@@ -113,18 +175,4 @@ class ConfirmDialog(ModalScreen[bool]):
     """
 
     def __init__(self, question: str) -> None:
-        super().__init__()
-        self._question = question
-
-    def compose(self) -> ComposeResult:
-        """Lay out the question."""
-        with Vertical(classes="dialog"):
-            yield Bar(self._question, classes="question")
-            yield Bar("y yes   n no")
-
-    def on_key(self, event: events.Key) -> None:
-        """Take the answer."""
-        key = half_width(event.character or event.key).lower()
-        if key in ("y", "n", "escape"):
-            event.stop()
-            self.dismiss(key == "y")
+        super().__init__(question, {"y": "yes", "n": "no"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 
 from rich.text import Text
@@ -12,15 +14,20 @@ from textual.screen import Screen
 from textual.widgets import DataTable
 
 from judge_ui.keys import SCROLLING, Command, KeyTable
-from judge_ui.messages import day_or_time, said
+from judge_ui.messages import day_or_time, forecast_words, said
+from judge_ui.outcomes import Outcome, Result
+from judge_ui.screens.helping import inbox_help
+from judge_ui.screens.history import HistoryScreen
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.reading import help_screen
-from judge_ui.session import JudgingSession, Outcome, Result
+from judge_ui.screens.palette import PaletteDialog
+from judge_ui.screens.reading import briefing_screen, guidelines_screen
+from judge_ui.session import JudgingSession
 from judge_ui.widgets.bars import Bar
+from judge_ui.widgets.hints import Hints, Status
 from judge_ui.widgets.too_small import TooSmall
 from judge_ui.widgets.wrapping import cell_width, cut
 from store.errors import PoolerError
-from store.records import InboxLine
+from store.records import Event, InboxLine
 from store.sanitise import sanitise_line
 
 _COLUMNS = ("topic", "title", "docs", "judged", "skipped", "can't", "left", "last judged")
@@ -33,6 +40,28 @@ _LEAST_TITLE = 30
 
 _LONGEST_ID = 14
 
+_COMMANDS = (
+    Command.UNDO,
+    Command.REDO,
+    Command.GUIDELINES,
+    Command.HISTORY,
+    Command.HELP,
+    Command.PALETTE,
+    Command.QUIT,
+)
+"""What works here besides Enter and moving."""
+
+_HINTS = (
+    (Command.HELP, "help"),
+    (Command.UNDO, "undo"),
+    (Command.GUIDELINES, "guidelines"),
+    (Command.HISTORY, "history"),
+    (Command.QUIT, "quit"),
+)
+
+OpenScreen = Callable[[JudgingSession, KeyTable, Result | None], JudgeScreen]
+"""Makes the screen of an open topic, what it is to say at once given last."""
+
 
 class InboxScreen(Screen[None]):
     """The topics of a session's judge.
@@ -43,12 +72,19 @@ class InboxScreen(Screen[None]):
         Whose topics to list; a topic that is open already is shown at once.
     keys : KeyTable
         The keys of its scale.
+    open_screen : OpenScreen, default=JudgeScreen
+        What a topic is opened on.
     """
 
-    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+    def __init__(
+        self, session: JudgingSession, keys: KeyTable, open_screen: OpenScreen = JudgeScreen
+    ) -> None:
         super().__init__()
         self._session = session
         self._keys = keys
+        self._open_screen = open_screen
+        self._briefed: set[tuple[str, int]] = set()
+        """Topics whose briefing was acknowledged, and the version of the guidelines in it."""
         self._lines: list[InboxLine] = []
         self._row: int | None = None
         """Where the judge has moved the cursor; ``None`` = nowhere yet."""
@@ -60,7 +96,8 @@ class InboxScreen(Screen[None]):
         with Vertical(id="work"):
             yield Bar(id="topic-bar")
             yield DataTable(id="topics", cursor_type="row", zebra_stripes=False)
-            yield Bar(id="foot")
+            yield Bar(id="forecast")
+            yield Hints(self._keys, self._session.scale, id="hints")
 
     def on_mount(self) -> None:
         """List the topics, or go to the one that is open."""
@@ -93,12 +130,31 @@ class InboxScreen(Screen[None]):
         elif isinstance(meaning, Command) and meaning in SCROLLING:
             event.stop()
             self._move(meaning)
-        elif meaning is Command.QUIT:
-            self.app.exit()
-        elif meaning is Command.HELP:
-            self.app.push_screen(help_screen(self._keys, self._session.scale))
-        elif meaning is Command.UNDO:
-            self._undo()
+        elif meaning in _COMMANDS:
+            event.stop()
+            self._run(meaning)
+
+    def _run(self, command: Command | None) -> None:
+        """Do what a command says."""
+        session, keys = self._session, self._keys
+        if command is Command.QUIT:
+            self.call_later(self.app.action_quit)
+        elif command is Command.HELP:
+            self.app.push_screen(inbox_help(keys, _COMMANDS))
+        elif command is Command.PALETTE:
+            others = [one for one in _COMMANDS if one is not Command.PALETTE]
+            self.app.push_screen(PaletteDialog(keys, others), self._run)
+        elif command is Command.HISTORY:
+            self.app.push_screen(HistoryScreen(session, keys), self._open_event)
+        elif command is Command.GUIDELINES:
+            try:
+                self.app.push_screen(guidelines_screen(session.guidelines(), keys))
+            except PoolerError as error:
+                self._foot(error.message)
+        elif command is Command.UNDO:
+            self._act(session.undo)
+        elif command is Command.REDO:
+            self._act(session.redo)
 
     def _cursor(self) -> int:
         """Return the row of the cursor, whether the table shows it yet or not."""
@@ -133,22 +189,60 @@ class InboxScreen(Screen[None]):
         else:
             self._open()
 
-    def _undo(self) -> None:
-        """Take back the latest decision and go to its document."""
+    def _open_event(self, event: Event | None) -> None:
+        """Open the topic of an event at its document."""
+        if event is None:
+            return
+        session = self._session
         try:
-            result = self._session.undo()
+            session.open_topic(event.topic)
+            docnos = [task.docno for task in session.tasks]
+            if event.docno in docnos:
+                session.go_to(docnos.index(event.docno))
+        except PoolerError as error:
+            self._foot(error.message)
+        else:
+            self._open()
+
+    def _act(self, act: Callable[[], Result]) -> None:
+        """Let the session act on the latest decision, and go to its document."""
+        try:
+            result = act()
         except PoolerError as error:
             self._foot(error.message)
             return
-        if result.outcome is Outcome.SAVED:
-            self._open(result)
-        else:
+        if result.outcome in (Outcome.NOTHING, Outcome.FAILED) and self._session.pending is None:
             self._foot(said(result))
+        else:
+            self._go_in(result)
 
-    def _open(self, opening: Result | None = None) -> None:
+    def _open(self) -> None:
+        """Show the open topic, after what a judge who is new to it must know."""
+        session, topic = self._session, self._session.topic
+        if topic is None or not session.needs_briefing:
+            self._go_in()
+            return
+        guideline = None
+        with suppress(PoolerError):
+            guideline = session.guidelines()
+        version = 0 if guideline is None else guideline.version
+        is_empty = guideline is None and not (topic.narrative + topic.description).strip()
+        if is_empty or (topic.topic, version) in self._briefed:
+            self._go_in()
+            return
+
+        def answered(begins: bool | None) -> None:  # noqa: FBT001 - Textual's callback
+            if begins:
+                self._briefed.add((topic.topic, version))
+                self._go_in()
+
+        page = briefing_screen(topic, guideline, session.scale, self._keys)
+        self.app.push_screen(page, answered)
+
+    def _go_in(self, opening: Result | None = None) -> None:
         """Show the open topic."""
         self._row = None
-        self.app.push_screen(JudgeScreen(self._session, self._keys, opening))
+        self.app.push_screen(self._open_screen(self._session, self._keys, opening))
 
     def _list(self) -> None:
         """Read the topics and show them."""
@@ -161,16 +255,26 @@ class InboxScreen(Screen[None]):
         left = sum(line.left for line in self._lines)
         progress = f"{self._session.judge_name}   {total - left}/{total}  left {left}"
         self.query_one("#topic-bar", Bar).show("Topics", progress)
-        self._foot("" if self._lines else "nothing to judge yet: no pool holds a document for you")
+        self._foot(
+            "" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you"
+        )
+        self._forecast(left)
         self._fill()
+
+    def _forecast(self, left: int) -> None:
+        """Say how long the rest will take, where anybody can say."""
+        words = ""
+        with suppress(PoolerError):
+            words = forecast_words(self._session.forecast(left))
+        bar = self.query_one("#forecast", Bar)
+        bar.show(words)
+        bar.display = bool(words)
 
     def _foot(self, message: str = "") -> None:
         """Write the last line."""
-        undo, hlp, quits = (
-            self._keys.name(command) for command in (Command.UNDO, Command.HELP, Command.QUIT)
-        )
-        hints = f"Enter open   {undo} undo   {hlp} help   {quits} quit"
-        self.query_one("#foot", Bar).show(hints, sanitise_line(message))
+        hints = [("Enter", "open")]
+        hints += [(self._keys.name(command), word) for command, word in _HINTS]
+        self.query_one(Hints).show(None, Status(sanitise_line(message)), hints)
 
     def _fill(self) -> None:
         """Lay the topics out in the room there is."""

@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from textual import on
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 from textual.timer import Timer
 
 from judge_ui.grades import grade_mark, grade_name
-from judge_ui.highlight import query_terms
 from judge_ui.keys import Command, KeyTable
-from judge_ui.messages import clock_time, said, topic_name
-from judge_ui.screens.dialogs import CannotDialog, ConfirmDialog, NoteDialog
-from judge_ui.screens.reading import help_screen, topic_screen
+from judge_ui.listing import Filter
+from judge_ui.messages import clock_time, conflict_words, decision_mark, live_words, said
+from judge_ui.outcomes import Outcome, Result
+from judge_ui.screens.browsing import BrowsingScreen
+from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
+from judge_ui.screens.review import Review
 from judge_ui.screens.summary import Afterwards, SummaryScreen
-from judge_ui.session import JudgingSession, Outcome, Result
-from judge_ui.widgets.bars import Bar, Brief, Hints, Status, progress_words
+from judge_ui.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.leaf import LaidLeaf, Leaf, document_leaf, lay_out, topic_leaf
-from judge_ui.widgets.text_pane import TextPane
-from judge_ui.widgets.too_small import TooSmall
-from judge_ui.widgets.wrapping import cut
+from judge_ui.widgets.hints import Hints, Status
 from store.errors import PoolerError
-from store.records import State, Topic
+from store.records import Event, State
 from store.sanitise import sanitise_line
 
-READ_AHEAD_S = 0.2
-"""Pause between the paint of a document and the reading of the next one, in seconds."""
+RETRY_S = 2.0
+"""Pause between two attempts to write what could not be written, in seconds."""
 
 _BLINK_S = 0.15
+_DONE = (Outcome.SAVED, Outcome.UNCHANGED)
 
 
-class JudgeScreen(Screen[None]):
+class JudgeScreen(BrowsingScreen):
     """The open topic of a session.
 
     Parameters
@@ -49,80 +46,46 @@ class JudgeScreen(Screen[None]):
         What to say at once.
     """
 
-    AUTO_FOCUS = "DocumentPane"
-
     def __init__(
         self, session: JudgingSession, keys: KeyTable, opening: Result | None = None
     ) -> None:
-        super().__init__()
-        self._session = session
-        self._keys = keys
-        self._status = Status()
-        self._saved = ""
-        self._topic: Topic | None = None
-        self._terms: tuple[str, ...] = ()
-        self._on_screen: tuple[str, str] | None = None
-        self._showing = 0
-        self._ahead: tuple[str, LaidLeaf] | None = None
-        self._ahead_timer: Timer | None = None
+        super().__init__(session, keys)
+        self._opening = opening
         self._failed_at = 0.0
-        self._is_unread = False
-        self._over_skipped = False
-        self._commands: dict[Command, Callable[[], object]] = {
-            Command.UNDO: lambda: self._do(session.undo),
-            Command.SKIP: self._skip,
+        self._review: Review | None = None
+        self._reviewed: set[str] = set()
+        """Documents that the judge has gone over, by docno."""
+        self._retries: Timer | None = None
+        self._commands |= {
+            Command.UNDO: self._undo,
+            Command.REDO: self._redo,
+            Command.SKIP: partial(self._confirmed, session.skip, "skip"),
             Command.CANNOT: self._ask_reason,
             Command.NOTE: self._ask_note,
-            Command.NEXT: self._next,
-            Command.PREVIOUS: self._previous,
-            Command.TOPIC: self._read_topic,
-            Command.HELP: lambda: self.app.push_screen(help_screen(keys, session.scale)),
-            Command.INBOX: lambda: self.dismiss(None),
-            Command.QUIT: self.app.exit,
         }
-        if opening is not None:
-            self._remember(opening, "")
-
-    def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield TooSmall()
-        with Vertical(id="work"):
-            yield Bar(id="topic-bar")
-            yield Brief(self._keys, id="brief")
-            with Horizontal(id="middle"):
-                yield TextPane(self._keys, id="topic-pane")
-                with Vertical(id="document"):
-                    yield Bar(id="document-bar")
-                    yield DocumentPane(self._keys, id="document-pane")
-            yield Hints(self._keys, self._session.scale, id="hints")
 
     def on_mount(self) -> None:
-        """Show the document the session stands at."""
-        self.query_one("#topic-pane").can_focus = False
-        self._show()
-
-    def on_resize(self) -> None:
-        """Give the keys back to the document when there is room for it again."""
-        self.call_after_refresh(self._pane.focus)
-
-    @property
-    def _pane(self) -> DocumentPane:
-        """The pane of the document."""
-        return self.query_one(DocumentPane)
+        """Say what there is to be said on opening a topic."""
+        self._retries = self.set_interval(RETRY_S, self._retry, pause=True)
+        if self._opening is not None:
+            self._remember(self._opening, "")
+        else:
+            self._warn_of_others()
+        self._after(self._opening)
 
     @on(DocumentPane.Pressed)
     def _pressed(self, message: DocumentPane.Pressed) -> None:
         """Do what a key means."""
-        if self.has_class("-tiny") or self.has_class("-flat"):
-            return
         # A key from before the dialog that is on top now, or from while a write was failing, was
         # not meant for what is on the screen.
-        if not self.is_active or message.pressed_at < self._failed_at:
+        if self._is_too_small or not self.is_active or message.pressed_at < self._failed_at:
             return
         meaning = message.meaning
         if isinstance(meaning, Command):
-            self._commands[meaning]()
-        elif self._is_unread:
+            self._run(meaning)
+        elif self._session.conflict is not None:
+            self._ask_conflict()
+        elif self._page is None:
             # Nobody grades what is not on the screen; try to read it instead.
             is_read = self._show_document()
             self._tell("" if is_read else "not graded: the document could not be read")
@@ -131,12 +94,12 @@ class JudgeScreen(Screen[None]):
             mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
             self._decide(partial(self._session.grade, meaning), mark, name)
 
-    @on(TextPane.Scrolled)
-    def _scrolled(self) -> None:
-        """Keep the clock of active time running, and say how far the text has been read."""
-        self._session.touch()
-        self._show_document_bar()
-        self.call_after_refresh(self._mark_shown, self._showing)
+    def _run(self, command: Command) -> None:
+        """Do what a command says, once it is settled which of two decisions is to stand."""
+        if self._session.conflict is not None and command is not Command.QUIT:
+            self._ask_conflict()
+        else:
+            super()._run(command)
 
     def _do(self, act: Callable[[], Result], what: str = "", name: str = "") -> Result:
         """Let the session act, say what came of it, and show where it stands now."""
@@ -146,38 +109,54 @@ class JudgeScreen(Screen[None]):
             result = Result(Outcome.FAILED, error.message)
         self._remember(result, what, name)
         self._show()
+        self._after(result)
         return result
 
     def _decide(self, act: Callable[[], Result], what: str, name: str = "") -> Result:
         """Let the session decide about the document, and see whether the topic is done."""
         left = self._session.progress.left
         result = self._do(act, what, name)
-        done = self._session.is_complete
-        if result.outcome in (Outcome.SAVED, Outcome.UNCHANGED) and done:
-            if self._over_skipped and self._session.go_to_state(State.SKIPPED):
-                self._show()
-            elif self._over_skipped or left:
-                self._over_skipped = False
-                self._sum_up()
+        self._go_on(result, left)
         return result
+
+    def _go_on(self, result: Result, left: int) -> None:
+        """Go on with a review, or sum up when the last document was decided."""
+        if result.outcome not in _DONE:
+            return
+        if self._review is not None:
+            if self._session.advances:
+                self._go_on_reviewing()
+        elif left and self._session.is_complete:
+            self._sum_up()
 
     def _remember(self, result: Result, what: str, name: str = "") -> None:
         """Keep what the judge is to be told: what was done, in a word and by its whole name."""
         if result.outcome is Outcome.CONFIRM:
             return
-        failed = result.outcome is Outcome.FAILED
         if result.saved_at is not None:
             self._saved = f"saved {clock_time(result.saved_at)}"
         if result.outcome is Outcome.SAVED and what:
-            self._status = Status(f"{name or what} {self._saved}", brief=f"{what} {self._saved}")
+            whole = (name or what).removesuffix(" saved")
+            self._status = Status(f"{whole} {self._saved}", brief=f"{what} {self._saved}")
             return
+        failed = result.outcome in (Outcome.FAILED, Outcome.CONFLICT)
         urgent = failed or result.outcome is Outcome.TOO_EARLY
-        self._status = Status(said(result), urgent=urgent, unsaved=what if failed else "")
+        # Of two sittings the question says it all.
+        asked = result.outcome is Outcome.CONFLICT
+        self._status = Status() if asked else Status(said(result), urgent=urgent)
         if failed:
             # Keys typed while the write was waiting are dropped, not tried again one by one.
             self._failed_at = Message().time
         elif urgent:
             self._blink()
+
+    def _after(self, result: Result | None) -> None:
+        """Ask which of two decisions is to stand; go on trying to write one that failed."""
+        if result is not None and result.outcome is Outcome.CONFLICT:
+            self._ask_conflict()
+        if self._retries is not None and self._session.pending is not None:
+            self._retries.reset()
+            self._retries.resume()
 
     def _blink(self) -> None:
         """Make the grade keys blink once."""
@@ -185,14 +164,61 @@ class JudgeScreen(Screen[None]):
         hints.add_class("-blink")
         self.set_timer(_BLINK_S, lambda: hints.remove_class("-blink"))
 
-    def _tell(self, text: str) -> None:
-        """Say something that is no outcome."""
-        self._status = Status(text)
-        self._show()
+    def _warn_of_others(self) -> None:
+        """Say that the same judge is at work elsewhere."""
+        sittings, topic = [], self._session.topic
+        with suppress(PoolerError):
+            sittings = self._session.live_elsewhere()
+        if sittings and topic is not None:
+            self._tell(live_words(sittings, topic.topic), urgent=True)
 
-    def _skip(self) -> None:
-        """Leave the document for later."""
-        self._confirmed(self._session.skip, "skip")
+    def _retry(self) -> None:
+        """Try again to write what could not be written."""
+        attempt = self._session.pending
+        if attempt is None:
+            if self._retries is not None:
+                self._retries.pause()
+        elif self.is_active:
+            # Behind a dialog the document must not change.
+            left = self._session.progress.left
+            before = self._failed_at
+            mark = decision_mark(attempt.decision, self._session.scale)
+            result = self._do(self._session.retry, mark, attempt.said)
+            if result.outcome is Outcome.FAILED:
+                # What was typed meanwhile was typed at what is still on the screen.
+                self._failed_at = before
+            self._go_on(result, left)
+
+    def _ask_conflict(self) -> None:
+        """Ask which of two decisions is to stand; until then neither key nor time writes one."""
+        conflict = self._session.conflict
+        if conflict is None:
+            return
+        happened, instead = conflict_words(conflict, self._session.scale)
+        mark = decision_mark(conflict.attempt.decision, self._session.scale)
+        answers = {"k": "keep that", "r": instead}
+
+        def answered(key: str | None) -> None:
+            if key == "k":
+                self._decide(self._session.keep_theirs, "", "")
+            elif key == "r":
+                self._decide(self._session.replace_theirs, mark, conflict.attempt.said)
+            else:
+                self._tell(f"{happened}: any key but scrolling asks again", urgent=True)
+
+        self.app.push_screen(ChoiceDialog(happened, answers, "look first"), answered)
+
+    def _undo(self) -> None:
+        """Take back the latest event, or give up what could not be written."""
+        self._do(self._session.undo)
+        self._follow_review()
+
+    def _redo(self) -> None:
+        """Do again what was undone."""
+        result = self._decide(self._session.redo, "")
+        if result.outcome is Outcome.SAVED:
+            done = said(result).removesuffix(" saved")
+            self._tell(f"done again: {done} {self._saved}")
 
     def _ask_reason(self) -> None:
         """Ask why the document cannot be judged."""
@@ -206,8 +232,8 @@ class JudgeScreen(Screen[None]):
     def _confirmed(self, act: Callable[..., Result], what: str) -> None:
         """Decide, asking first where the session wants that."""
 
-        def answered(yes: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if yes:
+        def answered(key: str | None) -> None:
+            if key == "y":
                 self._decide(partial(act, confirmed=True), what)
 
         result = self._decide(act, what)
@@ -226,112 +252,109 @@ class JudgeScreen(Screen[None]):
 
         self.app.push_screen(NoteDialog(sanitise_line(task.docno), task.note), answered)
 
-    def _next(self) -> None:
-        """Go to the next document, or sum up at the end."""
-        try:
-            moved = self._session.go_next()
-        except PoolerError as error:
-            self._status = Status(sanitise_line(error.message), urgent=True)
+    @on(DocumentPane.Marked)
+    def _marked(self, message: DocumentPane.Marked) -> None:
+        """Keep the passages."""
+        if self._session.conflict is not None:
             self._show()
+            self._ask_conflict()
             return
-        if moved:
-            self._tell(self._saved)
-        elif self._session.is_complete:
+        result = self._do(partial(self._session.mark, message.passages), "passages")
+        if result.outcome is Outcome.SAVED:
+            self._status = Status(f"{said(result)}, {self._saved}", brief=self._saved)
+            self._show()
+
+    def _next(self) -> None:
+        """Go to the next document; at the end of what is to be gone over, or of all, sum up."""
+        if self._review is not None and self._session.pending is None:
+            self._go_on_reviewing()
+            return
+        moved = self._move(self._session.go_next, "this is the last document")
+        if moved is False and self._session.is_complete:
             self._sum_up()
-        else:
-            self._tell("this is the last document")
 
     def _previous(self) -> None:
-        """Go to the previous document."""
-        moved = self._session.go_previous()
-        self._tell(self._saved if moved else "this is the first document")
+        """Go to the previous document, of those to be gone over if there are any."""
+        if self._review is None or self._session.pending is not None:
+            super()._previous()
+        elif self._review.go(-1):
+            self._show_review()
+        else:
+            self._tell(f"the first of them: {self._review.where}")
 
-    def _read_topic(self) -> None:
-        """Show the whole topic."""
-        if self._session.topic is not None:
-            self.app.push_screen(topic_screen(self._session.topic, self._keys))
+    def _go_to(self, place: int | None) -> None:
+        """Go to a place of the queue and go over nothing any more, or stay."""
+        if place is not None:
+            self._review = None
+        super()._go_to(place)
+
+    def _go_to_event(self, event: Event | None) -> None:
+        """Go to the document of an event and go over nothing any more, or stay."""
+        if event is not None:
+            self._review = None
+        super()._go_to_event(event)
+
+    def _begin_review(self, review: Review) -> None:
+        """Go over some documents."""
+        self._review = review
+        self._show_review()
+
+    def _show_review(self) -> None:
+        """Show the document that is gone over, or the next that is still there."""
+        docnos = [task.docno for task in self._session.tasks]
+        while self._review is not None and self._review.here not in docnos:
+            if not self._review.go(1):
+                self._review = None
+        if self._review is not None:
+            place = docnos.index(self._review.here)
+            self._move(partial(self._has_gone_to, place), "")
+            self._status = Status(f"{self._review.where}  {self._saved}", self._review.where)
+            self._show()
+
+    def _go_on_reviewing(self) -> None:
+        """Show the next document that is to be gone over, or sum up."""
+        if self._review is not None:
+            self._reviewed.add(self._review.here)
+            if self._review.go(1):
+                self._show_review()
+            else:
+                self._sum_up()
+
+    def _follow_review(self) -> None:
+        """Go over the documents from the one before the judge on, if it is one of them."""
+        task = self._session.task
+        if self._review is not None and task is not None:
+            if task.docno in self._review.docnos:
+                self._review.at = list(self._review.docnos).index(task.docno)
+            else:
+                self._review = None
+
+    def _quick(self) -> list[str]:
+        """Return the documents that were decided quickly and not gone over since."""
+        session = self._session
+        docnos = [session.tasks[place].docno for place in session.places(Filter.QUICK)]
+        return [docno for docno in docnos if docno not in self._reviewed]
 
     def _sum_up(self) -> None:
         """Show the end of the topic."""
-        self.app.push_screen(SummaryScreen(self._session, self._keys), self._after_summary)
+        self._review = None
+        quick = self._quick()
+        self.app.push_screen(
+            SummaryScreen(self._session, self._keys, len(quick)), self._after_summary
+        )
 
     def _after_summary(self, wish: Afterwards | None) -> None:
         """Do what the judge wants after a topic."""
+        session = self._session
         if wish is Afterwards.INBOX:
             self.dismiss(None)
         elif wish is Afterwards.QUIT:
-            self.app.exit()
+            self._run(Command.QUIT)
         elif wish is Afterwards.UNDO:
-            self._do(self._session.undo)
+            self._undo()
         elif wish is Afterwards.SKIPPED:
-            self._over_skipped = True
-            self._session.go_to_state(State.SKIPPED)
-            self._tell(self._saved)
-
-    def _show(self) -> None:
-        """Show where the session stands."""
-        topic, task = self._session.topic, self._session.task
-        if topic is not None and topic is not self._topic:
-            self._show_topic(topic)
-        place = (topic.topic, task.docno) if topic is not None and task is not None else None
-        if place != self._on_screen:
-            self._on_screen = place
-            self._show_document()
-        progress = progress_words(self._session.judge_name, self._session.progress)
-        self.query_one("#topic-bar", Bar).show(topic_name(self._session), progress)
-        self._show_document_bar()
-        self.query_one(Hints).show(task, self._status)
-        self._showing += 1
-        self.call_after_refresh(self._mark_shown, self._showing)
-
-    def _show_topic(self, topic: Topic) -> None:
-        """Show another topic."""
-        self._topic = topic
-        self._terms = query_terms(topic)
-        self._ahead = None
-        self.query_one(Brief).show(topic.narrative or topic.description)
-        self.query_one("#topic-pane", TextPane).show(topic_leaf(topic))
-
-    def _show_document(self) -> bool:
-        """Show another document, read ahead or read now; False when it could not be read."""
-        self._is_unread = False
-        docno = self._on_screen[1] if self._on_screen else ""
-        if self._ahead is not None and self._ahead[0] == docno:
-            self._pane.show(self._ahead[1].leaf, self._ahead[1])
-            return True
-        try:
-            leaf = document_leaf(self._session.page(), self._terms)
-        except PoolerError as error:
-            self._is_unread = True
-            leaf = Leaf(f"this document could not be read: {sanitise_line(error.message)}")
-        self._pane.show(leaf)
-        return not self._is_unread
-
-    def _show_document_bar(self) -> None:
-        """Name the document, and say how much of it has been on the screen."""
-        task = self._session.task
-        if task is None:
-            return
-        read = f"{self._pane.percent}%"
-        if task.state is State.CANNOT:
-            read = f"can't: {cut(sanitise_line(task.reason), 30)}   {read}"
-        self.query_one("#document-bar", Bar).show(sanitise_line(task.docno), read)
-
-    def _mark_shown(self, showing: int) -> None:
-        """Start the clock of the document that is painted now."""
-        if showing != self._showing or self._is_unread or not self._pane.is_painted:
-            return
-        self._session.mark_shown()
-        if self._ahead_timer is not None:
-            self._ahead_timer.stop()
-        self._ahead_timer = self.set_timer(READ_AHEAD_S, self._read_ahead)
-
-    def _read_ahead(self) -> None:
-        """Read and lay out the document that a decision would lead to."""
-        try:
-            page = self._session.page_ahead()
-        except PoolerError:
-            return
-        if page is not None and (self._ahead is None or self._ahead[0] != page.docno):
-            leaf = document_leaf(page, self._terms)
-            self._ahead = (page.docno, lay_out(leaf, self._pane.text_width))
+            docnos = [task.docno for task in session.tasks if task.state is State.SKIPPED]
+            self._begin_review(Review("skipped", docnos))
+        elif wish is Afterwards.QUICK:
+            what = f"decided in under {session.quick_s:g} s"
+            self._begin_review(Review(what, self._quick()))

@@ -1,8 +1,11 @@
-"""The screen at the end of a topic: what was decided, and what to do next."""
+"""The screen at the end of a topic: what was decided, how long it took, and what to do next."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from enum import Enum
+from statistics import median
 
 from textual import events
 from textual.app import ComposeResult
@@ -10,13 +13,25 @@ from textual.containers import Vertical
 from textual.screen import Screen
 
 from judge_ui.keys import Command, KeyTable, half_width
-from judge_ui.messages import ALL_DECIDED, counted, tally, topic_name
+from judge_ui.messages import (
+    ALL_DECIDED,
+    counted,
+    forecast_words,
+    pace_words,
+    tally,
+    topic_name,
+)
+from judge_ui.screens.unhurried import Unhurried
 from judge_ui.session import JudgingSession
 from judge_ui.widgets.bars import Bar, progress_words
+from judge_ui.widgets.hints import Hints, Status
 from judge_ui.widgets.leaf import Leaf, strong
 from judge_ui.widgets.text_pane import TextPane
 from judge_ui.widgets.too_small import TooSmall
 from judge_ui.widgets.wrapping import cell_width, pad
+from store.analysis.effort import duration_words
+from store.errors import PoolerError
+from store.records import State, Task
 
 
 class Afterwards(Enum):
@@ -24,6 +39,7 @@ class Afterwards(Enum):
 
     INBOX = "inbox"
     SKIPPED = "skipped"
+    QUICK = "quick"
     UNDO = "undo"
     STAY = "stay"
     QUIT = "quit"
@@ -35,10 +51,11 @@ _WISHES = {
     Command.UNDO: Afterwards.UNDO,
     Command.QUIT: Afterwards.QUIT,
 }
-_STAY = "d"
+_OWN_KEYS = {Afterwards.STAY: "daf", Afterwards.QUICK: "rvw"}
+"""Keys that mean something here alone; the first that means nothing else here is taken."""
 
 
-class SummaryScreen(Screen[Afterwards]):
+class SummaryScreen(Unhurried, Screen[Afterwards]):
     """The end of the open topic.
 
     Parameters
@@ -47,22 +64,26 @@ class SummaryScreen(Screen[Afterwards]):
         With a topic open.
     keys : KeyTable
         The keys of its scale.
+    n_quick : int
+        Documents that were decided quickly.
     """
 
     AUTO_FOCUS = "TextPane"
 
-    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+    def __init__(self, session: JudgingSession, keys: KeyTable, n_quick: int) -> None:
         super().__init__()
         self._session = session
         self._keys = keys
+        self._n_quick = n_quick
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
         yield TooSmall()
+        leaf = summary_leaf(self._session, self._keys, self._n_quick)
         with Vertical(id="work"):
             yield Bar(id="topic-bar")
-            yield TextPane(self._keys, summary_leaf(self._session, self._keys), id="page")
-            yield Bar(id="foot")
+            yield TextPane(self._keys, leaf, id="page")
+            yield Hints(self._keys, self._session.scale, id="hints")
 
     def on_mount(self) -> None:
         """Write the lines around the counts."""
@@ -70,25 +91,43 @@ class SummaryScreen(Screen[Afterwards]):
         self.query_one("#topic-bar", Bar).show(
             topic_name(session), progress_words(session.judge_name, session.progress)
         )
-        self.query_one("#foot", Bar).show("Enter  back to the topics")
+
+    def on_text_pane_scrolled(self) -> None:
+        """Say how much has been read."""
+        self._show_place()
 
     def on_key(self, event: events.Key) -> None:
         """Take the answer."""
         meaning = self._keys.meaning(event.key, event.character)
         wish = _WISHES.get(meaning) if isinstance(meaning, Command) else None
+        key = half_width(event.character or event.key)
         if event.key == "enter":
             wish = Afterwards.INBOX
-        elif half_width(event.character or event.key) == _STAY:
-            wish = Afterwards.STAY
+        elif wish is None:
+            wish = next((wish for wish in _OWN_KEYS if _own_key(self._keys, wish) == key), None)
         if wish is Afterwards.SKIPPED and not self._session.progress.skipped:
+            return
+        if wish is Afterwards.QUICK and not self._n_quick:
             return
         if wish is not None:
             event.stop()
-            self.dismiss(wish)
+            if self.is_meant(event):
+                self.dismiss(wish)
+
+    def begin(self) -> None:
+        """Show what the keys do."""
+        self._show_place()
+
+    def _show_place(self) -> None:
+        """Write the last line."""
+        if not self.has_begun:
+            return
+        read = Status(f"{self.query_one(TextPane).percent}%")
+        self.query_one(Hints).show(None, read, [("Enter", "back to the topics")])
 
 
-def summary_leaf(session: JudgingSession, keys: KeyTable) -> Leaf:
-    """Write the counts of the open topic and what can be done now."""
+def summary_leaf(session: JudgingSession, keys: KeyTable, n_quick: int) -> Leaf:
+    """Write what was decided in the open topic, how long it took, and what can be done now."""
     progress = session.progress
     lines = tally(session.tasks, session.scale)
     column = max(cell_width(name) for name, _ in lines) + 4
@@ -97,14 +136,52 @@ def summary_leaf(session: JudgingSession, keys: KeyTable) -> Leaf:
     leaf = strong(f"{head[0].upper()}{head[1:]}.") + Leaf("\n\n")
     for name, count in lines:
         leaf += Leaf(f"  {pad(name, column)}{count:>6}\n")
+    for line in (*_times(session.tasks), *_forecast(session)):
+        leaf += Leaf(f"\n{line}")
+    quick = f"{n_quick} decided in under {session.quick_s:g} s"
     answers = [
-        ("Enter", "back to the topics"),
-        (keys.name(Command.UNDO), "undo the latest decision"),
+        ("Enter", "back to the topics", True),
+        (_own_key(keys, Afterwards.QUICK), f"go over the {quick}", n_quick > 0),
+        (keys.name(Command.SKIP), f"go over the {progress.skipped} skipped", progress.skipped > 0),
+        (keys.name(Command.UNDO), "undo the latest decision", True),
+        (_own_key(keys, Afterwards.STAY), "stay with the documents", True),
+        (keys.name(Command.QUIT), "quit", True),
     ]
-    if progress.skipped:
-        answers.append((keys.name(Command.SKIP), f"go over the {progress.skipped} skipped"))
-    answers += [(_STAY, "stay with the documents"), (keys.name(Command.QUIT), "quit")]
-    leaf += Leaf("\n")
-    for key, meaning in answers:
-        leaf += Leaf("  ") + strong(pad(key, 8)) + Leaf(f"{meaning}\n")
+    leaf += Leaf("\n\n")
+    for key, meaning, is_there in answers:
+        if is_there:
+            leaf += Leaf("  ") + strong(pad(key, 8)) + Leaf(f"{meaning}\n")
     return leaf
+
+
+def _own_key(keys: KeyTable, wish: Afterwards) -> str:
+    """Return the key of a wish that no command has."""
+    taken = {key for key, command in keys.commands.items() if command in _WISHES}
+    return next((key for key in _OWN_KEYS[wish] if key not in taken), "")
+
+
+def _times(tasks: Sequence[Task]) -> list[str]:
+    """Say how long the decisions took, where that is known."""
+    seconds = [
+        task.dwell_ms / 1000
+        for task in tasks
+        if task.state in (State.JUDGED, State.CANNOT) and task.dwell_ms is not None
+    ]
+    if not seconds:
+        return []
+    total, middle = duration_words(sum(seconds)), pace_words(median(seconds))
+    return [f"Time on the screen: {total}, the median document {middle}."]
+
+
+def _forecast(session: JudgingSession) -> list[str]:
+    """Say how fast the judge is and how long the other topics will take, where that is known."""
+    here = session.topic.topic if session.topic else ""
+    lines = []
+    with suppress(PoolerError):
+        left = sum(line.left for line in session.inbox() if line.topic != here)
+        forecast = session.forecast(left)
+        if forecast.pace is not None:
+            lines.append(f"Your pace: {pace_words(forecast.pace)} a document.")
+        if words := forecast_words(forecast):
+            lines.append(f"Other topics: {words}.")
+    return lines

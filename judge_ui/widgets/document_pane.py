@@ -1,15 +1,38 @@
 """The pane of the document being judged: it scrolls, and hands every other key on as its meaning.
 
-Grade keys live here and nowhere else, so that a digit typed into a note can never be a grade.
+Grade keys live here and nowhere else, so that a digit typed into a note can never be a grade. While
+passages are marked no key grades at all.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from judge_ui.keys import SCROLLING, Command
-from judge_ui.widgets.text_pane import TextPane
+from judge_ui.finding import find_spans
+from judge_ui.folding import Span
+from judge_ui.keys import SCROLLING, Command, KeyTable, half_width
+from judge_ui.marking import Marking, merged
+from judge_ui.widgets.leaf import DocumentLeaf, LaidLeaf, Layer, Leaf, Look
+from judge_ui.widgets.text_pane import TextPane, look_style
+from store.records import Passage
+
+MARKING_HINTS = (
+    ("j/k", "sentence"),
+    ("J/K", "extend"),
+    ("Enter", "mark"),
+    ("x", "unmark"),
+    ("Esc", "done"),
+)
+"""Keys while passages are marked, and what they do: for the line of hints."""
+
+_MOVES = {"j": 1, "k": -1, "down": 1, "up": -1}
+_EXTENDING = {"J": 1, "K": -1, "shift+down": 1, "shift+up": -1}
 
 
 class DocumentPane(TextPane):
@@ -25,10 +48,262 @@ class DocumentPane(TextPane):
             self.pressed_at = pressed_at
             """When the terminal sent the key, in seconds of Textual's clock."""
 
+    class Marked(Message):
+        """Passages were marked or unmarked; they are drawn already."""
+
+        def __init__(self, passages: tuple[Passage, ...]) -> None:
+            super().__init__()
+            self.passages = passages
+            """All passages of the document, in characters of `Page.text`: ascending, not
+            overlapping."""
+
+    class MarkingChanged(Message):
+        """Marking has begun or ended."""
+
+        def __init__(self, *, is_marking: bool) -> None:
+            super().__init__()
+            self.is_marking = is_marking
+
+    def __init__(self, keys: KeyTable, leaf: Leaf | None = None, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(keys, leaf, id=id)
+        self._found: list[Span] | None = None
+        self._current: Span | None = None
+        self._marking: Marking | None = None
+
+    @property
+    def is_marking(self) -> bool:
+        """Whether keys move through sentences, and none of them grades."""
+        return self._marking is not None
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether `find_next` goes through what was sought, not through the terms."""
+        return self._found is not None
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """What is drawn as marked, in characters of `Page.text`."""
+        return self._leaf.passages if isinstance(self._leaf, DocumentLeaf) else ()
+
+    def show(self, leaf: Leaf, laid: LaidLeaf | None = None) -> None:
+        """Show another text from its start; finding and marking end."""
+        self.clear_find()
+        self.stop_marking()
+        super().show(leaf, laid)
+
+    def show_again(self, leaf: Leaf) -> None:
+        """Show the same text with other words or passages marked; all else stays as it is."""
+        if leaf.text != self._leaf.text:
+            self.show(leaf)
+            return
+        self._leaf = leaf
+        if self._laid is not None:
+            self._laid.leaf = leaf
+        self.refresh()
+
+    def show_passages(self, passages: Iterable[Passage]) -> None:
+        """Draw other passages as marked: what is stored, after an undo or a failed write.
+
+        Parameters
+        ----------
+        passages : iterable of Passage
+            In characters of `Page.text`.
+        """
+        leaf = self._leaf
+        if not isinstance(leaf, DocumentLeaf):
+            return
+        wanted = merged(leaf.text[leaf.body :], passages)
+        if wanted != leaf.passages:
+            self.show_again(replace(leaf, passages=wanted))
+
+    def find(self, text: str) -> int:
+        """Find words in the document, and go to the first at or below the top of the screen.
+
+        Parameters
+        ----------
+        text : str
+            What to find; see `judge_ui.finding.find_spans`. Blanks find nothing.
+
+        Returns
+        -------
+        int
+            How many places say so. With none the screen stays where it is, and `find_next` has
+            nothing to go to until `clear_find`.
+        """
+        self._current = None
+        self._found = find_spans(self._leaf.text, text)
+        self.refresh()
+        if self._found:
+            self.find_next(1)
+        return len(self._found)
+
+    def find_next(self, step: int) -> tuple[int, int] | None:
+        """Go to the next or the previous hit; with nothing sought, highlighted term.
+
+        Parameters
+        ----------
+        step : int
+            1 = next, -1 = previous; from the hit gone to last if it is in sight, else from the
+            top of the screen. After the last comes the first.
+
+        Returns
+        -------
+        tuple of int, optional
+            Number of the hit, from 1, and how many there are; ``None`` = there is none.
+        """
+        hits = self._hits()
+        if not hits or self._laid is None:
+            return None
+        current = self._current
+        if current is not None and self._is_in_sight(current[0]):
+            # What a term was may be nothing that is sought, and is passed by either way.
+            index = bisect_left(hits, current) if step < 0 else bisect_right(hits, current)
+        else:
+            index = bisect_left(hits, (self._top(), 0))
+        index = (index if step > 0 else index - 1) % len(hits)
+        self._current = hits[index]
+        self._bring_into_sight(*hits[index])
+        self.refresh()
+        return index + 1, len(hits)
+
+    def clear_find(self) -> None:
+        """Forget what was sought."""
+        self._found = self._current = None
+        self.refresh()
+
+    def start_marking(self) -> bool:
+        """Let keys mark passages until Escape; False when the document has no text."""
+        leaf = self._leaf
+        if self._marking is not None or self._laid is None or not isinstance(leaf, DocumentLeaf):
+            return self.is_marking
+        marking = Marking(leaf.text[leaf.body :])
+        if marking.is_empty:
+            return False
+        top, bottom = self._top(), self._bottom()
+        if self._current is not None and top <= self._current[0] < bottom:
+            marking.go_to(self._current[0] - leaf.body)
+        else:
+            marking.go_into(top - leaf.body, bottom - leaf.body)
+        self._marking = marking
+        self._follow()
+        self.post_message(self.MarkingChanged(is_marking=True))
+        return True
+
+    def stop_marking(self) -> None:
+        """Give the keys their usual meaning again."""
+        if self._marking is not None:
+            self._marking = None
+            self.refresh()
+            self.post_message(self.MarkingChanged(is_marking=False))
+
+    def overlays(self) -> Sequence[Layer]:
+        """Give the hits and the selection."""
+        layers: list[Layer] = []
+        if self._found:
+            layers.append((self._found, Look.FOUND))
+        if self._marking is not None:
+            layers.append(([self._in_leaf(self._marking.selection)], Look.SELECTED))
+        elif self._current is not None:
+            layers.append(([self._current], Look.CURRENT))
+        return layers
+
+    def style_of(self, look: Look) -> Style:
+        """Say how a stretch of text is drawn: the topic's words stand back behind what is found."""
+        if self._found and Look.HIT in look and not look & (Look.FOUND | Look.CURRENT):
+            look = look & ~Look.HIT | Look.STRONG
+        return look_style(look)
+
+    def relaid(self) -> None:
+        """Keep the selection in sight."""
+        if self._marking is not None:
+            self._follow()
+
     def on_key(self, event: events.Key) -> None:
-        """Tell the screen what a key means; `TextPane` has those that scroll."""
-        meaning = self.keys.meaning(event.key, event.character)
-        if meaning is not None and meaning not in SCROLLING:
+        """Mark passages, or tell the screen what a key means; `TextPane` has those that scroll."""
+        if self._marking is not None:
             event.stop()
             event.prevent_default()
-            self.post_message(self.Pressed(meaning, event.time))
+            self._press_while_marking(self._marking, event)
+            return
+        meaning = self.keys.meaning(event.key, event.character)
+        if meaning is None or meaning in SCROLLING:
+            return
+        event.stop()
+        event.prevent_default()
+        # Begun here and not by the screen, so that a digit right after it is no grade.
+        if meaning is Command.MARK and self.is_painted and self.start_marking():
+            return
+        self.post_message(self.Pressed(meaning, event.time))
+
+    def _press_while_marking(self, marking: Marking, event: events.Key) -> None:
+        """Do what a key means while passages are marked; most mean nothing."""
+        typed = event.character if event.character and event.character.isprintable() else event.key
+        key = half_width(typed)
+        meaning = self.keys.meaning(event.key, event.character)
+        if key == "escape":
+            self.stop_marking()
+            return
+        if key == "enter":
+            self._mark(marking.marked(self.passages))
+            marking.drop()
+        elif key in ("x", "delete"):
+            self._mark(marking.unmarked(self.passages))
+            marking.drop()
+        elif key == "v" or meaning is Command.MARK:
+            marking.is_extending = not marking.is_extending
+        elif key in _EXTENDING:
+            marking.move(_EXTENDING[key], extend=True)
+        elif isinstance(meaning, Command) and meaning in SCROLLING:
+            self._move(marking, meaning)
+        elif key in _MOVES:
+            marking.move(_MOVES[key])
+        self._follow()
+
+    def _move(self, marking: Marking, command: Command) -> None:
+        """Move the selection as far as a command scrolls."""
+        if command is Command.TOP:
+            marking.go_to(0)
+        elif command is Command.BOTTOM:
+            marking.go_to(len(self._leaf.text))
+        elif command in (Command.LINE_DOWN, Command.LINE_UP):
+            marking.move(1 if command is Command.LINE_DOWN else -1)
+        else:
+            step = 1 if command is Command.PAGE_DOWN else -1
+            page = max(self._height - 1, 1)
+            start = self._in_leaf(marking.cursor)[0]
+            before = marking.cursor
+            line = max(self._line_of(start) + step * page, 0)
+            self._reach_line(line)
+            lines = self._laid.lines if self._laid else [(0, 0)]
+            marking.go_to(lines[min(line, len(lines) - 1)][0] - self._body)
+            if marking.cursor == before:
+                marking.move(step)
+
+    def _mark(self, passages: tuple[Passage, ...]) -> None:
+        """Draw other passages, and tell the screen."""
+        if passages != self.passages:
+            self.show_passages(passages)
+            self.post_message(self.Marked(passages))
+
+    def _follow(self) -> None:
+        """Keep the sentence that moves in sight."""
+        if self._marking is not None and self._laid is not None:
+            self._bring_into_sight(*self._in_leaf(self._marking.cursor))
+            self.refresh()
+
+    @property
+    def _body(self) -> int:
+        """Where `Page.text` begins in the text of the pane."""
+        return self._leaf.body if isinstance(self._leaf, DocumentLeaf) else 0
+
+    def _in_leaf(self, span: Span) -> Span:
+        """Turn a span of `Page.text` into one of the text of the pane."""
+        return span[0] + self._body, span[1] + self._body
+
+    def _hits(self) -> Sequence[Span]:
+        """Return what `find_next` goes through."""
+        if self._found is not None:
+            return self._found
+        leaf = self._leaf
+        terms = leaf.terms if isinstance(leaf, DocumentLeaf) else None
+        return leaf.hits if terms is None else terms.reach(len(leaf.text))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -9,19 +12,20 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.timer import Timer
 
 from judge_ui.keys import SCROLLING, Command, KeyTable
-from judge_ui.widgets.leaf import LaidLeaf, Leaf, Look, lay_out
+from judge_ui.widgets.leaf import LaidLeaf, Layer, Leaf, Look, lay_out
 
 MEASURE = 100
 """Widest line of text, in cells: the eye loses its way back on longer ones."""
 
 _MARGIN = 1
-_LOOKS = {
-    Look.PLAIN: Style.null(),
-    Look.STRONG: Style(bold=True),
-    Look.HIT: Style(bold=True, reverse=True),
-}
+_SIGNS = ((Look.CURRENT, ">"), (Look.PASSAGE, "|"))
+"""What stands in the margin of a line that holds something; the first that applies."""
+
+_PAUSE_S = 0.01
+"""Between two pieces of a long text that are laid out; a key is answered meanwhile."""
 
 
 class TextPane(ScrollView, can_focus=True):
@@ -45,6 +49,7 @@ class TextPane(ScrollView, can_focus=True):
         self.keys = keys
         self._leaf = leaf or Leaf("")
         self._laid: LaidLeaf | None = None
+        self._unfinished: Timer | None = None
 
     @property
     def text_width(self) -> int:
@@ -55,9 +60,15 @@ class TextPane(ScrollView, can_focus=True):
     @property
     def percent(self) -> int:
         """How much of the text has been on the screen, from its start to the last line shown."""
-        n_lines = len(self._laid.lines) if self._laid else 0
-        shown = self.scroll_offset.y + self.scrollable_content_region.height
-        return 100 if shown >= n_lines else max(100 * shown // n_lines, 1)
+        if self._laid is None:
+            return 100
+        shown = self.scroll_offset.y + self._height
+        if self._laid.rest is None:
+            done, whole = shown, len(self._laid.lines)
+        else:
+            last = min(shown, len(self._laid.lines)) - 1
+            done, whole = self._laid.lines[max(last, 0)][1], len(self._leaf.text)
+        return 100 if done >= whole else max(100 * done // whole, 1)
 
     @property
     def is_painted(self) -> bool:
@@ -88,20 +99,34 @@ class TextPane(ScrollView, can_focus=True):
             place = self._laid.lines[top][0]
             self._laid = None
             self._lay_out()
-            self.scroll_to(y=self._line_of(place), animate=False, immediate=True)
+            self._scroll_to_line(self._line_of(place))
+            self.relaid()
         self.post_message(self.Scrolled())
+
+    def relaid(self) -> None:
+        """Do what is to be done after the lines were broken anew."""
+
+    def overlays(self) -> Sequence[Layer]:
+        """Give what stands out besides what does in the text itself."""
+        return ()
+
+    def style_of(self, look: Look) -> Style:
+        """Say how a stretch of text is drawn."""
+        return look_style(look)
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
         base = self.rich_style
         width = self.scrollable_content_region.width
         line = self.scroll_offset.y + y
+        if self._laid is not None:
+            self._laid.reach_line(line)
         if self._laid is None or not 0 <= line < len(self._laid.lines):
             return Strip.blank(width, base)
-        segments = [Segment(" " * _MARGIN, base)]
-        segments += [
-            Segment(text, base + _LOOKS[look]) for text, look in self._laid.pieces(line) if text
-        ]
+        pieces = [piece for piece in self._laid.pieces(line, self.overlays()) if piece[0]]
+        signs = (sign for look, sign in _SIGNS if any(look in drawn for _, drawn in pieces))
+        segments = [Segment(next(signs, " " * _MARGIN), base)]
+        segments += [Segment(text, base + self.style_of(look)) for text, look in pieces]
         return Strip(segments).adjust_cell_length(width, base)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -121,10 +146,11 @@ class TextPane(ScrollView, can_focus=True):
     def _scroll(self, command: Command) -> None:
         """Scroll as a command says."""
         # One line of the page before stays in sight.
-        page = max(self.scrollable_content_region.height - 1, 1)
+        page = max(self._height - 1, 1)
         if command is Command.TOP:
             self.scroll_home(animate=False, immediate=True)
         elif command is Command.BOTTOM:
+            self._reach_line(None)
             self.scroll_end(animate=False, immediate=True)
         else:
             steps = {
@@ -133,20 +159,115 @@ class TextPane(ScrollView, can_focus=True):
                 Command.PAGE_DOWN: page,
                 Command.PAGE_UP: -page,
             }
-            self.scroll_relative(y=steps[command], animate=False, immediate=True)
+            self._scroll_to_line(self.scroll_offset.y + steps[command])
+
+    def _scroll_to_line(self, line: int) -> None:
+        """Bring a line to the top, if there are enough below it."""
+        self._reach_line(line + self._height)
+        # Forced: the scrollbar of a text that has just been shown is not there yet.
+        self.scroll_to(y=line, animate=False, immediate=True, force=True)
+
+    def _reach_line(self, line: int | None) -> None:
+        """Lay out up to a line, or all of the text."""
+        laid = self._laid
+        if laid is None or laid.rest is None:
+            return
+        laid.reach_line(len(self._leaf.text) if line is None else line)
+        self._measure()
 
     def _lay_out(self) -> None:
-        """Break the lines, once the width is known."""
+        """Break the lines, once the width is known; those of a long text when there is time."""
         width = self.text_width
         if width == 0:
             return
         if self._laid is None:
             self._laid = lay_out(self._leaf, width)
-        room = self.scrollable_content_region.width
-        self.virtual_size = Size(room, len(self._laid.lines))
+        self._measure()
         self.refresh()
+        self._pause()
+        if self._laid.rest is not None:
+            # What is in sight is painted first.
+            self.call_after_refresh(self._go_on)
+
+    def _go_on(self) -> None:
+        """Lay out a long text piece by piece."""
+        if self._unfinished is None:
+            self._unfinished = self.set_interval(_PAUSE_S, self._lay_out_more)
+
+    def _pause(self) -> None:
+        """Leave the rest of a long text as it is."""
+        if self._unfinished is not None:
+            self._unfinished.stop()
+            self._unfinished = None
+
+    def _lay_out_more(self) -> None:
+        """Do the next piece of the work that a long text leaves undone."""
+        laid = self._laid
+        if laid is not None and laid.rest is not None:
+            if not laid.advance():
+                self._measure()
+        elif not self._leaf.advance():
+            self._pause()
+
+    def _measure(self) -> None:
+        """Say how long the text is, as far as that is known."""
+        if self._laid is not None:
+            room = self.scrollable_content_region.width
+            self.virtual_size = Size(room, self._laid.n_lines)
 
     def _line_of(self, place: int) -> int:
         """Return the line that holds a place of the text."""
-        lines = self._laid.lines if self._laid else []
-        return max(sum(start <= place for start, _ in lines) - 1, 0)
+        return self._laid.line_of(place) if self._laid else 0
+
+    def _top(self) -> int:
+        """Return the place of the text that begins the first line in sight."""
+        lines = self._laid.lines if self._laid else [(0, 0)]
+        return lines[min(self.scroll_offset.y, len(lines) - 1)][0]
+
+    def _bottom(self) -> int:
+        """Return the place of the text after the last line in sight."""
+        lines = self._laid.lines if self._laid else [(0, 0)]
+        below = self.scroll_offset.y + self._height
+        return lines[min(below, len(lines)) - 1][1]
+
+    def _is_in_sight(self, place: int) -> bool:
+        """Say whether a place of the text is on the screen."""
+        return 0 <= self._line_of(place) - self.scroll_offset.y < self._height
+
+    def _bring_into_sight(self, start: int, end: int) -> None:
+        """Scroll a stretch of text into sight: a little when it is near, else to the middle."""
+        first, last = self._line_of(start), self._line_of(max(end - 1, start))
+        top, height = self.scroll_offset.y, self._height
+        if top <= first and last < top + height:
+            return
+        if first < top - height or last >= top + 2 * height:
+            line = first - height // 3
+        elif first < top:
+            line = first - 1
+        else:
+            line = last - height + 2
+        self._scroll_to_line(min(line, first))
+
+    @property
+    def _height(self) -> int:
+        """Lines of text on the screen."""
+        return self.scrollable_content_region.height
+
+
+@cache
+def look_style(look: Look) -> Style:
+    """Say how a stretch of text is drawn: by what every terminal can do, colours apart.
+
+    Examples
+    --------
+    >>> str(look_style(Look.HIT | Look.PASSAGE)), str(look_style(Look.SELECTED | Look.HIT))
+    ('bold underline reverse', 'bold')
+    """
+    is_hit = bool(look & (Look.HIT | Look.FOUND | Look.CURRENT))
+    return Style(
+        bold=is_hit or Look.STRONG in look or None,
+        # A hit within a selection is what is not reversed.
+        reverse=is_hit != (Look.SELECTED in look) or None,
+        underline=Look.PASSAGE in look or Look.CURRENT in look or None,
+        italic=Look.CURRENT in look or None,
+    )

@@ -1,44 +1,27 @@
 """Text laid out in terminal cells: lines that fit, Japanese included, and nothing lost.
 
 Every width is the sum of its characters' widths. Characters that show nothing - joiners, variation
-selectors, soft hyphens - are left out of what is drawn: terminals do not agree on their width, and
-a line that comes out wider than it was counted spills into its neighbours.
+selectors, soft hyphens - and skin tones are left out of what is drawn: terminals do not agree on
+their width, and a line that comes out wider than it was counted spills into its neighbours.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Iterator
 from itertools import accumulate
 
 from rich.cells import get_character_cell_size
 
+from judge_ui.invisible import INVISIBLE
+
 TAB = "    "
 """What a tab is drawn as."""
 
-_INVISIBLE_RANGES = (
-    (0xAD, 0xAD),
-    (0x34F, 0x34F),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x200B, 0x200D),
-    (0x2060, 0x206F),
-    (0x3164, 0x3164),
-    (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFFB),
-    (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A),
-    (0xE0000, 0xE0FFF),
-)
-"""Unicode's default-ignorable code points, and the interlinear annotation marks."""
-
-_DRAWN: dict[int, str] = {
-    code: "" for first, last in _INVISIBLE_RANGES for code in range(first, last + 1)
-}
+_DRAWN: dict[int, str] = {ord(character): "" for character in INVISIBLE}
 _DRAWN[ord("\t")] = TAB
+# Skin tones colour the emoji before them, or take two cells more.
+_DRAWN |= dict.fromkeys(range(0x1F3FB, 0x1F400), "")
 
 _NOT_AT_START = frozenset(
     "、。，．：；？！」』）】〕〉》］｝,.:;?!)]}’”・ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ"
@@ -47,6 +30,9 @@ _NOT_AT_END = frozenset("「『（【〔〈《［｛([{‘“")
 
 _MOST_PER_CELL = 8
 """Characters of one line for each cell of its width, so that a line of combining marks ends."""
+
+_MEASURED = 4096
+"""Least number of characters that are measured at a time."""
 
 LineSpan = tuple[int, int]
 """Start and end of one line in the text; the blank or newline that ended it is in neither."""
@@ -134,14 +120,46 @@ def wrap(text: str, width: int) -> list[LineSpan]:
     >>> [text[start:end] for start, end in wrap(text, 8)]
     ['to be or', 'not', '情報検', '索。']
     """
+    return list(iter_lines(text, width))
+
+
+def iter_lines(text: str, width: int) -> Iterator[LineSpan]:
+    """Break a text into lines as `wrap` does, one after the other.
+
+    Parameters
+    ----------
+    text : str
+        Any text; a newline ends a paragraph.
+    width : int
+        Of the lines, in cells; less than 2 counts as 2.
+
+    Yields
+    ------
+    LineSpan
+        The next line, at a cost that does not depend on how much of the text is left, but for a
+        newline looked for.
+    """
     width = max(width, 2)
-    lines: list[LineSpan] = []
+    widths = _Widths()
     start = 0
-    for paragraph in text.split("\n"):
-        breaks = _break_plain if _is_plain(paragraph) else _break_any
-        lines += [(start + first, start + last) for first, last in breaks(paragraph, width)]
-        start += len(paragraph) + 1
-    return lines
+    while start <= len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        if end == start:
+            yield start, end
+        elif _is_plain(text[start:end]):
+            yield from _break_plain(text, start, end, width)
+        else:
+            yield from _break_any(text, start, end, width, widths)
+        start = end + 1
+
+
+class _Widths(dict[str, int]):
+    """Widths of the characters met so far, in cells."""
+
+    def __missing__(self, character: str) -> int:
+        width = self[character] = _character_width(character)
+        return width
 
 
 def _is_plain(text: str) -> bool:
@@ -149,56 +167,58 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and "\t" not in text
 
 
-def _break_plain(text: str, width: int) -> list[LineSpan]:
+def _break_plain(text: str, start: int, end: int, width: int) -> Iterator[LineSpan]:
     """Break a paragraph of ASCII."""
-    lines = []
-    start = 0
-    while len(text) - start > width:
+    while end - start > width:
         blank = text.rfind(" ", start, start + width + 1)
         if blank > start:
-            lines.append((start, blank))
+            yield start, blank
             start = blank + 1
         else:
-            lines.append((start, start + width))
+            yield start, start + width
             start += width
-    lines.append((start, len(text)))
-    return lines
+    yield start, end
 
 
-def _break_any(text: str, width: int) -> list[LineSpan]:
+def _break_any(text: str, start: int, end: int, width: int, widths: _Widths) -> Iterator[LineSpan]:
     """Break a paragraph of any characters."""
-    widths = {character: _character_width(character) for character in set(text)}
-    reached = list(accumulate(map(widths.__getitem__, text), initial=0))
-    lines = []
-    start = 0
+    most = _MOST_PER_CELL * width
+    measured = max(_MEASURED, 2 * most)
+    # `reached[n]` is the width of the text from `base` to `base + n`.
+    base, reached = start, [0]
     while True:
-        fits = bisect_right(reached, reached[start] + width, lo=start) - 1
-        end = min(max(fits, start + 1), start + _MOST_PER_CELL * width)
-        if end >= len(text):
-            lines.append((start, len(text)))
-            return lines
-        if text[end] == " ":
-            lines.append((start, end))
-            start = end + 1
+        if base + len(reached) <= min(start + most, end):
+            base = start
+            window = text[base : min(base + measured, end)]
+            reached = list(accumulate(map(widths.__getitem__, window), initial=0))
+        at = start - base
+        fits = bisect_right(reached, reached[at] + width, lo=at) - 1 + base
+        last = min(max(fits, start + 1), start + most)
+        if last >= end:
+            yield start, end
+            return
+        if text[last] == " ":
+            yield start, last
+            start = last + 1
             continue
-        place = _last_break(text, start, end, widths.__getitem__)
+        place = _last_break(text, start, last, widths)
         blank = text[place - 1] == " " and place - 1 > start
-        lines.append((start, place - 1 if blank else place))
+        yield start, place - 1 if blank else place
         start = place
 
 
-def _last_break(text: str, start: int, end: int, width_of: Callable[[str], int]) -> int:
+def _last_break(text: str, start: int, end: int, widths: _Widths) -> int:
     """Return the last place after `start`, up to `end`, where a line may be broken."""
     for place in range(end, start, -1):
         before, here = text[place - 1], text[place]
         if before == " " and place > start + 1:
             return place
-        if here in _NOT_AT_START or before in _NOT_AT_END or width_of(here) == 0:
+        if here in _NOT_AT_START or before in _NOT_AT_END or widths[here] == 0:
             continue
-        if width_of(before) == 2 or width_of(here) == 2:
+        if widths[before] == 2 or widths[here] == 2:
             return place
     place = end
-    while place > start + 1 and width_of(text[place]) == 0:
+    while place > start + 1 and widths[text[place]] == 0:
         place -= 1
     return place if place > start + 1 else end
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual import events as textual_events
-from textual.pilot import Pilot
 from textual.widgets import Input
 
-from judge_ui.app import JudgeApp
+from judge_ui.keys import EXPLANATIONS, key_table
 from judge_ui.screens.dialogs import CannotDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
@@ -22,80 +19,17 @@ from judge_ui.screens.reading import ReadingScreen
 from judge_ui.screens.summary import SummaryScreen
 from judge_ui.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
+from judge_ui.widgets.text_pane import TextPane
 from store.collection import Collection
-from store.records import Document, JudgeKind, Judgement, Qrel, State, Topic
+from store.records import Document, JudgeKind, Qrel, State, Topic
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw
+from tests.judge_ui.pilots import judging, press, read_pane, rows, seen, settle, stored, strips
 from tests.store.drawing import adaptive_pool
 
 EVIL = (
     "\x1b]0;owned\x07\x1b[31m\x1b[2J\x1b]52;c;aGk=\x07\x9b1m [bold]b[/bold] [/] "
     "[@click=app.quit]click[/] \x00 \u202e \ud800 x\u200dx\u200d \u00ad"
 )
-
-
-@asynccontextmanager
-async def judging(
-    collection: Collection,
-    *,
-    topic: str | None = "12",
-    size: tuple[int, int] = (80, 24),
-    min_dwell: float = 0.0,
-    judge: str = "alice",
-) -> AsyncIterator[Pilot[None]]:
-    """Run the app on a judge's desk, a topic open or not."""
-    session = JudgingSession(collection.desk(judge), min_dwell=min_dwell)
-    if topic is not None:
-        session.open_topic(topic)
-    async with JudgeApp(session).run_test(size=size) as pilot:
-        await settle(pilot)
-        yield pilot
-    session.leave()
-
-
-async def settle(pilot: Pilot[None]) -> None:
-    """Wait until everything is handled and a document that is to be shown has been painted."""
-    for _ in range(50):
-        await pilot.pause()
-        screen = pilot.app.screen
-        if not isinstance(screen, JudgeScreen) or screen._session._shown is not None:
-            break
-        if screen.has_class("-tiny") or screen.has_class("-flat"):
-            break
-    await pilot.pause()
-
-
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys as a person does, each when the screen is ready."""
-    for key in keys:
-        # What the terminal's driver sends; `Pilot.press` waits several times for each key.
-        character = {"space": " "}.get(key, key if len(key) == 1 else None)
-        pilot.app.post_message(textual_events.Key(key, character))
-        await settle(pilot)
-
-
-def rows(pilot: Pilot[None]) -> list[str]:
-    """Return what the screen shows, line by line."""
-    return [strip.text for strip in pilot.app.screen._compositor.render_strips()]
-
-
-def stored(collection: Collection) -> dict[str, Judgement]:
-    """Return alice's judgements by docno."""
-    return {judgement.docno: judgement for judgement in collection.judgements(["alice"])}
-
-
-async def read_pane(pilot: Pilot[None]) -> list[str]:
-    """Scroll through the document and return its lines as they were painted."""
-    pane = pilot.app.screen.query_one(DocumentPane)
-    await press(pilot, "g")
-    lines: list[str] = []
-    n_lines = pane.virtual_size.height
-    while len(lines) < n_lines:
-        height = pane.size.height
-        top = pane.scroll_offset.y
-        shown = [pane.render_line(y).text for y in range(height)]
-        lines += shown[len(lines) - top :][: n_lines - len(lines)]
-        await press(pilot, "space")
-    return lines
 
 
 async def test_a_digit_grades_saves_and_shows_the_next_document(two_topics: Collection) -> None:
@@ -121,7 +55,7 @@ async def test_the_screen_shows_what_the_layout_promises(two_topics: Collection)
         assert screen[2].split() == ["e0", "100%"]
         assert screen[-2].startswith(" [0] not relevant  [1] partially relevant  [2] relevant ")
         assert screen[-2].endswith(" now: - ")
-        assert screen[-1].startswith(" u undo  s skip  c can't  e note  ? help  n/p move  q quit")
+        assert screen[-1].startswith(" u undo  s skip  c can't  e note  / find  ? help  n/p move")
 
 
 async def test_forty_queued_keys_grade_one_document(two_topics: Collection) -> None:
@@ -185,7 +119,7 @@ async def test_undo_goes_back(two_topics: Collection, key: str) -> None:
 async def test_undo_crosses_topics_and_redraws_everything(two_topics: Collection) -> None:
     """The header, the topic and the document are those of the event taken back."""
     async with judging(two_topics) as pilot:
-        await press(pilot, "2", "escape", "down", "enter")
+        await press(pilot, "2", "escape", "down", "enter", "enter")
         assert "0013 情報検索の評価" in rows(pilot)[0]
         await press(pilot, "u")
         screen = rows(pilot)
@@ -281,7 +215,7 @@ async def test_the_inbox_lists_topics_and_resumes(two_topics: Collection) -> Non
             *("topic", "title", "docs", "judged", "skipped", "can't", "left", "last", "judged")
         ]
         assert screen[2].split() == ["12", "bridge", "maintenance", *"40004", "-"]
-        await press(pilot, "enter", "2", "s", "escape")
+        await press(pilot, "enter", "enter", "2", "s", "escape")
         assert rows(pilot)[2].split()[3:9] == [*"41102", "today"]
         await press(pilot, "enter")
         assert " e2 " in "\n".join(rows(pilot))
@@ -305,11 +239,15 @@ async def test_help_lists_every_key_that_works(make_collection: Maker) -> None:
         assert "x skip  i can't" in rows(pilot)[-1]
         await press(pilot, "?")
         assert isinstance(pilot.app.screen, ReadingScreen)
-        text = "\n".join(rows(pilot))
+        text = pilot.app.screen.query_one("#page", TextPane)._leaf.text
+        keys = key_table(collection.scale)
+        for command, explanation in EXPLANATIONS.items():
+            assert keys.name(command) in text
+            assert explanation in " ".join(text.split())
         for line in (
-            "s                       3 S: highly relevant",
-            "x                       leave",
-            "i                       cannot",
+            "s             3 S: highly relevant",
+            "x             leave for later",
+            "i             cannot be judged",
         ):
             assert line in text
         await press(pilot, "?")
@@ -417,12 +355,7 @@ async def test_a_hostile_document_stays_text(make_collection: Maker) -> None:
         for y in range(5, 20):
             await pilot.click(offset=(10, y))
         assert not pilot.app._exit
-        assert {strip.cell_length for strip in _strips(pilot)} == {80}
-
-
-def _strips(pilot: Pilot[None]) -> Sequence[Any]:
-    """Return the strips of the screen."""
-    return pilot.app.screen._compositor.render_strips()
+        assert {strip.cell_length for strip in strips(pilot)} == {80}
 
 
 async def test_hostile_names_and_notes_stay_text(make_collection: Maker) -> None:
@@ -435,7 +368,9 @@ async def test_hostile_names_and_notes_stay_text(make_collection: Maker) -> None
     session.note(f"note {EVIL}")
     async with judging(collection, topic=None) as pilot:
         screens = ["\n".join(rows(pilot))]
-        for key in ("enter", "t", "t", "e"):
+        # The note is an event of the topic, so there is no briefing.
+        keys = ("enter", "t", "t", "y", "tab", "y", "l", "l", "w")
+        for key in (*keys, *"[bold]", "enter", "/", "[", "/", "enter", "?", "?", "e"):
             await press(pilot, key)
             screens.append("\n".join(rows(pilot)))
         text = "\n".join(screens)
@@ -448,7 +383,7 @@ async def test_only_combining_marks_stay_in_the_pane(make_collection: Maker) -> 
     """A text of marks has no width at all, and still ends and stays where it is."""
     collection = make_collection({ENGLISH: [Document("a", "", "\u0301\u0323" * 5000)]})
     async with judging(collection) as pilot:
-        assert {strip.cell_length for strip in _strips(pilot)} == {80}
+        assert {strip.cell_length for strip in strips(pilot)} == {80}
         await press(pilot, "G", "1")
         assert stored(collection)["a"].grade == 1
 
@@ -511,7 +446,7 @@ async def test_the_inbox_moves_by_letters_and_undoes(two_topics: Collection) -> 
     async with judging(two_topics, topic=None) as pilot:
         await press(pilot, "u")
         assert "nothing to undo in this sitting" in rows(pilot)[-1]
-        await press(pilot, "j", "enter", "2", "escape", "k", "enter")
+        await press(pilot, "j", "enter", "enter", "2", "escape", "k", "enter", "enter")
         assert " e0 " in "\n".join(rows(pilot))
         await press(pilot, "escape", "u")
         assert " j0 " in "\n".join(rows(pilot))
@@ -521,11 +456,9 @@ async def test_the_inbox_moves_by_letters_and_undoes(two_topics: Collection) -> 
 @pytest.mark.parametrize(
     ("keys", "opened"),
     [
-        (["down", "down", "down"], "t3"),
         (["j", "down", "k", "j"], "t2"),
         (["G"], "t39"),
         (["end", "up", "home", "down"], "t1"),
-        (["pagedown", "pageup", "down"], "t1"),
         (["up", "down"], "t1"),
     ],
 )
@@ -575,10 +508,7 @@ async def test_titles_come_before_the_date_at_eighty_columns(
 
 async def test_staying_on_the_document_after_a_grade(two_topics: Collection) -> None:
     """With `--stay` the grade is marked on its document and the judge moves on by hand."""
-    session = JudgingSession(two_topics.desk("alice"), min_dwell=0, advance=False)
-    session.open_topic("12")
-    async with JudgeApp(session).run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with judging(two_topics, advance=False) as pilot:
         await press(pilot, "2")
         assert " e0 " in "\n".join(rows(pilot))
         assert "now: 2" in rows(pilot)[-2]
@@ -590,7 +520,7 @@ async def test_staying_on_the_document_after_a_grade(two_topics: Collection) -> 
 async def test_terms_are_reversed_and_bold(two_topics: Collection) -> None:
     """A word of the topic stands out without any colour."""
     async with judging(two_topics) as pilot:
-        (text,) = [strip for strip in _strips(pilot) if "Text of bridge" in strip.text]
+        (text,) = [strip for strip in strips(pilot) if "Text of bridge" in strip.text]
         (hit,) = [segment for segment in text if segment.text == "bridge"]
         assert hit.style.bold
         assert hit.style.reverse
@@ -605,8 +535,8 @@ async def test_no_colour_but_the_terminals_own(
     if no_color is not None:
         monkeypatch.setenv("NO_COLOR", no_color)
     async with judging(two_topics) as pilot:
-        assert any("Text of bridge 0." in strip.text for strip in _strips(pilot))
-        for strip in _strips(pilot):
+        assert any("Text of bridge 0." in strip.text for strip in strips(pilot))
+        for strip in strips(pilot):
             for segment in strip:
                 if segment.style is not None and segment.text.strip():
                     assert segment.style.color is None or segment.style.color.is_default
@@ -667,22 +597,6 @@ async def test_a_digit_that_arrives_with_the_key_of_a_dialog_grades_nothing(
         assert stored(two_topics) == {}
 
 
-async def test_the_same_judge_elsewhere_is_told(two_topics: Collection) -> None:
-    """A grade given in another sitting is shown, not overwritten unseen."""
-    async with judging(two_topics) as pilot:
-        other = JudgingSession(two_topics.desk("alice"), min_dwell=0)
-        other.open_topic("12")
-        other.mark_shown()
-        other.grade(1)
-        await press(pilot, "2")
-        text = "".join(row.strip() + " " for row in rows(pilot))
-        assert "it is grade 1 there" in text
-        assert "now: 1  NOT SAVED: 2" in text
-        assert stored(two_topics)["e0"].grade == 1
-        await press(pilot, "2")
-        assert stored(two_topics)["e0"].grade == 2
-
-
 async def test_the_judge_is_blind(two_topics: Collection) -> None:
     """No screen holds another judge's grade, note or name, nor a pool's name."""
     two_topics.import_judgements({"nist": [Qrel("12", "e0", 2)]}, JudgeKind.IMPORTED)
@@ -692,14 +606,18 @@ async def test_the_judge_is_blind(two_topics: Collection) -> None:
     bob.mark_shown()
     bob.grade(2)
     async with judging(two_topics, topic=None) as pilot:
-        seen = rows(pilot)
-        for key in ("enter", "t", "t", "?", "?", "e", "escape", "0", "p"):
+        shown = rows(pilot)
+        keys = ("enter", "enter", "t", "t", "?", "?", "e", "escape", "0", "p", "h", "h", "l", "?")
+        keys += ("?", "l", "y", "tab", "y", "ctrl+p", "escape", "]", "1", "2", "s", "0", "enter")
+        for key in keys:
             await press(pilot, key)
-            seen += rows(pilot)
-        text = "\n".join(seen)
-        for secret in ("bob", "secret", "nist", "pool entry", "score", "rank", "run "):
+            shown += rows(pilot)
+        text = "\n".join(shown)
+        for secret in ("bob", "secret", "nist", "pool entry", "score", "rank", "run ", "priority"):
             assert secret not in text
         assert "now: 2" not in text
+        # Nor does a list number its documents: a place would tell what the pool thinks of them.
+        assert not [row for row in shown if row.strip().startswith(("1 e", "2 e", "0 e"))]
 
 
 async def test_resizing_behind_a_dialog_lays_the_document_out_anew(
@@ -712,7 +630,7 @@ async def test_resizing_behind_a_dialog_lays_the_document_out_anew(
         await settle(pilot)
         await press(pilot, "escape")
         assert any("Narrative" in row for row in rows(pilot))
-        assert {strip.cell_length for strip in _strips(pilot)} == {120}
+        assert {strip.cell_length for strip in strips(pilot)} == {120}
 
 
 async def test_scrolling_keys_and_the_share_read(make_collection: Maker) -> None:
@@ -739,18 +657,12 @@ async def test_scrolling_keys_and_the_share_read(make_collection: Maker) -> None
 async def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection) -> None:
     """The judge reads why there is no next document, after the grade and when asking for it."""
     two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
-    session = JudgingSession(two_topics.desk("alice"), min_dwell=0, drawing=NothingToDraw())
-    session.open_topic("0013")
-    async with JudgeApp(session).run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with judging(two_topics, topic="0013", drawing=NothingToDraw()) as pilot:
         await press(pilot, "2", "1")
         assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"j0": 2, "j1": 1}
-        screen = " ".join(" ".join(rows(pilot)).split())
-        assert "1 partially relevant; the next document could not be drawn: the runs of" in screen
+        assert "1 partially relevant; the next document could not be drawn: the runs" in seen(pilot)
         assert "2/3  left 1" in rows(pilot)[0]
         await press(pilot, "p", "n", "n")
-        screen = " ".join(" ".join(rows(pilot)).split())
-        assert "the runs of pool `live` have changed since it was made" in screen
+        assert "the runs of pool `live` have changed since it was made" in seen(pilot)
         assert " j1 " in "\n".join(rows(pilot))
         await press(pilot, "q")
-    session.leave()

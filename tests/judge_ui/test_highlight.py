@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.highlight import Span, fold, query_terms, term_spans
+from judge_ui.folding import Span, fold
+from judge_ui.highlight import TermSearch, query_terms, term_spans
 from store.records import Topic
 
 FOLDED = {
@@ -44,10 +45,54 @@ FOLDED = {
 LETTERS = frozenset("abfisé7")
 """The folded characters of FOLDED that make words between blanks."""
 
+UNSPACED = frozenset("検索のガス株式会社")
+"""The folded characters of FOLDED that a line may be broken beside without a blank."""
+
 units = st.lists(st.sampled_from(sorted(FOLDED)), max_size=30)
 terms_of_units = st.lists(
     st.lists(st.sampled_from(sorted(FOLDED)), min_size=1, max_size=5).map("".join), max_size=5
 )
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> tuple[list[str], list[str]]:
+    """Make a document of few different units, and terms of which some are parts of it."""
+    few = draw(st.lists(st.sampled_from(sorted(FOLDED)), min_size=1, max_size=6))
+    pieces = draw(st.lists(st.sampled_from(few), max_size=30))
+    terms = draw(terms_of_units)
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, 30))
+        terms.append("".join(pieces[start : start + draw(st.integers(1, 6))]))
+    # Often longer than the longest match, so that a search in pieces has something to wait for.
+    return pieces * draw(st.integers(1, 20)), terms
+
+
+def slow_blanks(text: str, start: int) -> int:
+    """Return where blanks end that hold one line break at most."""
+    end = start
+    while end < len(text) and text[end] in " \n" and text[start:end].count("\n") < 2:
+        end += 1
+    return end - (text[start:end].count("\n") > 1)
+
+
+def slow_match(text: str, start: int, term: str) -> int | None:
+    """Return where a term that is at a place ends, read character by character."""
+    before = ""
+    for character in term:
+        beside = before in UNSPACED or character in UNSPACED
+        blanks = slow_blanks(text, start)
+        if character == " ":
+            if blanks == start:
+                return None
+            start = blanks
+        elif before not in ("", " ") and beside and "\n" in text[start:blanks]:
+            start = blanks
+        if character != " ":
+            if text[start : start + 1] != character:
+                return None
+            start += 1
+        before = character
+    return start
 
 
 def slow_spans(pieces: list[str], terms: list[str]) -> list[Span]:
@@ -61,21 +106,23 @@ def slow_spans(pieces: list[str], terms: list[str]) -> list[Span]:
             sources.append((place, place + len(piece)))
         place += len(piece)
     text = "".join(folded)
-    wanted = sorted({"".join(folds(term)) for term in terms}, key=len, reverse=True)
-    literals = [term for term in wanted if not set(term) <= LETTERS]
+    wanted = {" ".join("".join(folds(term)).split()) for term in terms} - {""}
+    literals = sorted(wanted, key=lambda term: (-len(term), term))
+    literals = [term for term in literals if not set(term) <= LETTERS]
     words = [term for term in wanted if set(term) <= LETTERS]
     found: list[Span] = []
     taken = [False] * len(text)
     start = 0
     while start < len(text):
-        match = next((term for term in literals if text.startswith(term, start)), None)
-        if match is None:
+        ends = [slow_match(text, start, term) for term in literals]
+        end = next((end for end in ends if end is not None), None)
+        if end is None:
             start += 1
             continue
-        found.append((start, start + len(match)))
-        for place in range(start, start + len(match)):
+        found.append((start, end))
+        for place in range(start, end):
             taken[place] = True
-        start += len(match)
+        start = end
     start = 0
     while start < len(text):
         end = start
@@ -106,10 +153,36 @@ def folds(term: str) -> list[str]:
     return folded
 
 
-@given(pieces=units, terms=terms_of_units)
-def test_spans_are_those_of_the_slow_search(pieces: list[str], terms: list[str]) -> None:
+@given(document=documents())
+def test_spans_are_those_of_the_slow_search(document: tuple[list[str], list[str]]) -> None:
     """On text whose folding is known by hand the spans are exactly the slow search's."""
+    pieces, terms = document
     assert term_spans("".join(pieces), terms) == slow_spans(pieces, terms)
+
+
+@given(document=documents(), piece=st.integers(1, 9))
+def test_a_search_in_pieces_finds_the_same(
+    document: tuple[list[str], list[str]], piece: int
+) -> None:
+    """However little is searched at a time, nothing is lost or cut where two pieces meet."""
+    pieces, terms = document
+    search = TermSearch("".join(pieces), terms, piece=piece)
+    assert search.reach(len("".join(pieces))) == slow_spans(pieces, terms)
+
+
+@given(document=documents(), piece=st.integers(1, 9), place=st.integers(0, 600))
+def test_a_search_knows_how_far_it_has_come(
+    document: tuple[list[str], list[str]], piece: int, place: int
+) -> None:
+    """What begins before the place that was asked for is complete, the rest is a beginning."""
+    pieces, terms = document
+    text = "".join(pieces)
+    search = TermSearch(text, terms, piece=piece)
+    found = list(search.reach(place))
+    expected = slow_spans(pieces, terms)
+    assert search.reached >= min(place, len(text))
+    assert found == expected[: len(found)]
+    assert [span for span in expected if span[0] < search.reached] == found
 
 
 @given(text=st.text(), terms=st.lists(st.text(max_size=4), max_size=5))
@@ -146,6 +219,31 @@ def test_matching_follows_the_documented_rule(text: str, term: str, marked: list
     assert [text[start:end] for start, end in term_spans(text, [term])] == marked
 
 
+@pytest.mark.parametrize("piece", [1, 50, 10_000])
+def test_a_word_that_a_term_reaches_into_is_left_out_whole(piece: int) -> None:
+    """Also when the word is longer than all that is searched at a time."""
+    text = f"検{'a' * 500} aaaa"
+    search = TermSearch(text, ["検a", "aaaa"], piece=piece)
+    assert search.reach(len(text)) == [(0, 2), (502, 506)]
+
+
+def test_a_term_that_reaches_into_the_end_of_a_word_is_waited_for() -> None:
+    """Wherever the pieces meet, the word is left out: it overlaps a term found anywhere."""
+    for n in range(200):
+        text = f"{'.' * n}aaaaaa検{'.' * 200}"
+        search = TermSearch(text, ["aaaa", "a検"], piece=7)
+        assert search.reach(len(text)) == [(n + 5, n + 7)]
+
+
+def test_a_word_without_end_is_not_read_anew_with_every_piece() -> None:
+    """However small the pieces, a long word takes linear time."""
+    started = time.perf_counter()
+    text = "a" * 1_000_000
+    assert TermSearch(text, ["aaaa"], piece=16).reach(len(text)) == [(0, 1_000_000)]
+    # Quadratic time would be minutes; the bound leaves room for a busy machine.
+    assert time.perf_counter() - started < 20
+
+
 def test_terms_of_one_character_mark_all_of_it_once() -> None:
     """U+337F is four kanji in one character: two terms in it make one span."""
     assert term_spans("a㍿b", ["株式", "会社"]) == [(1, 2)]
@@ -174,7 +272,7 @@ def test_a_topic_without_words_has_no_terms() -> None:
     """No title and no description give nothing to mark."""
     assert query_terms(Topic("1")) == ()
     assert term_spans("any text", ()) == []
-    assert term_spans("any text", ["", " "]) == [(3, 4)]
+    assert term_spans("any text", ["", " ", "\n\u3000"]) == []
 
 
 @pytest.mark.parametrize(

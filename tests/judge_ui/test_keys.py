@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.keys import Command, key_name, key_table
+from judge_ui.keys import EXPLANATIONS, FIXED, Command, Keymap, key_name, key_table
+from store.errors import ArgumentError
 from store.records import Grade, Scale
 from store.scale import make_scale, parse_scale
 
@@ -29,6 +30,18 @@ def test_digits_grade_and_letters_command() -> None:
         "b": Command.PAGE_UP,
         "g": Command.TOP,
         "G": Command.BOTTOM,
+        "l": Command.LIST,
+        "h": Command.GUIDELINES,
+        "f1": Command.GUIDELINES,
+        "/": Command.FIND,
+        "]": Command.NEXT_HIT,
+        "[": Command.PREVIOUS_HIT,
+        "w": Command.TERMS,
+        "v": Command.MARK,
+        "ctrl+r": Command.REDO,
+        "y": Command.HISTORY,
+        "ctrl+p": Command.PALETTE,
+        "escape": Command.INBOX,
     }
     assert {key: table.meaning(key) for key in expected} == expected
     assert table.meaning("backspace") is Command.UNDO
@@ -81,14 +94,66 @@ def test_a_scale_that_takes_both_letters_pushes_a_command_to_a_function_key() ->
     assert table.name(Command.HELP) == "F3"
 
 
-def test_a_long_negative_scale_keeps_every_command_reachable() -> None:
-    """Twenty-one grades of -10-10 take 0-9 and a-k; no command is lost and none is doubled."""
-    scale = parse_scale("-10-10")
-    table = key_table(scale)
+def test_a_long_scale_has_its_digits_and_needs_keys_for_the_rest() -> None:
+    """A grade that no digit names is not given a letter nobody chose: the refusal names each."""
+    with pytest.raises(ArgumentError, match=r"needs a key .*; grades 10, 11 have none") as caught:
+        key_table(parse_scale("0-11"))
+    assert "--keymap" in str(caught.value.hint)
+    table = key_table(parse_scale("0-11"), Keymap({10: ("a",), 11: ("f9",)}))
+    assert [table.meaning(key) for key in ("0", "9", "a", "A", "f9")] == [0, 9, 10, 10, 11]
+
+
+def test_a_scale_of_many_letters_keeps_every_command_reachable() -> None:
+    """Twenty-one grades on 0-9 and a-k; no command is lost and none is doubled."""
+    keys = "0123456789abcdefghijk"
+    table = key_table(make_scale(tuple(Grade(n - 10, "x", key) for n, key in enumerate(keys))))
     assert set(table.grades) == set("0123456789abcdefghijkABCDEFGHIJK")
     assert set(table.best) == set(Command)
     assert not set(table.best.values()) & set(table.grades)
     assert len(set(table.best.values())) == len(Command)
+
+
+def test_every_command_is_explained() -> None:
+    """The help page leaves no key out."""
+    assert set(EXPLANATIONS) == set(Command)
+
+
+def test_the_ways_out_stay_on_any_scale() -> None:
+    """Escape goes back, ctrl+q quits and ctrl+p opens the palette, whatever a keymap says."""
+    keymap = Keymap(
+        {0: ("a", "f10")},
+        {Command.INBOX: ("i",), Command.QUIT: ("x",), Command.PALETTE: ("f3",)},
+    )
+    table = key_table(parse_scale("binary"), keymap)
+    assert {key: table.meaning(key) for key in FIXED} == FIXED
+    greedy = key_table(parse_scale("binary"), Keymap({}, {Command.UNDO: ("z", *FIXED)}))
+    assert {key: greedy.meaning(key) for key in FIXED} == FIXED
+    assert [table.name(c) for c in (Command.INBOX, Command.QUIT, Command.PALETTE)] == [
+        "i",
+        "x",
+        "F3",
+    ]
+
+
+@pytest.mark.parametrize("key", ["alt+u", "alt+2", "alt+[", "alt+shift+g"])
+def test_a_key_with_alt_means_nothing(key: str) -> None:
+    """A torn escape sequence arrives as Alt and a character, and must not act."""
+    assert key_table(parse_scale("0-3")).meaning(key, key[-1]) is None
+
+
+def test_a_keymap_is_followed_by_keys_and_names() -> None:
+    """What is remapped has its keys and no others; what it pushed aside moves and says so."""
+    keymap = Keymap({2: ("d", "f9"), 0: ("n",)}, {Command.UNDO: ("z", "backspace")})
+    table = key_table(parse_scale("0-2"), keymap)
+    keys = ("d", "D", "f9", "ｄ", "n", "N", "1", "2", "0", "u", "z", "backspace", "f")
+    undo = Command.UNDO
+    assert [table.meaning(key) for key in keys] == [
+        *(2, 2, 2, 2, 0, 0, 1, None, None),
+        *(None, undo, undo, Command.NEXT),
+    ]
+    assert (table.grade_name(2), table.grade_names(2)) == ("d", ["d", "F9"])
+    assert (table.name(undo), table.names(undo)) == ("z", ["z", "Backspace"])
+    assert table.name(Command.NEXT) == "f"
 
 
 def test_a_full_width_grade_key_is_taken_at_its_word() -> None:

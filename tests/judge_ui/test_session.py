@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -15,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judge_ui.messages import goodbye
-from judge_ui.session import JudgingSession, Outcome
+from judge_ui.outcomes import Outcome
+from judge_ui.session import JudgingSession
 from store.collection import Collection
 from store.documents import document_sha256
 from store.draws import Choose, Draw
@@ -391,22 +393,74 @@ def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
     assert docno(session) == "e3"
 
 
-def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
-    two_topics: Collection, clock: Any, events: Events
-) -> None:
-    """The second sitting is told what stands; pressing again replaces it, in the open."""
+@pytest.fixture
+def met(two_topics: Collection, clock: Any) -> JudgingSession:
+    """Sit at a laptop and grade what the same judge has graded at a desktop since."""
     desktop, laptop = sit(two_topics, clock), sit(two_topics, clock)
     desktop.open_topic("12")
     laptop.open_topic("12")
     grade(desktop, clock, 1)
     show(laptop, clock)
-    refused = laptop.grade(2)
-    assert refused.outcome is Outcome.FAILED
-    assert "grade 1" in refused.message
-    assert docno(laptop) == "e0"
-    assert laptop.n_decided == 0
-    assert laptop.grade(2).outcome is Outcome.SAVED
-    assert [(row["revision"], row["grade"]) for row in events()] == [(1, 1), (2, 2)]
+    result = laptop.grade(2)
+    assert result.outcome is Outcome.CONFLICT
+    assert "grade 1" in result.message
+    return laptop
+
+
+def revisions(events: Events) -> list[tuple[int, str, int | None]]:
+    """Read revision, action and grade of every event."""
+    return [(row["revision"], row["action"], row["grade"]) for row in events()]
+
+
+def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
+    met: JudgingSession, events: Events
+) -> None:
+    """Nothing is written, the document stays, and what stands elsewhere is said."""
+    assert (docno(met), met.n_decided) == ("e0", 0)
+    assert met.task is not None
+    assert met.task.grade == 1
+    conflict = met.conflict
+    assert conflict is not None
+    assert (conflict.theirs, conflict.attempt.said) == ("grade 1", "2 relevant")
+    assert conflict.host == socket.gethostname()
+    assert revisions(events) == [(1, "judge", 1)]
+
+
+def test_a_conflict_is_settled_by_replacing(met: JudgingSession, events: Events) -> None:
+    """The grade given here becomes the next revision, and the judge goes on."""
+    assert met.replace_theirs().outcome is Outcome.SAVED
+    assert revisions(events) == [(1, "judge", 1), (2, "judge", 2)]
+    assert (docno(met), met.conflict) == ("e1", None)
+    assert met.undo().message == "grade 2 undone: grade 1 again"
+
+
+def test_a_conflict_is_settled_by_keeping(met: JudgingSession, events: Events) -> None:
+    """What was graded elsewhere stands; what was graded here is in the history, taken back."""
+    assert met.keep_theirs().outcome is Outcome.SAVED
+    assert revisions(events) == [(1, "judge", 1), (2, "judge", 2), (3, "undo", 1)]
+    assert (docno(met), met.conflict, met.n_decided) == ("e1", None, 0)
+    assert met.tasks[0].grade == 1
+    assert met.undo().outcome is Outcome.NOTHING
+
+
+def test_pressing_again_replaces_too(met: JudgingSession, events: Events) -> None:
+    """A second press, after the conflict was shown, is an answer."""
+    assert met.grade(2).outcome is Outcome.SAVED
+    assert met.conflict is None
+    assert revisions(events) == [(1, "judge", 1), (2, "judge", 2)]
+
+
+def test_the_same_grade_elsewhere_is_no_conflict(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Who gave the same grade twice is not asked which of them."""
+    desktop, laptop = sit(two_topics, clock), sit(two_topics, clock)
+    desktop.open_topic("12")
+    laptop.open_topic("12")
+    grade(desktop, clock, 1)
+    assert grade(laptop, clock, 1) is Outcome.UNCHANGED
+    assert (docno(laptop), laptop.conflict) == ("e1", None)
+    assert len(events()) == 1
 
 
 def test_two_judges_never_conflict_and_never_see_each_other(

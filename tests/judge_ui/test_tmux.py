@@ -118,6 +118,13 @@ def judge(file: Path, *options: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "pooler.cli.main", *arguments)
 
 
+def begin(terminal: Terminal) -> None:
+    """Open the topic of the cursor for the first time: its briefing, then its documents."""
+    terminal.press("Enter")
+    terminal.wait_for("Enter begin")
+    terminal.press("Enter")
+
+
 def grades(collection: Collection) -> dict[str, int | None]:
     """Return alice's grades by docno."""
     return {one.docno: one.grade for one in collection.judgements(["alice"])}
@@ -136,7 +143,7 @@ def test_five_judgements_survive_a_kill(
     """After `kill -9` five grades are stored, and the next sitting opens at the sixth document."""
     terminal.start(*judge(collection_file))
     terminal.wait_for("0/10  left 10")
-    terminal.press("Enter")
+    begin(terminal)
     for n in range(5):
         terminal.wait_for(f"Text {n}.")
         time.sleep(0.35)  # the dwell guard
@@ -161,6 +168,8 @@ def test_five_judgements_in_line_mode_survive_a_kill(
     """The line mode keeps every answer the same way, and resumes at the same place."""
     terminal.start(*judge(collection_file, "--plain"))
     terminal.wait_for("topic? Enter = 12")
+    terminal.press("Enter")
+    terminal.wait_for("Enter = the first document")
     terminal.press("Enter")
     for n in range(5):
         terminal.wait_for(f"{n}/10 grade 0-2")
@@ -206,7 +215,7 @@ def test_adaptive_judging_survives_a_kill(
     """
     terminal.start(*judge(collection_file))
     terminal.wait_for("0/6  left 6")
-    terminal.press("Enter")
+    begin(terminal)
     for n, (docno, value) in enumerate({"a0": 2, "a1": 0, "b0": 1}.items()):
         lines = terminal.wait_for(f"Text {docno}.")
         assert f"{n}/6  left {6 - n}" in lines[0]
@@ -238,7 +247,7 @@ def test_a_held_key_and_a_paste_grade_one_document(
     """Thirty repeats and a pasted row of digits do not run through the pool."""
     terminal.start(*judge(collection_file, "--min-dwell", "60000"))
     terminal.wait_for("0/10  left 10")
-    terminal.press("Enter")
+    begin(terminal)
     terminal.wait_for("Text 0.")
     terminal.press("-N", "30", "1")
     terminal.type("22 33 1 0 2")
@@ -258,7 +267,7 @@ def test_japanese_is_complete_in_a_terminal(
     make_collection({JAPANESE: [Document("j", title, text)]})
     terminal.start(*judge(collection_file))
     terminal.wait_for("情報検索の評価")
-    terminal.press("Enter")
+    begin(terminal)
     lines = terminal.wait_for(title)
     first = next(row for row, line in enumerate(lines) if line.startswith(" j ")) + 1
     last = next(row for row, line in enumerate(lines) if "now: -" in line)
@@ -283,7 +292,7 @@ def test_a_hostile_document_changes_nothing_around_it(
     make_collection({ENGLISH: documents})
     terminal.start(*judge(collection_file))
     terminal.wait_for("bridge maintenance")
-    terminal.press("Enter")
+    begin(terminal)
     before = terminal.wait_for("tame text")
     terminal.press("n")
     after = terminal.wait_for("]0;owned")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, pad, wrap
+from judge_ui.invisible import INVISIBLE
+from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, iter_lines, pad, wrap
 
 WIDE = "検索評価のテスト。、「」ー"
 NARROW = "ab cé-d ﾊ"
@@ -89,9 +91,76 @@ def test_marks_stay_with_their_letter() -> None:
     assert [text[start:end] for start, end in wrap(text, 4)] == [text[:4], text[4:]]
 
 
+BLOCKS = {
+    "Latin, Greek, Cyrillic": (0x20, 0x52F),
+    "punctuation, symbols, arrows, box drawing": (0x2010, 0x25FF),
+    "CJK radicals, symbols, kana, Bopomofo": (0x2E80, 0x312F),
+    "enclosed and squared CJK, kanji": (0x31A0, 0x4DBF),
+    "kanji": (0x4E00, 0x9FFF),
+    "Hangul syllables": (0xAC00, 0xD7A3),
+    "kanji, compatibility forms": (0xF900, 0xFAFF),
+    "half and full width": (0xFE10, 0xFFEF),
+    "rare kanji": (0x20000, 0x2FA1F),
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_widths_are_those_of_unicodes_own_table(block: str) -> None:
+    """Wide and full-width characters take two cells, marks none, all others one.
+
+    Ambiguous ones take one cell, as terminals have it unless they are told otherwise. The version
+    of the table is Python's; what it does not know is left out.
+    """
+    first, last = BLOCKS[block]
+    wrong = []
+    for character in map(chr, range(first, last + 1)):
+        category = unicodedata.category(character)
+        if character in INVISIBLE or category in ("Cc", "Cf", "Cn", "Zl", "Zp"):
+            continue
+        is_wide = unicodedata.east_asian_width(character) in ("W", "F")
+        expected = 0 if category.startswith("M") else 1 + is_wide
+        if cell_width(character) != expected:
+            wrong.append(f"U+{ord(character):04X}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("characters", "width"),
+    [
+        ("検索々〇ヶあアー、。「」　！Ａ１～￥가㈱㌔", 2),
+        ("aé§αЖ｡｢｣･ｱﾝﾞﾟ│─①※…—“”±×", 1),
+        ("\u0301\u3099\u309a\u20dd", 0),
+    ],
+    ids=["wide", "narrow", "none"],
+)
+def test_widths_listed_by_hand(characters: str, width: int) -> None:
+    """Kanji, kana, full-width signs; half-width kana and ambiguous signs; combining marks."""
+    assert [cell_width(one) for one in characters] == [width] * len(characters)
+
+
+@settings(max_examples=30, deadline=None)
+@example(text="e\u0301\u3099", times=3000, width=30)
+@given(text=texts, times=st.integers(1, 200), width=st.integers(2, 30))
+def test_a_long_paragraph_is_broken_as_if_it_were_read_at_once(
+    text: str, times: int, width: int
+) -> None:
+    """A line depends on what is in it and right behind it, not on how much was measured."""
+    text = text.replace("\n", " ") * times
+    for start, end in iter_lines(text, width):
+        # No line has more characters than eight for each of its cells.
+        rest = text[start : start + 8 * width + 2]
+        assert next(iter_lines(rest, width)) == (0, end - start)
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("x\u200dy", "xy"), ("葛\U000e0100", "葛"), ("so\u00adft", "soft"), ("a\tb", "a    b")],
+    [
+        ("x\u200dy", "xy"),
+        ("葛\U000e0100", "葛"),
+        ("so\u00adft", "soft"),
+        ("a\tb", "a    b"),
+        ("\U0001f44d\U0001f3fd!", "\U0001f44d!"),
+    ],
 )
 def test_characters_of_uncertain_width_are_not_drawn(text: str, shown: str) -> None:
     """Joiners, variation selectors and soft hyphens are left out; a tab is four blanks."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge_ui.plain import run_plain
+from judge_ui.plain.judging import run_plain
 from judge_ui.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, Judgement, State, Topic
@@ -54,7 +54,7 @@ def test_the_topic_is_printed_once_and_every_document_once(two_topics: Collectio
 def test_the_prompt_says_how_far_and_what_can_be_answered(two_topics: Collection) -> None:
     """The question after a document is whole in itself."""
     printed = run(two_topics, "12", "2")
-    commands = "s skip, c can't, e note, u undo, n next, p previous, t topic, q quit > "
+    commands = "s skip, c can't, e note, u undo, n next, q quit, ? help > "
     assert f"\n0/4 grade 0-2, {commands}" in printed
     assert f"\n1/4 grade 0-2, {commands}" in printed
 
@@ -99,6 +99,7 @@ def test_undo_shows_the_document_again(two_topics: Collection) -> None:
     """`u` goes back and the prompt counts one less."""
     printed = run(two_topics, "12", "2", "u")
     assert printed.count("\nDocument e0") == 2
+    assert printed.count("\n0/4 ") == 2
     assert "grade 2 undone: unjudged again (saved " in printed
     assert states(two_topics)["e0"].state is State.UNJUDGED
 
@@ -161,8 +162,9 @@ def test_a_scale_of_letters_moves_the_commands(make_collection: Maker) -> None:
     assert {docno: one.grade for docno, one in states(collection).items()} == {
         "a": 3,
         "b": 3,
-        "c": None,
+        "c": 0,
     }
+    assert "'s' means nothing here" in printed
 
 
 @pytest.mark.parametrize("scale", ["0-2", "ntcir"])
@@ -193,12 +195,12 @@ def test_one_of_anything_is_singular(make_collection: Maker) -> None:
 
 
 def test_documents_without_text_say_so(make_collection: Maker) -> None:
-    """A missing text names the command that brings it; an empty one is empty."""
+    """A missing text names the command that brings it; an empty one is said to be empty."""
     topic = Topic("1")
     collection = make_collection({topic: [Document("none"), Document("empty", "", "")]})
     printed = run(collection, "1", "0")
     assert "\nDocument none\ntext missing: pooler import docs FILE brings it\n" in printed
-    assert "\nDocument empty\n\n" in printed
+    assert "\nDocument empty\nthe text of this document is empty\n" in printed
 
 
 def test_a_document_that_cannot_be_read_cannot_be_graded(
@@ -261,4 +263,4 @@ def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection)
     assert (
         "1 partially relevant; the next document could not be drawn: the runs" in printed.getvalue()
     )
-    assert f"q quit > {why}" in printed.getvalue()
+    assert f"? help > {why}" in printed.getvalue()

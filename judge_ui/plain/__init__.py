@@ -1,0 +1,1 @@
+"""The line mode: the same session over plain lines."""

@@ -1,0 +1,280 @@
+"""What an answer of the line mode means: a key or a word, and what follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from judge_ui.keys import Command, KeyTable, half_width
+from judge_ui.listing import Filter
+from store.records import Scale
+from store.sanitise import sanitise_line
+
+
+class Line(StrEnum):
+    """What only the line mode has: it has no screen to look at again."""
+
+    GO = "go"
+    AGAIN = "again"
+    SENTENCES = "sentences"
+    UNMARK = "unmark"
+    PROGRESS = "progress"
+    RETRY = "retry"
+
+
+Act = Command | Line
+
+WORDS: Mapping[Act, str] = {
+    Command.SKIP: "skip",
+    Command.CANNOT: "can't",
+    Command.NOTE: "note",
+    Command.UNDO: "undo",
+    Command.REDO: "redo",
+    Command.NEXT: "next",
+    Command.PREVIOUS: "previous",
+    Line.GO: "go",
+    Command.LIST: "list",
+    Line.PROGRESS: "progress",
+    Command.HISTORY: "history",
+    Command.TOPIC: "topic",
+    Command.GUIDELINES: "guidelines",
+    Line.AGAIN: "again",
+    Command.FIND: "find",
+    Command.NEXT_HIT: "next hit",
+    Command.PREVIOUS_HIT: "previous hit",
+    Command.TERMS: "terms",
+    Line.SENTENCES: "sentences",
+    Command.MARK: "mark",
+    Line.UNMARK: "unmark",
+    Line.RETRY: "retry",
+    Command.INBOX: "topics",
+    Command.HELP: "help",
+    Command.QUIT: "quit",
+}
+"""Every command of the line mode in the order of the help, and the word that means it."""
+
+_ALSO: Mapping[str, Act] = {"cannot": Command.CANNOT, "exit": Command.QUIT, "hit": Command.NEXT_HIT}
+
+_WITH_MORE = frozenset(
+    {
+        Command.CANNOT,
+        Command.NOTE,
+        Command.LIST,
+        Command.HISTORY,
+        Command.FIND,
+        Command.TERMS,
+        Command.MARK,
+        Line.GO,
+        Line.AGAIN,
+        Line.SENTENCES,
+        Line.UNMARK,
+    }
+)
+"""Commands that may be followed by what they are about."""
+
+_FILTERS: Mapping[str, Filter] = {
+    "": Filter.ALL,
+    "all": Filter.ALL,
+    "left": Filter.UNJUDGED,
+    "unjudged": Filter.UNJUDGED,
+    "undecided": Filter.UNJUDGED,
+    "judged": Filter.JUDGED,
+    "skipped": Filter.SKIPPED,
+    "skip": Filter.SKIPPED,
+    "can't": Filter.CANNOT,
+    "cannot": Filter.CANNOT,
+    "noted": Filter.NOTED,
+    "notes": Filter.NOTED,
+    "note": Filter.NOTED,
+    "marked": Filter.MARKED,
+    "mark": Filter.MARKED,
+    "quick": Filter.QUICK,
+} | {str(one): one for one in Filter}
+
+FILTER_WORDS = "all, left, judged, skipped, can't, noted, marked, quick, or a grade"
+"""What a list can be cut down to, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered."""
+
+    text: str
+    """As it was typed."""
+    meaning: int | Act | None
+    """A grade value, a command, or nothing."""
+    rest: str = ""
+    """What follows the command, as it was typed."""
+
+
+class Answers:
+    """Reads answers as the keys and words of one scale.
+
+    Parameters
+    ----------
+    keys : KeyTable
+        The keys.
+    scale : Scale
+        The declared grades.
+
+    Examples
+    --------
+    >>> from judge_ui.keys import key_table
+    >>> from store.scale import parse_scale
+    >>> scale = parse_scale("0-3")
+    >>> answers = Answers(key_table(scale), scale)
+    >>> answers.read("２").meaning, answers.read("SKIP").meaning
+    (2, <Command.SKIP: 'skip'>)
+    >>> answers.read("/ bridge").rest, answers.read("2 2").meaning
+    ('bridge', None)
+    """
+
+    def __init__(self, keys: KeyTable, scale: Scale) -> None:
+        self._keys = keys
+        self._scale = scale
+        self._words: dict[str, Act] = dict(_ALSO) | {word: act for act, word in WORDS.items()}
+
+    def read(self, text: str) -> Answer:
+        """Say what an answer means.
+
+        Parameters
+        ----------
+        text : str
+            One line. A word may be in any case, and its letters, as those of a key, full width.
+
+        Returns
+        -------
+        Answer
+            A command is meant by its whole answer, or by the first word of it if it can be
+            followed by something. A grade is meant by its key or, where the value is no single
+            character, by its value, and never by a part of an answer.
+        """
+        text = text.strip()
+        whole = self._meaning(text)
+        if whole is not None:
+            return Answer(text, whole)
+        first, rest = _split(text)
+        meaning = self._meaning(first)
+        if rest and meaning in _WITH_MORE:
+            return Answer(text, meaning, rest)
+        slash = self._keys.name(Command.FIND)
+        if half_width(text[:1]) == slash and not slash.isalnum():
+            return Answer(text, Command.FIND, text[1:].strip())
+        return Answer(text, None)
+
+    def name(self, act: Act) -> str:
+        """Name what to type for a command: a character where one is free, else its word."""
+        if isinstance(act, Line):
+            return WORDS[act]
+        name = self._keys.name(act)
+        return name if len(name) == 1 else WORDS.get(act, str(act))
+
+    @property
+    def grades(self) -> list[tuple[str, str]]:
+        """What to type for every grade, and its name: the value only where it is not typed."""
+        entries = []
+        for grade in self._scale.grades:
+            keys = self._keys.of_grade[grade.value]
+            key = sanitise_line(next((one for one in keys if len(one) == 1), keys[0]))
+            label = sanitise_line(grade.label)
+            entries.append((key, label if key == str(grade.value) else f"{grade.value} {label}"))
+        return entries
+
+    @property
+    def grade_keys(self) -> str:
+        """What to type for a grade, in short, as in ``grade 0-3``."""
+        keys = [key for key, _ in self.grades]
+        consecutive = "".join(keys) in "0123456789"
+        return f"grade {keys[0]}-{keys[-1]}" if consecutive else f"grade {'/'.join(keys)}"
+
+    def names(self, act: Act) -> str:
+        """Name everything that means a command, as in ``s or skip``."""
+        name, word = self.name(act), WORDS[act]
+        return word if name == word else f"{name} or {word}"
+
+    def wanted(self, text: str) -> Filter | int | None:
+        """Say which documents a list is to show; ``None`` = that means nothing.
+
+        Examples
+        --------
+        >>> from judge_ui.keys import key_table
+        >>> from store.scale import parse_scale
+        >>> answers = Answers(key_table(parse_scale("ntcir")), parse_scale("ntcir"))
+        >>> answers.wanted("skipped"), answers.wanted("s"), answers.wanted("3")
+        (<Filter.SKIPPED: 'skipped'>, 3, 3)
+        """
+        word = _plain(text).lower()
+        if word in _FILTERS:
+            return _FILTERS[word]
+        meaning = self._keys.meaning(_plain(text))
+        if meaning is not None and not isinstance(meaning, Command):
+            return meaning
+        return self._value(_plain(text))
+
+    def _meaning(self, text: str) -> int | Act | None:
+        """Say what one word, or all of an answer, means."""
+        plain = _plain(text)
+        if plain.lower() in self._words:
+            return self._words[plain.lower()]
+        meaning = self._keys.meaning(plain) if plain else None
+        if meaning is None and len(plain) > 1:
+            meaning = self._value(plain)
+        return meaning
+
+    def _value(self, text: str) -> int | None:
+        """Read a grade of the scale by its value."""
+        values = {str(value): value for value in self._scale.values}
+        return values.get(text)
+
+
+def numbers(text: str, last: int) -> list[int] | None:
+    """Read numbers and ranges, as in ``3-5, 8``.
+
+    Parameters
+    ----------
+    text : str
+        Numbers from 1, with blanks or commas between them; of any width.
+    last : int
+        The highest there is.
+
+    Returns
+    -------
+    list of int or None
+        Ascending, each once; ``None`` when the text is something else, or one is not there.
+
+    Examples
+    --------
+    >>> numbers("3-5, 1", 9), numbers("３−４", 9), numbers("8-10", 9), numbers("", 9)
+    ([1, 3, 4, 5], [3, 4], None, None)
+    """
+    plain = "".join(map(half_width, text))
+    for dash in "\u2010\u2011\u2012\u2013\u2212\u301c~":
+        plain = plain.replace(dash, "-")
+    plain = plain.replace("、", ",").replace(" -", "-").replace("- ", "-")
+    found: set[int] = set()
+    for part in plain.replace(",", " ").split():
+        low, _, high = part.partition("-")
+        if not (_is_number(low) and (_is_number(high) or part == low)):
+            return None
+        first, end = int(low), int(high or low)
+        if not 1 <= first <= end <= last:
+            return None
+        found.update(range(first, end + 1))
+    return sorted(found) or None
+
+
+def _is_number(text: str) -> bool:
+    """Say whether a text is a number that nobody has to count the digits of."""
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Part the first word from what follows it."""
+    parts = text.split(maxsplit=1)
+    return (parts[0] if parts else ""), (parts[1] if len(parts) > 1 else "")
+
+
+def _plain(text: str) -> str:
+    """Write full-width characters as those of ASCII, and every apostrophe alike."""
+    return " ".join("".join(map(half_width, text)).replace("\u2019", "'").split())

@@ -1,0 +1,284 @@
+"""What a judge looks up in the line mode: topic, document, words in it, lists, histories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge_ui.finding import find_spans
+from judge_ui.folding import Span
+from judge_ui.grades import grade_name
+from judge_ui.highlight import query_terms, term_spans
+from judge_ui.listing import Filter
+from judge_ui.messages import EMPTY_TEXT, NO_TEXT, counted, forecast_words, topic_name
+from judge_ui.plain.answers import FILTER_WORDS, Answers, numbers
+from judge_ui.plain.help import help_lines
+from judge_ui.plain.hits import Hit, hits, marked_text
+from judge_ui.plain.talk import Talk
+from judge_ui.plain.words import event_line, list_line, where_it_stands
+from judge_ui.sentences import sentence_spans
+from judge_ui.session import JudgingSession
+from store.records import Page
+from store.sanitise import sanitise_line
+
+
+class Reading:
+    """Prints what is asked for; decides nothing.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        What is asked.
+    talk : Talk
+        Where it is printed.
+    answers : Answers
+        Names the commands.
+    """
+
+    def __init__(self, session: JudgingSession, talk: Talk, answers: Answers) -> None:
+        self._session = session
+        self._talk = talk
+        self._answers = answers
+        self._page: Page | None = None
+        self._sentences: list[Span] | None = None
+        self._wanted = ""
+        self._hits: list[Hit] | None = None
+        self._at = -1
+
+    def topic(self) -> None:
+        """Print the topic."""
+        topic = self._session.topic
+        if topic is None:
+            return
+        self._talk.say(f"\nTopic {topic_name(self._session)}")
+        for name, text in (("Description", topic.description), ("Narrative", topic.narrative)):
+            if text.strip():
+                self._talk.say(f"{name}: {text.strip()}")
+
+    def grades(self) -> None:
+        """Print the grades and their keys."""
+        names = (f"{key} = {name}" for key, name in self._answers.grades)
+        self._talk.say(f"Grades: {', '.join(names)}")
+
+    def guidelines(self) -> None:
+        """Print the newest guidelines."""
+        found = self._session.guidelines()
+        if found is None:
+            self._talk.say("there are no guidelines: the topic says what is relevant")
+            return
+        day = f"{found.created_at.astimezone():%Y-%m-%d}"
+        self._talk.say(f"\nGuidelines, version {found.version} of {day}")
+        self._talk.show(found.text.strip("\n"))
+
+    def help(self) -> None:
+        """Print every answer and what it does."""
+        for line in help_lines(self._answers):
+            self._talk.say(line)
+
+    def document(self) -> None:
+        """Print the document before the judge.
+
+        Raises
+        ------
+        PoolerError
+            If it could not be read.
+        """
+        session, task = self._session, self._session.task
+        self._page = self._sentences = self._hits = None
+        self._wanted = ""
+        if task is not None:
+            self._say_name()
+            self._page = session.page()
+            self._show(self._page.text)
+
+    def again(self, rest: str) -> None:
+        """Print the document again, the words that were looked for marked if that is wanted."""
+        page = self._read()
+        if rest.lower() not in ("", "hits"):
+            self._talk.say("again prints the document; again hits marks the words in it")
+            return
+        self._say_name()
+        text = page.text
+        self._show(marked_text(text, self._spans(text)) if rest and text else text)
+
+    def listing(self, rest: str) -> None:
+        """Print the documents of the topic, or some of them."""
+        session = self._session
+        wanted = self._answers.wanted(rest)
+        if wanted is None:
+            self._talk.say(f"{sanitise_line(rest)!r} is none of: {FILTER_WORDS}")
+            return
+        places = session.places(wanted)
+        of = "" if wanted is Filter.ALL else f" of {len(session.tasks)}"
+        name = str(wanted) if isinstance(wanted, Filter) else grade_name(session.scale, wanted)
+        self._talk.say(f"{name}: {counted(len(places), 'document')}{of}")
+        if places:
+            self._talk.show_list(
+                list_line(
+                    place, session.tasks[place], session.scale, is_here=place == session.index
+                )
+                for place in places
+            )
+
+    def progress(self) -> None:
+        """Print how far the topic has come, and how long the rest will take."""
+        session = self._session
+        progress, here = session.progress, session.index + 1
+        self._talk.say(
+            f"{topic_name(session)}: you are at number {here} of {progress.total}; "
+            f"{progress.judged} judged, {progress.skipped} skipped, "
+            f"{progress.cannot} cannot be judged, {progress.left} left"
+        )
+        self.forecast()
+
+    def forecast(self) -> None:
+        """Print how long the rest of the topic will take, where that can be said."""
+        if words := forecast_words(self._session.forecast()):
+            self._talk.say(words)
+
+    def history(self, rest: str) -> None:
+        """Print what was done in this sitting, or ever to the document before the judge."""
+        session = self._session
+        if rest.lower() not in ("", "here"):
+            self._talk.say("history is of this sitting; history here of this document")
+            return
+        events = session.events_here() if rest else session.events()
+        of = "on this document" if rest else "in this sitting"
+        self._talk.say(f"{counted(len(events), 'event')} {of}, the newest first")
+        if events:
+            self._talk.show_list(
+                event_line(event, session.scale, named=not rest) for event in events
+            )
+
+    def find(self, rest: str) -> None:
+        """Print the places of the document that have some words."""
+        if not rest:
+            rest = self._talk.ask("find what? Enter = words of the topic and your own")
+        self._wanted, self._hits, self._at = rest, None, -1
+        found = self._find()
+        what = f"`{sanitise_line(rest)}`" if rest else "words of the topic or your own"
+        nothing = NO_TEXT if self._read().text is None else f"no {what} in this document"
+        self._talk.say(f"{counted(len(found), 'sentence')} with {what}" if found else nothing)
+        if found:
+            self._talk.show_list(map(_hit_line, found))
+
+    def hit(self, step: int) -> None:
+        """Print the next place that has the words, or the one before."""
+        found = self._find()
+        if not found:
+            self._talk.say("no such words in this document")
+            return
+        if self._at < 0:
+            self._at = 0 if step > 0 else len(found) - 1
+        else:
+            self._at = (self._at + step) % len(found)
+        self._talk.say(f"hit {self._at + 1} of {len(found)}")
+        self._talk.show_list([_hit_line(found[self._at])])
+
+    def terms(self, rest: str) -> None:
+        """Print the words that are looked for in this topic, and take others of the judge's own."""
+        session = self._session
+        if session.topic is not None and not rest:
+            self._say_terms()
+            rest = self._talk.ask("your own words? commas between them, Enter = as they are")
+        if rest:
+            parts = rest.replace("、", ",").replace("，", ",").split(",")
+            session.set_own_terms(() if rest == "-" else parts)
+            self._wanted, self._hits, self._at = "", None, -1
+            self._say_terms()
+
+    def numbered(self, rest: str) -> None:
+        """Print the sentences of the document, or some of them, with their numbers."""
+        text, spans = self._read().text or "", self.sentences()
+        chosen: Sequence[int] | None = range(1, len(spans) + 1)
+        if rest:
+            chosen = numbers(rest, len(spans))
+        if not spans:
+            self._talk.say("this document has no sentences")
+        elif chosen is None:
+            self._talk.say(f"sentences 3-9 prints some of them; there are {len(spans)}")
+        else:
+            marked = self.marked()
+            self._talk.show_list(
+                f"{number}{' (marked)' if number in marked else ''} "
+                + _one_line(text[slice(*spans[number - 1])])
+                for number in chosen
+            )
+
+    def sentences(self) -> list[Span]:
+        """Return where the sentences of the document are.
+
+        Raises
+        ------
+        PoolerError
+            If the document could not be read.
+        """
+        if self._sentences is None:
+            text = self._read().text
+            self._sentences = [] if text is None else list(sentence_spans(text))
+        return self._sentences
+
+    def text(self) -> str:
+        """Return the text of the document; empty where there is none."""
+        return self._read().text or ""
+
+    def marked(self) -> set[int]:
+        """Return the numbers of the sentences that passages reach into."""
+        task = self._session.task
+        passages = task.passages if task else ()
+        return {
+            number
+            for number, (start, end) in enumerate(self.sentences(), start=1)
+            if any(one.start < end and start < one.end for one in passages)
+        }
+
+    def _read(self) -> Page:
+        """Return the document before the judge."""
+        if self._page is None or self._session.task is None:
+            self._page = self._session.page()
+        return self._page
+
+    def _say_name(self) -> None:
+        """Name the document before the judge, and say how it stands."""
+        task = self._session.task
+        if task is not None:
+            stands = where_it_stands(task, self._session.scale)
+            self._talk.say(f"\nDocument {sanitise_line(task.docno)}{stands}")
+
+    def _show(self, text: str | None) -> None:
+        """Print title and text."""
+        if self._page is not None and self._page.title:
+            self._talk.say(f"Title: {self._page.title}")
+        text = NO_TEXT if text is None else text if text.strip() else EMPTY_TEXT
+        self._talk.show_document(text)
+
+    def _spans(self, text: str) -> list[Span]:
+        """Find the words that were asked for last, else those of the topic and the judge's own."""
+        if self._wanted:
+            return find_spans(text, self._wanted)
+        topic = self._session.topic
+        words = query_terms(topic) if topic else ()
+        return term_spans(text, words + self._session.own_terms)
+
+    def _find(self) -> list[Hit]:
+        """Return the places that have the words."""
+        if self._hits is None:
+            text = self.text()
+            self._hits = hits(text, self.sentences(), self._spans(text))
+        return self._hits
+
+    def _say_terms(self) -> None:
+        """Print the words that are looked for in this topic."""
+        topic, own = self._session.topic, self._session.own_terms
+        of_topic = query_terms(topic) if topic else ()
+        self._talk.say(f"words of the topic: {', '.join(of_topic) or 'none'}")
+        self._talk.say(f"your own: {', '.join(own) or 'none'}")
+
+
+def _hit_line(hit: Hit) -> str:
+    """Write a hit with its line and its sentence."""
+    return f"line {hit.line}, sentence {hit.sentence}: {hit.text}"
+
+
+def _one_line(text: str) -> str:
+    """Write a sentence without its line breaks."""
+    return " ".join(text.split("\n"))

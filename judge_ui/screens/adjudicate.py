@@ -1,0 +1,171 @@
+"""The adjudicator's screen: a document and what its judges said, each judge a letter."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual import events
+from textual.app import ComposeResult
+
+from judge_ui.adjudicating import AdjudicatingSession
+from judge_ui.app import run_app
+from judge_ui.keys import Command, Keymap, KeyTable, key_name
+from judge_ui.opinions import cell_name
+from judge_ui.outcomes import Result
+from judge_ui.screens.cells import CellDialog
+from judge_ui.screens.helping import help_leaf
+from judge_ui.screens.judge import JudgeScreen
+from judge_ui.screens.reading import ReadingScreen
+from judge_ui.session import JudgingSession
+from judge_ui.widgets.leaf import Leaf, strong, topic_leaf
+from judge_ui.widgets.opinions_box import OpinionsBox, opinions_leaf
+from judge_ui.widgets.text_pane import TextPane
+from store.errors import PoolerError
+from store.records import Topic
+from store.sanitise import sanitise_line
+
+_FILTER_KEYS = ("d", "f11", "ctrl+g", "ctrl+k", "ctrl+o", "insert")
+"""Keys that choose disagreements, the best first; the first that means nothing else is taken."""
+
+
+class AdjudicateScreen(JudgeScreen):
+    """The disagreements of the open topic of a session.
+
+    Parameters
+    ----------
+    session : AdjudicatingSession
+        With a topic open.
+    keys : KeyTable
+        The keys of its scale.
+    opening : Result, optional
+        What to say at once.
+    """
+
+    ROLE = "Adjudicate"
+
+    def __init__(
+        self, session: AdjudicatingSession, keys: KeyTable, opening: Result | None = None
+    ) -> None:
+        super().__init__(session, keys, opening)
+        self._adjudicating = session
+        self._filter_key = next(
+            (key for key in _FILTER_KEYS if keys.meaning(key) is None), _FILTER_KEYS[-1]
+        )
+        self._opinions = Leaf("")
+        self._commands[Command.HELP] = self._help
+
+    def compose_above(self) -> ComposeResult:
+        """Give the judges' grades."""
+        hints = (
+            f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
+        )
+        yield OpinionsBox(self._session.scale, hints, id="opinions")
+
+    def show_above(self) -> None:
+        """Show what the judges said about the document."""
+        scale, found, trouble = self._session.scale, None, ""
+        try:
+            found = self._adjudicating.disagreement()
+        except PoolerError as error:
+            trouble = f"what the judges said could not be read: {sanitise_line(error.message)}"
+        self.query_one(OpinionsBox).show(found, trouble)
+        opinions = Leaf("") if found is None else opinions_leaf(found, scale)
+        if opinions != self._opinions:
+            self._opinions = opinions
+            self._show_side()
+
+    def on_key(self, event: events.Key) -> None:
+        """Ask which disagreements are wanted."""
+        if event.key == self._filter_key and self.is_active and not self._is_too_small:
+            event.stop()
+            self._ask_cell()
+
+    def _show(self) -> None:
+        """Show where the session stands, and which disagreements are wanted."""
+        cell = self._adjudicating.selection.cell
+        named = "" if cell is None else f" {cell_name(cell, self._session.scale)}:"
+        self.ROLE = f"{AdjudicateScreen.ROLE}{named}"
+        super()._show()
+
+    def _show_topic(self, topic: Topic) -> None:
+        """Show another topic."""
+        super()._show_topic(topic)
+        self._show_side()
+
+    def _show_side(self) -> None:
+        """Write beside the document, where there is room, what the judges said, and the topic."""
+        topic = Leaf("") if self._topic is None else topic_leaf(self._topic)
+        self.query_one("#topic-pane", TextPane).show(self._opinions + topic)
+
+    def _read_topic(self) -> None:
+        """Show what the judges said in full, and the whole topic."""
+        task, topic = self._session.task, self._session.topic
+        if topic is None:
+            return
+        docno = "" if task is None else sanitise_line(task.docno)
+        leaf = strong(f"Document {docno}") + Leaf("\n\n") + self._opinions
+        leaf += strong(f"Topic {sanitise_line(topic.topic)}") + Leaf("\n\n") + topic_leaf(topic)
+        page = ReadingScreen("What the judges said", leaf, self._keys, [Command.TOPIC])
+        self.app.push_screen(page)
+
+    def _help(self) -> None:
+        """Show the keys."""
+        key = key_name(self._filter_key)
+        leaf = strong("Adjudicating: what you decide is stored as your own judgement") + Leaf(
+            f"\n  A, B, C are judges; who is which differs from document to document."
+            f"\n  {key}  choose disagreements: of one cell of the kappa table, or all"
+            f"\n  {self._keys.name(Command.TOPIC)}  notes and passages of the judges in full\n\n"
+        )
+        leaf += help_leaf(self._keys, self._session.scale)
+        self.app.push_screen(ReadingScreen("Keys", leaf, self._keys, [Command.HELP]))
+
+    def _ask_cell(self) -> None:
+        """Ask which disagreements are wanted, and show them."""
+        session = self._adjudicating
+        try:
+            cells = session.cells
+        except PoolerError as error:
+            self._refuse(error)
+            return
+
+        def answered(place: int | None) -> None:
+            if place is None:
+                return
+            try:
+                is_any = session.select_cell(None if place < 0 else cells[place].cell)
+            except PoolerError as error:
+                self._refuse(error)
+                return
+            self._review = None
+            if is_any:
+                self._tell("")
+            else:
+                self.dismiss(None)
+
+        wanted = session.selection.cell
+        self.app.push_screen(CellDialog(cells, wanted, session.scale, self._keys), answered)
+
+
+def run_adjudication(session: AdjudicatingSession, keymap: Keymap | None = None) -> int:
+    """Run the full screen until the adjudicator quits.
+
+    Parameters
+    ----------
+    session : AdjudicatingSession
+        What it drives; the caller ends it.
+    keymap : Keymap, optional
+        Keys that the adjudicator has chosen.
+
+    Returns
+    -------
+    int
+        0, or 1 when the screen failed and has shown why.
+    """
+    return run_app(session, keymap, open_screen=partial(_open, session))
+
+
+def _open(
+    session: AdjudicatingSession, _same: JudgingSession, keys: KeyTable, opening: Result | None
+) -> AdjudicateScreen:
+    """Make the screen of an open topic."""
+    return AdjudicateScreen(session, keys, opening)

@@ -1,0 +1,253 @@
+"""Looking things up and moving about: nothing is decided here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from textual import on
+
+from judge_ui.keys import Command, KeyTable
+from judge_ui.messages import counted
+from judge_ui.screens.dialogs import LineDialog
+from judge_ui.screens.document import DocumentScreen
+from judge_ui.screens.helping import help_screen, list_help
+from judge_ui.screens.history import HistoryScreen
+from judge_ui.screens.palette import PaletteDialog
+from judge_ui.screens.pool_list import PoolListScreen, list_hints
+from judge_ui.screens.reading import guidelines_screen, topic_screen
+from judge_ui.session import JudgingSession
+from judge_ui.widgets.document_pane import MARKING_HINTS, DocumentPane
+from judge_ui.widgets.hints import Hint
+from judge_ui.widgets.pool_list import PoolList
+from store.errors import PoolerError
+from store.records import Event
+from store.sanitise import sanitise_line
+
+_COMMAS = re.compile("[,，、]")
+
+
+class BrowsingScreen(DocumentScreen):
+    """A document that can be searched, and left for another; see `DocumentScreen`."""
+
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__(session, keys)
+        self._sought = ""
+        self._saved = ""
+        """When something was last written, in words."""
+        self._commands: dict[Command, Callable[[], object]] = {
+            Command.NEXT: self._next,
+            Command.PREVIOUS: self._previous,
+            Command.TOPIC: self._read_topic,
+            Command.GUIDELINES: self._read_guidelines,
+            Command.LIST: self._list,
+            Command.HISTORY: self._read_history,
+            Command.FIND: self._ask_find,
+            Command.NEXT_HIT: lambda: self._to_hit(1),
+            Command.PREVIOUS_HIT: lambda: self._to_hit(-1),
+            Command.TERMS: self._ask_terms,
+            Command.MARK: self._start_marking,
+            Command.HELP: lambda: self.app.push_screen(help_screen(keys, session.scale)),
+            Command.PALETTE: self._ask_command,
+            Command.INBOX: self._back,
+            Command.QUIT: lambda: self.call_later(self.app.action_quit),
+        }
+
+    def _run(self, command: Command) -> None:
+        """Do what a command says."""
+        self._commands.get(command, lambda: None)()
+
+    def _refuse(self, error: PoolerError) -> None:
+        """Say why something was not done."""
+        hint = f"; {error.hint}" if error.hint else ""
+        self._tell(f"{error.message}{hint}", urgent=True)
+
+    def _move(self, go: Callable[[], bool], otherwise: str) -> bool | None:
+        """Go to another document; False where there is none, ``None`` where that was refused."""
+        try:
+            moved = go()
+        except PoolerError as error:
+            self._refuse(error)
+            return None
+        self._tell(self._saved if moved else otherwise)
+        return moved
+
+    def _next(self) -> None:
+        """Go to the next document."""
+        self._move(self._session.go_next, "this is the last document")
+
+    def _previous(self) -> None:
+        """Go to the previous document."""
+        self._move(self._session.go_previous, "this is the first document")
+
+    def _go_to(self, place: int | None) -> None:
+        """Go to a place of the queue, or stay."""
+        if place is not None:
+            self._move(partial(self._has_gone_to, place), "")
+
+    def _has_gone_to(self, place: int) -> bool:
+        """Go to a place of the queue, which there is."""
+        self._session.go_to(place)
+        return True
+
+    def _back(self) -> None:
+        """Take away what a search marked, else go back to the topics."""
+        if self._pane.is_finding:
+            self._clear_find()
+        elif self._session.pending is not None:
+            self._tell_unsaved()
+        else:
+            self.dismiss(None)
+
+    def _tell_unsaved(self) -> None:
+        """Say that the document cannot be left yet."""
+        if self._session.pending is not None:
+            undo = self._keys.name(Command.UNDO)
+            said = self._session.pending.said
+            self._tell(f"NOT SAVED: {said}; it is tried again, {undo} gives it up", urgent=True)
+
+    def _read_topic(self) -> None:
+        """Show the whole topic."""
+        if self._session.topic is not None:
+            self.app.push_screen(topic_screen(self._session.topic, self._keys))
+
+    def _read_guidelines(self) -> None:
+        """Show the guidelines."""
+        try:
+            guideline = self._session.guidelines()
+        except PoolerError as error:
+            self._refuse(error)
+        else:
+            self.app.push_screen(guidelines_screen(guideline, self._keys))
+
+    def _read_history(self) -> None:
+        """Show what was done, and go where it was done if so wished."""
+        self.app.push_screen(HistoryScreen(self._session, self._keys), self._go_to_event)
+
+    def _go_to_event(self, event: Event | None) -> None:
+        """Go to the document of an event, in another topic if need be."""
+        if event is None:
+            return
+        session = self._session
+
+        def go() -> bool:
+            if session.topic is None or session.topic.topic != event.topic:
+                session.open_topic(event.topic)
+            docnos = [task.docno for task in session.tasks]
+            if event.docno not in docnos:
+                return False
+            session.go_to(docnos.index(event.docno))
+            return True
+
+        self._move(go, f"{event.docno} is no longer in your queue")
+
+    def _ask_command(self) -> None:
+        """Ask for a command by its name."""
+
+        def answered(command: Command | None) -> None:
+            if command is not None:
+                self._run(command)
+
+        self.app.push_screen(PaletteDialog(self._keys), answered)
+
+    def _list(self) -> None:
+        """Go into the list of documents, beside this one or on a screen of its own."""
+        if self.has_class("-wide"):
+            self.query_one(PoolList).rows.focus()
+        else:
+            self.app.push_screen(PoolListScreen(self._session, self._keys), self._go_to)
+
+    @on(PoolList.Chosen)
+    def _chosen(self, message: PoolList.Chosen) -> None:
+        """Go to a document of the list."""
+        self._pane.focus()
+        self._go_to(message.place)
+
+    @on(PoolList.Left)
+    def _left(self) -> None:
+        """Give the keys back to the document."""
+        self._pane.focus()
+
+    @on(PoolList.HelpWanted)
+    def _list_help_wanted(self) -> None:
+        """Show the keys of the list."""
+        self.app.push_screen(list_help(self._keys, self._session.scale))
+
+    def on_descendant_focus(self) -> None:
+        """Say what works now."""
+        self._show_hints()
+
+    def _hints(self) -> list[Hint]:
+        """Give what works at the moment instead of the usual commands."""
+        if self._pane.is_marking:
+            return list(MARKING_HINTS)
+        beside = self.query_one(PoolList)
+        if beside.is_in_use:
+            return list_hints(self._keys, is_finding=beside.is_finding)
+        return []
+
+    def _ask_find(self) -> None:
+        """Ask what to find in the document."""
+        question = f"Find in {sanitise_line(self._on_screen[1] if self._on_screen else '')}"
+        dialog = LineDialog(question, self._sought, "finds", is_selected=True)
+        self.app.push_screen(dialog, self._find)
+
+    def _find(self, text: str | None) -> None:
+        """Mark a text wherever it stands, and go to the first place."""
+        if text is None:
+            return
+        self._sought = text
+        if not text:
+            self._clear_find()
+        elif n_hits := self._pane.find(text):
+            following, before = map(self._keys.name, (Command.NEXT_HIT, Command.PREVIOUS_HIT))
+            self._tell(f"{counted(n_hits, 'hit')}: {following} next, {before} back")
+        else:
+            self._pane.clear_find()
+            self._tell(f"not in this document: {text}", urgent=True)
+
+    def _clear_find(self) -> None:
+        """Mark the words of the topic again."""
+        self._pane.clear_find()
+        self._tell("")
+
+    def _to_hit(self, step: int) -> None:
+        """Go to the next place that is marked, and say which it is."""
+        hit = self._pane.find_next(step)
+        if hit is None:
+            self._tell("nothing is marked in this document")
+        else:
+            self._tell(f"hit {hit[0]} of {hit[1]}")
+
+    def _ask_terms(self) -> None:
+        """Ask for the judge's own words."""
+        question = "Words to highlight, commas between"
+        terms = ", ".join(self._session.own_terms)
+        self.app.push_screen(LineDialog(question, terms, "saves"), self._set_terms)
+
+    def _set_terms(self, text: str | None) -> None:
+        """Keep the judge's own words and mark them."""
+        if text is None:
+            return
+        terms = [term.strip() for term in _COMMAS.split(text) if term.strip()]
+        try:
+            self._session.set_own_terms(terms)
+        except PoolerError as error:
+            self._refuse(error)
+            return
+        self._terms = self._all_terms()
+        self._forget_ahead()
+        self._show_again()
+        own = ", ".join(self._session.own_terms)
+        self._tell(f"highlighted: {own}" if own else "no words of your own")
+
+    def _start_marking(self) -> None:
+        """Let the judge mark passages."""
+        if not self._pane.start_marking():
+            self._tell("nothing to mark: this document has no text")
+
+    @on(DocumentPane.MarkingChanged)
+    def _marking_changed(self) -> None:
+        """Say what works now."""
+        self._show_hints()

@@ -1,0 +1,249 @@
+"""The document before the judge and everything around it, as the session stands."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.timer import Timer
+
+from judge_ui.highlight import query_terms
+from judge_ui.keys import KeyTable
+from judge_ui.messages import decision_mark, topic_name
+from judge_ui.outcomes import Attempt
+from judge_ui.session import JudgingSession
+from judge_ui.widgets.bars import Bar, Brief, progress_words
+from judge_ui.widgets.document_pane import DocumentPane
+from judge_ui.widgets.hints import Hint, Hints, Status
+from judge_ui.widgets.leaf import LaidLeaf, Leaf, document_leaf, lay_out, topic_leaf
+from judge_ui.widgets.pool_list import PoolList
+from judge_ui.widgets.text_pane import TextPane
+from judge_ui.widgets.too_small import TooSmall
+from judge_ui.widgets.wrapping import cut
+from store.errors import PoolerError
+from store.records import Page, Passage, State, Topic
+from store.sanitise import sanitise_line
+
+READ_AHEAD_S = 0.2
+"""Pause between the paint of a document and the reading of the next one, in seconds."""
+
+
+class DocumentScreen(Screen[None]):
+    """The open topic of a session, shown.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        With a topic open.
+    keys : KeyTable
+        The keys of its scale.
+    """
+
+    AUTO_FOCUS = "DocumentPane"
+    ROLE = ""
+    """What stands before the topic's name: what is done here, where that is not judging."""
+
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__()
+        self._session = session
+        self._keys = keys
+        self._status = Status()
+        self._topic: Topic | None = None
+        self._terms: tuple[str, ...] = ()
+        self._page: Page | None = None
+        """What is in the pane; ``None`` = it could not be read."""
+        self._on_screen: tuple[str, str] | None = None
+        self._showing = 0
+        self._ahead: tuple[str, LaidLeaf] | None = None
+        self._ahead_page: Page | None = None
+        self._ahead_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield TooSmall()
+        with Vertical(id="work"):
+            yield Bar(id="topic-bar")
+            yield Brief(self._keys, id="brief")
+            with Horizontal(id="middle"):
+                with Vertical(id="side"):
+                    yield TextPane(self._keys, id="topic-pane")
+                    yield PoolList(self._session, self._keys, id="pool-list")
+                with Vertical(id="document"):
+                    yield Bar(id="document-bar")
+                    yield from self.compose_above()
+                    yield DocumentPane(self._keys, id="document-pane")
+            yield Hints(self._keys, self._session.scale, id="hints")
+
+    def compose_above(self) -> ComposeResult:
+        """Give what stands between the name of a document and its text: nothing here."""
+        yield from ()
+
+    def show_above(self) -> None:
+        """Bring what `compose_above` gave up to date with the session."""
+
+    def on_mount(self) -> None:
+        """Show the document the session stands at."""
+        self.query_one("#topic-pane").can_focus = False
+        self._show()
+
+    def on_resize(self) -> None:
+        """Give the keys back to the document when there is room for it again."""
+        self.call_after_refresh(self._show_resized)
+
+    def _show_resized(self) -> None:
+        """Show what there is room for now, and give the keys to the document."""
+        self._pane.focus()
+        self._show_hints()
+        if self.has_class("-wide"):
+            self.query_one(PoolList).show()
+
+    def on_screen_resume(self) -> None:
+        """Begin the clock of a document that was behind something else."""
+        self.call_after_refresh(self._mark_shown, self._showing)
+
+    @property
+    def _pane(self) -> DocumentPane:
+        """The pane of the document."""
+        return self.query_one(DocumentPane)
+
+    @property
+    def _is_too_small(self) -> bool:
+        """Whether nothing of the document is to be seen."""
+        return self.has_class("-tiny") or self.has_class("-flat")
+
+    @on(TextPane.Scrolled)
+    def _scrolled(self) -> None:
+        """Keep the clock of active time running, and say how far the text has been read."""
+        self._session.touch()
+        self._show_document_bar()
+        self.call_after_refresh(self._mark_shown, self._showing)
+
+    def _tell(self, text: str, *, urgent: bool = False) -> None:
+        """Say something that is no outcome."""
+        self._status = Status(sanitise_line(text), urgent=urgent)
+        self._show()
+
+    def _hints(self) -> list[Hint]:
+        """Give what works at the moment instead of the usual commands."""
+        return []
+
+    def _show(self) -> None:
+        """Show where the session stands."""
+        topic, task = self._session.topic, self._session.task
+        if topic is not None and topic is not self._topic:
+            self._show_topic(topic)
+        place = (topic.topic, task.docno) if topic is not None and task is not None else None
+        if place != self._on_screen:
+            self._on_screen = place
+            self._show_document()
+        else:
+            self._pane.show_passages(self._passages())
+        progress = progress_words(self._session.judge_name, self._session.progress)
+        name = f"{self.ROLE} {topic_name(self._session)}".strip()
+        self.query_one("#topic-bar", Bar).show(name, progress)
+        self._show_document_bar()
+        self._show_hints()
+        if self.has_class("-wide"):
+            self.query_one(PoolList).show()
+        self.show_above()
+        self._showing += 1
+        self.call_after_refresh(self._mark_shown, self._showing)
+
+    def _show_hints(self) -> None:
+        """Write the lines at the foot."""
+        session = self._session
+        attempt = _unwritten(session)
+        unsaved = "" if attempt is None else decision_mark(attempt.decision, session.scale)
+        status = self._status
+        shown = Status(status.text, status.brief, status.urgent, unsaved)
+        self.query_one(Hints).show(session.task, shown, self._hints())
+
+    def _show_topic(self, topic: Topic) -> None:
+        """Show another topic."""
+        self._topic = topic
+        self._terms = self._all_terms()
+        self._forget_ahead()
+        self.query_one(Brief).show(topic.narrative or topic.description)
+        self.query_one("#topic-pane", TextPane).show(topic_leaf(topic))
+
+    def _all_terms(self) -> tuple[str, ...]:
+        """Return what is marked in the documents of the topic: its own words and the judge's."""
+        topic = () if self._topic is None else query_terms(self._topic)
+        return tuple(dict.fromkeys((*topic, *self._session.own_terms)))
+
+    def _passages(self) -> tuple[Passage, ...]:
+        """Return what is marked in the document: as it is stored, or as it is to be."""
+        task, attempt = self._session.task, _unwritten(self._session)
+        if attempt is not None and attempt.decision.passages is not None:
+            return attempt.decision.passages
+        return () if task is None else task.passages
+
+    def _show_document(self) -> bool:
+        """Show another document, read ahead or read now; False when it could not be read."""
+        docno = self._on_screen[1] if self._on_screen else ""
+        if self._ahead is not None and self._ahead[0] == docno:
+            self._page = self._ahead_page
+            self._pane.show(self._ahead[1].leaf, self._ahead[1])
+            return True
+        try:
+            self._page = self._session.page()
+        except PoolerError as error:
+            self._page = None
+            trouble = f"this document could not be read: {sanitise_line(error.message)}"
+            self._pane.show(Leaf(trouble))
+            return False
+        self._pane.show(document_leaf(self._page, self._terms, self._passages()))
+        return True
+
+    def _show_again(self) -> None:
+        """Show the same document with other words marked, and keep the place."""
+        if self._page is None:
+            return
+        top = self._pane.scroll_offset.y
+        self._pane.show(document_leaf(self._page, self._terms, self._passages()))
+        self._pane.scroll_to(y=top, animate=False, immediate=True)
+
+    def _show_document_bar(self) -> None:
+        """Name the document, and say how much of it has been on the screen."""
+        task = self._session.task
+        if task is None:
+            return
+        read = f"{self._pane.percent}%"
+        if task.state is State.CANNOT:
+            read = f"can't: {cut(sanitise_line(task.reason), 30)}   {read}"
+        self.query_one("#document-bar", Bar).show(sanitise_line(task.docno), read)
+
+    def _mark_shown(self, showing: int) -> None:
+        """Start the clock of the document that is painted now."""
+        is_seen = self.is_active and self._page is not None and self._pane.is_painted
+        if showing != self._showing or not is_seen:
+            return
+        self._session.mark_shown()
+        if self._ahead_timer is not None:
+            self._ahead_timer.stop()
+        self._ahead_timer = self.set_timer(READ_AHEAD_S, self._read_ahead)
+
+    def _read_ahead(self) -> None:
+        """Read and lay out the document that a decision would lead to."""
+        try:
+            page = self._session.page_ahead()
+        except PoolerError:
+            return
+        if page is not None and (self._ahead is None or self._ahead[0] != page.docno):
+            tasks = self._session.tasks
+            passages = next((task.passages for task in tasks if task.docno == page.docno), ())
+            leaf = document_leaf(page, self._terms, passages)
+            self._ahead_page = page
+            self._ahead = (page.docno, lay_out(leaf, self._pane.text_width))
+
+    def _forget_ahead(self) -> None:
+        """Give up what was read ahead: it would be marked otherwise now."""
+        self._ahead = self._ahead_page = None
+
+
+def _unwritten(session: JudgingSession) -> Attempt | None:
+    """Return the decision that is not written: it failed, or awaits an answer."""
+    if session.conflict is not None:
+        return session.conflict.attempt
+    return session.pending

@@ -1,0 +1,264 @@
+"""Judges in processes of their own, in the line mode or the full screen, who may be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import multiprocessing
+import os
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import DupFd
+from typing import Any
+
+from tests.judge_ui.pty_terminal import SEQUENCE
+
+TOO_QUICK = "too quick"
+"""What a key is answered that came before the screen knew that it was painted."""
+NOT_SAVED = "NOT SAVED"
+BLINK_S = 0.15
+UNREAD = "could not be read"
+PATIENCE_S = 60.0
+"""How long a question may take; a busy machine is slow, a broken program never asks."""
+
+TITLE = re.compile(r"Title (\w+)")
+BRIEFING_S = 1.0
+"""Pause after which a full screen without a document is taken for the briefing."""
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(
+    ["pooler.live", "judge_ui.plain.judging", "judge_ui.app", "tests.judge_ui.living_judges"]
+)
+
+
+class Handed:
+    """A file descriptor that arrives in the process it is handed to as a number."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __reduce__(self) -> tuple[Callable[[Any], int], tuple[Any]]:
+        return _arrived, (DupFd(self._number),)
+
+
+def _arrived(handed: Any) -> int:
+    """Return the number that a file descriptor has here."""
+    number: int = handed.detach()
+    return number
+
+
+def _run(arguments: list[str], in_number: int, out_number: int, is_terminal: bool) -> None:
+    """Run `pooler` with these streams; runs in a process of its own."""
+    if is_terminal:
+        os.setsid()
+        fcntl.ioctl(in_number, termios.TIOCSCTTY, 0)
+        os.dup2(out_number, 2)
+        os.environ |= {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
+    os.dup2(in_number, 0)
+    os.dup2(out_number, 1)
+    os.close(in_number)
+    os.close(out_number)
+    sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8")
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8")
+    if is_terminal:
+        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8")
+    # By this name the server knows whether anything of a killed process still goes on.
+    os.environ["PGAPPNAME"] = arguments[arguments.index("--judge") + 1]
+    from pooler.cli.main import run
+
+    sys.exit(int(run(arguments)))
+
+
+class Ended(Exception):  # noqa: N818 - how a process went, not an error
+    """The process has ended by itself."""
+
+
+class Life:
+    """One process of one judge, from its start to its end.
+
+    Parameters
+    ----------
+    arguments : list of str
+        Of `pooler`.
+    in_terminal : bool
+        Whether it runs in a pseudo-terminal of 80 x 24, else over pipes.
+    """
+
+    def __init__(self, arguments: list[str], *, in_terminal: bool) -> None:
+        self._is_terminal = in_terminal
+        self._output = b""
+        if in_terminal:
+            self._reads, child = os.openpty()
+            self._writes = os.dup(self._reads)
+            fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+            ends = [child, os.dup(child)]
+        else:
+            typed, self._writes = os.pipe()
+            self._reads, shown = os.pipe()
+            ends = [typed, shown]
+        self._process: BaseProcess = processes.Process(
+            target=_run, args=(arguments, *map(Handed, ends), in_terminal)
+        )
+        self._process.start()
+        for end in ends:
+            os.close(end)
+
+    def text(self, since: int = 0) -> str:
+        """Return what was written from a place on, without escape sequences."""
+        return SEQUENCE.sub(b"", self._output[since:]).decode(errors="replace")
+
+    @property
+    def place(self) -> int:
+        """Where the output stands."""
+        return len(self._output)
+
+    def read(self, timeout: float) -> bool:
+        """Keep what comes within some seconds; False = nothing came, or nothing will."""
+        ready, _, _ = select.select([self._reads], [], [], timeout)
+        if not ready:
+            return False
+        try:
+            part = os.read(self._reads, 1 << 16)
+        except OSError:  # Linux says so when the program has closed the terminal
+            return False
+        self._output += part
+        return bool(part)
+
+    def wait_for(self, is_there: Callable[[str], bool], since: int) -> str:
+        """Wait until something was written; return the output since the place.
+
+        Raises `Ended` when it can no longer come.
+        """
+        end = time.monotonic() + PATIENCE_S
+        while not is_there(text := self.text(since)):
+            if not self.read(0.2):
+                if self._process.exitcode is not None:
+                    raise Ended(text[-3000:])
+                assert time.monotonic() < end, f"it never came:\n{text[-3000:]}"
+        return text
+
+    def type(self, text: str) -> int:
+        """Type; return where the output stood before it."""
+        place = self.place
+        with contextlib.suppress(OSError):
+            os.write(self._writes, text.encode())
+        return place
+
+    def kill(self) -> None:
+        """Kill the process without warning, and keep what it had written."""
+        self._process.kill()
+        self._process.join(PATIENCE_S)
+        assert self._process.exitcode == -signal.SIGKILL
+        while self.read(0):
+            pass
+
+    def end(self) -> None:
+        """Wait until it has ended by itself."""
+        end = time.monotonic() + PATIENCE_S
+        while self._process.exitcode is None:
+            self.read(0.05)
+            self._process.join(0)
+            assert time.monotonic() < end, f"it never ended:\n{self.text()[-3000:]}"
+        assert self._process.exitcode == 0, self.text()[-3000:]
+
+    def close(self) -> None:
+        """Close the streams; whatever still runs is killed."""
+        if self._process.exitcode is None:
+            self._process.kill()
+            self._process.join(PATIENCE_S)
+        os.close(self._reads)
+        os.close(self._writes)
+
+
+class LivingJudge:
+    """A judge at a topic in a process, who answers what is asked.
+
+    Parameters
+    ----------
+    life : Life
+        The process.
+    in_terminal : bool
+        Whether it is the full screen.
+    """
+
+    def __init__(self, life: Life, *, in_terminal: bool) -> None:
+        self.life = life
+        self._is_terminal = in_terminal
+        self._key = ""
+        self._at = 0
+        """Where the output stood when the answer before was typed."""
+
+    def see(self) -> str:
+        """Wait for the next document and return its docno."""
+
+        def is_there(text: str) -> bool:
+            return bool(TITLE.search(text)) and (self._is_terminal or text.endswith(" > "))
+
+        if self._is_terminal and self._at == 0:
+            while not is_there(self.life.text()):
+                if not self.life.read(BRIEFING_S) and self.life.place:
+                    self.life.type("\r")
+        if not self._is_terminal:
+            while not TITLE.search(text := self.life.wait_for(_is_question, self._at)):
+                assert UNREAD in text, text
+                self.answer("")
+        return TITLE.findall(self.life.wait_for(is_there, self._at))[-1]
+
+    def answer(self, key: str) -> None:
+        """Type an answer."""
+        self._key = key
+        self._at = self.life.type(key if self._is_terminal else f"{key}\n")
+
+    def heard(self, words: re.Pattern[str]) -> bool:
+        """Say whether words were said since the answer before."""
+        return bool(words.search(self.life.text(self._at)))
+
+    def wait_to_hear(self, words: re.Pattern[str]) -> int:
+        """Wait until words were said since the answer before; return how often they were not.
+
+        A key that was too quick for the full screen is pressed again; what could not be saved in
+        the line mode is tried again.
+        """
+        n_told, end = 0, time.monotonic() + PATIENCE_S
+        while True:
+            key = self._key
+            text = self.life.wait_for(
+                lambda text: bool(words.search(text)) or self._is_refused(text), self._at
+            )
+            if words.search(text):
+                return n_told
+            # The full screen says it once more when its hints stop blinking.
+            pause = time.monotonic() + (3 * BLINK_S if self._is_terminal else 0.05)
+            while (left := pause - time.monotonic()) > 0:
+                self.life.read(left)
+            assert time.monotonic() < end, text
+            self.answer("" if NOT_SAVED in text else key)
+            self._key = key
+            n_told += 1
+
+    def _is_refused(self, text: str) -> bool:
+        """Say whether the answer before came to nothing."""
+        return TOO_QUICK in text if self._is_terminal else _is_question(text)
+
+
+def _is_question(text: str) -> bool:
+    """Say whether a line-mode output waits for an answer."""
+    return text.endswith(" > ")
+
+
+@contextlib.contextmanager
+def living(collection: str, judge: str, topic: str, *, in_terminal: bool) -> Iterator[LivingJudge]:
+    """Sit a judge down at a topic in a process."""
+    arguments = ["judge", "--judge", judge, "--topic", topic, "--collection", collection]
+    arguments += ["--min-dwell", "0"] if in_terminal else ["--plain"]
+    life = Life(arguments, in_terminal=in_terminal)
+    try:
+        yield LivingJudge(life, in_terminal=in_terminal)
+    finally:
+        life.close()

@@ -1,0 +1,117 @@
+"""A tiny app around one pane, and ways to look at what it draws."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from rich.style import Style
+from textual import events
+from textual.app import App, ComposeResult
+from textual.message import Message
+from textual.pilot import Pilot
+
+import judge_ui
+from judge_ui.keys import key_table
+from judge_ui.widgets.document_pane import DocumentPane
+from judge_ui.widgets.leaf import Leaf
+from store.scale import parse_scale
+
+
+class Host(App[None]):
+    """Shows one document, and keeps what its pane says."""
+
+    CSS_PATH = Path(judge_ui.__file__).parent / "judge_ui.tcss"
+
+    def __init__(self, leaf: Leaf, scale: str) -> None:
+        super().__init__(ansi_color=True)
+        self.pane = DocumentPane(key_table(parse_scale(scale)), leaf)
+        self.said: list[Message] = []
+
+    def compose(self) -> ComposeResult:
+        """Give the pane the whole screen."""
+        yield self.pane
+
+    def on_mount(self) -> None:
+        """Give it the keys."""
+        self.pane.focus()
+
+    def on_document_pane_pressed(self, message: DocumentPane.Pressed) -> None:
+        """Keep it."""
+        self.said.append(message)
+
+    def on_document_pane_marked(self, message: DocumentPane.Marked) -> None:
+        """Keep it."""
+        self.said.append(message)
+
+    def on_document_pane_marking_changed(self, message: DocumentPane.MarkingChanged) -> None:
+        """Keep it."""
+        self.said.append(message)
+
+
+class Shown:
+    """A pane on a screen."""
+
+    def __init__(self, host: Host, pilot: Pilot[None]) -> None:
+        self.pane = host.pane
+        self.said = host.said
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, each when the screen is ready."""
+        for key in keys:
+            # What the terminal's driver sends; `Pilot.press` waits several times for each key.
+            special = {"space": " ", "enter": "\r", "escape": "\x1b"}
+            character = special.get(key, key if len(key) == 1 else None)
+            self.pilot.app.post_message(events.Key(key, character))
+            await self.pilot.pause()
+
+    async def resize(self, width: int, height: int) -> None:
+        """Change the size of the terminal."""
+        await self.pilot.resize_terminal(width, height)
+        await self.pilot.pause()
+
+    async def laid_out(self) -> None:
+        """Wait until a long text is laid out to its end."""
+        laid = self.pane._laid
+        while laid is not None and (laid.rest or self.pane._unfinished):
+            await self.pilot.pause(0.01)
+
+    def lines(self) -> list[str]:
+        """Return the lines in sight without the margin."""
+        strips = [self.pane.render_line(y) for y in range(self.pane.size.height)]
+        return [strip.text[1:].rstrip(" ") for strip in strips]
+
+    def signs(self) -> str:
+        """Return what stands in the margin, line by line; a blank as a point."""
+        strips = [self.pane.render_line(y) for y in range(self.pane.size.height)]
+        return "".join(strip.text[0] for strip in strips).replace(" ", ".")
+
+    def stretches(self) -> list[tuple[str, Style]]:
+        """Return the stretches of text in sight, and how each is drawn."""
+        return [
+            (segment.text, segment.style or Style.null())
+            for y in range(self.pane.size.height)
+            for segment in list(self.pane.render_line(y))[1:]
+        ]
+
+    def drawn(self, **attributes: bool) -> list[str]:
+        """Return the stretches in sight that have these attributes and perhaps others."""
+        return [
+            text
+            for text, style in self.stretches()
+            if text.strip()
+            and all(bool(getattr(style, name)) == value for name, value in attributes.items())
+        ]
+
+
+@asynccontextmanager
+async def showing(
+    leaf: Leaf, size: tuple[int, int] = (40, 10), scale: str = "0-3"
+) -> AsyncIterator[Shown]:
+    """Show a text on a terminal of a size."""
+    host = Host(leaf, scale)
+    async with host.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield Shown(host, pilot)
