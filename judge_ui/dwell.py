@@ -23,6 +23,7 @@ class Dwell:
         self._shown: float | None = None
         self._touched = 0.0
         self._active = 0.0
+        self._dropped_at: float | None = None
         self.document: tuple[str, str] | None = None
         """Topic and docno of what is on the screen; ``None`` = nothing yet."""
         self.shown_at: datetime | None = None
@@ -34,6 +35,12 @@ class Dwell:
     def seconds(self) -> float | None:
         """How long it has been on the screen; ``None`` = it is not yet."""
         return None if self._shown is None else self._clock() - self._shown
+
+    @property
+    def quiet_seconds(self) -> float | None:
+        """The same since the latest key that came too soon: a held key never stops coming."""
+        since = self._shown if self._dropped_at is None else self._dropped_at
+        return None if self._shown is None or since is None else self._clock() - since
 
     @property
     def ms(self) -> int | None:
@@ -60,8 +67,13 @@ class Dwell:
             self._active += min(now - self._touched, IDLE_AFTER_S)
         self._touched = now
 
+    def drop(self) -> None:
+        """Drop a grade key that came too soon, and count it."""
+        self.dropped += 1
+        self._dropped_at = self._clock()
+
     def restart(self) -> None:
         """Begin anew with another document, which is not on the screen yet."""
-        self._shown = self.shown_at = self.document = None
+        self._shown = self._dropped_at = self.shown_at = self.document = None
         self._active = 0.0
         self.dropped = 0

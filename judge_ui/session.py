@@ -26,9 +26,9 @@ class JudgingSession(OpenSession):
         """Give the document a grade of the declared scale, and go on."""
         self.touch()
         name = grade_name(self.scale, value)
-        seconds = self._dwell.seconds
+        seconds = self._dwell.quiet_seconds
         if seconds is None or seconds < self._min_dwell:
-            self._dwell.dropped += 1
+            self._dwell.drop()
             return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
         task = self._queue.here()
         if task.state is State.JUDGED and task.grade == value and self.pending is None:

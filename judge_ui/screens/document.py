@@ -197,12 +197,10 @@ class DocumentScreen(Screen[None]):
         return True
 
     def _show_again(self) -> None:
-        """Show the same document with other words marked, and keep the place."""
-        if self._page is None:
-            return
-        top = self._pane.scroll_offset.y
-        self._pane.show(document_leaf(self._page, self._terms, self._passages()))
-        self._pane.scroll_to(y=top, animate=False, immediate=True)
+        """Show the same document with other words marked; place and search stay."""
+        if self._page is not None:
+            leaf = document_leaf(self._page, self._terms, self._passages())
+            self._pane.show_again(leaf)
 
     def _show_document_bar(self) -> None:
         """Name the document, and say how much of it has been on the screen."""

@@ -148,10 +148,25 @@ def test_a_key_within_the_dwell_is_dropped_counted_and_stored(
     clock.wait(0.29)
     assert session.grade(2).outcome is Outcome.TOO_EARLY
     assert events() == []
-    clock.wait(0.02)
+    clock.wait(0.3)
     assert session.grade(2).outcome is Outcome.SAVED
     (event,) = events()
-    assert (event["dropped_keys"], event["dwell_ms"]) == (2, 310)
+    assert (event["dropped_keys"], event["dwell_ms"]) == (2, 590)
+
+
+def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Events) -> None:
+    """Thirty keys a second for three seconds are ninety dropped keys; a pause ends it."""
+    session = sit(two_topics, clock, min_dwell=0.3)
+    session.open_topic("12")
+    session.mark_shown()
+    outcomes = []
+    for _ in range(90):
+        clock.wait(1 / 30)
+        outcomes.append(session.grade(1).outcome)
+    assert set(outcomes) == {Outcome.TOO_EARLY}
+    clock.wait(0.3)
+    assert session.grade(1).outcome is Outcome.SAVED
+    assert [event["dropped_keys"] for event in events()] == [90]
 
 
 def test_dropped_keys_belong_to_their_document(
