@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -21,11 +22,14 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from store.errors import FormatError, PoolerError, StoreError
-from store.sanitise import sanitise, sanitise_line
+from store.sanitise import BIDI_CONTROLS, sanitise, sanitise_line
 
 Cell = str | int | float | bool | None
 
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
+_STEERING = re.compile(f"[\x7f-\x9f\u2028\u2029{BIDI_CONTROLS}]")
+"""What JSON leaves as it is and a terminal obeys; the same text when it is escaped."""
+
 LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer characters than this."""
 
@@ -103,8 +107,9 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
 
 
 def _json(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
-    """Write JSON: text as it is, but escaped where UTF-8 has no bytes for it."""
+    """Write JSON: text as it is, but escaped where UTF-8 has no bytes for it or it could steer."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys)
+    text = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -228,9 +228,7 @@ class LivingJudge:
         n_told, end = 0, time.monotonic() + PATIENCE_S
         while True:
             key = self._key
-            text = self.life.wait_for(
-                lambda text: bool(words.search(text)) or self._is_refused(text), self._at
-            )
+            text = self.life.wait_for(lambda text: self._is_answered(text, words), self._at)
             if words.search(text):
                 return n_told
             # The full screen says it once more when its hints stop blinking.
@@ -242,9 +240,11 @@ class LivingJudge:
             self._key = key
             n_told += 1
 
-    def _is_refused(self, text: str) -> bool:
-        """Say whether the answer before came to nothing."""
-        return TOO_QUICK in text if self._is_terminal else _is_question(text)
+    def _is_answered(self, text: str, words: re.Pattern[str]) -> bool:
+        """Say whether all has been said to the answer before."""
+        if self._is_terminal:
+            return bool(words.search(text)) or TOO_QUICK in text
+        return _is_question(text)
 
 
 def _is_question(text: str) -> bool:

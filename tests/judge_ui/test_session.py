@@ -148,10 +148,10 @@ def test_a_key_within_the_dwell_is_dropped_counted_and_stored(
     clock.wait(0.29)
     assert session.grade(2).outcome is Outcome.TOO_EARLY
     assert events() == []
-    clock.wait(0.3)
+    clock.wait(0.31)
     assert session.grade(2).outcome is Outcome.SAVED
     (event,) = events()
-    assert (event["dropped_keys"], event["dwell_ms"]) == (2, 590)
+    assert (event["dropped_keys"], event["dwell_ms"]) == (2, 600)
 
 
 def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Events) -> None:
@@ -164,7 +164,7 @@ def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Eve
         clock.wait(1 / 30)
         outcomes.append(session.grade(1).outcome)
     assert set(outcomes) == {Outcome.TOO_EARLY}
-    clock.wait(0.3)
+    clock.wait(0.31)
     assert session.grade(1).outcome is Outcome.SAVED
     assert [event["dropped_keys"] for event in events()] == [90]
 
