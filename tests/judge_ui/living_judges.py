@@ -151,10 +151,14 @@ class Life:
         return place
 
     def kill(self) -> None:
-        """Kill the process without warning, and keep what it had written."""
+        """Kill the process without warning, and keep what it had written.
+
+        Raises `Ended` when it was first to end.
+        """
         self._process.kill()
         self._process.join(PATIENCE_S)
-        assert self._process.exitcode == -signal.SIGKILL
+        if self._process.exitcode != -signal.SIGKILL:
+            raise Ended(self.text()[-3000:])
         while self.read(0):
             pass
 

@@ -86,7 +86,7 @@ class Ledger:
     where: Counter[tuple[str, bool]] = field(default_factory=Counter)
     """How often a process was killed where."""
     n_told: int = 0
-    """How often it was told that something was not saved."""
+    """How often it was told that something was not saved, or that it cannot begin."""
     error: BaseException | None = None
 
 
@@ -216,6 +216,7 @@ class Worker:
                     # Without a server it does not start; nor does it write anything. By now the
                     # server may be back.
                     failed_starts += 1
+                    self.ledger.n_told += 1
                     assert failed_starts < 100
             self._weather.is_calm.wait()
             self._finish()
@@ -248,7 +249,11 @@ class Worker:
                     self._keep(typed, begun)
                 time.sleep(dice.random() * (0.08 if in_terminal else 0.03))
                 moment = "after an answer"
-            judge.life.kill()
+            try:
+                judge.life.kill()
+            except Ended:
+                assert typed is None
+                return False
             was_told = typed is not None and judge.heard(typed.saved)
         found = self._weather.outlast(partial(stored, self._name, ledger.judge))
         if was_told:
