@@ -139,6 +139,10 @@ class AdjudicationDesk(Desk):
         basis = read_basis(ruling.basis or "")
         return Disagreement(opinions, gap, case.status, ruling.verdict, basis)
 
+    def is_idle(self) -> bool:
+        """Say whether there is no disagreement left to settle, nor any that this one settled."""
+        return not self.inbox()
+
     def inbox(self) -> list[InboxLine]:
         """Return the topics with a disagreement in natural order."""
         with reading(self._engine) as session:

@@ -19,7 +19,14 @@ from store.judgements import append_event, current_events
 from store.models import DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, TOPIC, JudgementRow
 from store.open_desk import OpenDesk, disabled_message
 from store.passages import add_passages, as_raw, fetch_passages, fetch_shown_passages
-from store.queues import Queued, count_claimable, count_undrawn, fetch_queue, fetch_queues
+from store.queues import (
+    Queued,
+    count_claimable,
+    count_undrawn,
+    fetch_queue,
+    fetch_queues,
+    is_queued,
+)
 from store.ranking import natural_key
 from store.records import Action, Decision, InboxLine, Passage, Scale, State, Task, Undone
 from store.sanitise import sanitise_line
@@ -65,6 +72,12 @@ class Desk(OpenDesk):
                         )
                     )
         return sorted(lines, key=lambda line: natural_key(line.topic))
+
+    def is_idle(self) -> bool:
+        """Say whether no document lies before the judge, decided or not, nor may come."""
+        with reading(self._engine) as session:
+            is_queued_one = is_queued(session, self._judge_id)
+            return not (is_queued_one or self._to_come(session))
 
     def queue(self, topic: str) -> list[Task]:
         """Return the judge's documents of a topic in display order, each as it stands."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, exists, func, select
 from sqlmodel import Session
 
 from store.assignments import assigned_documents, assigned_pairs, claimable, has_assignments
-from store.models import DOCUMENT, POOL, POOL_ENTRY, POOL_TOPIC
+from store.models import ASSIGNMENT, DOCUMENT, POOL, POOL_ENTRY, POOL_TOPIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,23 @@ def fetch_queues(session: Session, judge: int) -> dict[int, set[int]]:
         if assigned is None or (topic, document) in assigned:
             queues.setdefault(topic, set()).add(document)
     return queues
+
+
+def is_queued(session: Session, judge: int) -> bool:
+    """Say whether any document lies before a judge, decided or not, without counting them."""
+    pooled = (
+        select(POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+    )
+    if has_assignments(session):
+        held = exists().where(
+            ASSIGNMENT.c.judge_id == judge,
+            ASSIGNMENT.c.topic_id == POOL_ENTRY.c.topic_id,
+            ASSIGNMENT.c.document_id == POOL_ENTRY.c.document_id,
+        )
+        pooled = pooled.where(held)
+    return session.scalar(pooled.limit(1)) is not None
 
 
 def count_claimable(session: Session, judge: int) -> dict[int, int]:

@@ -143,7 +143,7 @@ def _session(
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
     if not plain:
         check_terminal("adjudicate")
-    if not desk.inbox():
+    if desk.is_idle():
         which = "" if selection == Selection() else " of that kind"
         message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"
         raise PoolerError(message, hint="pooler adjudicate --list shows them all")

@@ -164,9 +164,7 @@ def _emit_for_people(table: Table) -> None:
         full = max(map(cell_len, [heading, *(_cell(cell, column) for cell in cells)]))
         # Text may be folded to fit; a number or a heading never is.
         widths.append(full)
-        leasts.append(
-            full if numeric else max(cell_len(heading), min(full, LEAST_TEXT_WIDTH))
-        )
+        leasts.append(full if numeric else max(cell_len(heading), min(full, LEAST_TEXT_WIDTH)))
         headings.append((heading, numeric))
     # rich would take from columns that must keep their width.
     spare = sum(widths) + 2 * (len(widths) - 1) - console.width

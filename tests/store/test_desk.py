@@ -113,6 +113,30 @@ def test_inbox_counts_this_judges_states(ready: Collection) -> None:
     assert ready.desk("bob").inbox()[0] == InboxLine("1", "wine", 3, 0, 0, 0, None)
 
 
+def test_idle_is_who_has_an_empty_inbox(ready: Collection, collection_name: str) -> None:
+    """A pool, a place, and what may be drawn are work; a withdrawn pool is none."""
+    desks = ready.desk("ann"), ready.desk("bob")
+
+    def idle() -> list[bool]:
+        found = [desk.is_idle() for desk in desks]
+        assert found == [not desk.inbox() for desk in desks]
+        return found
+
+    assert idle() == [False, False]
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    assert idle() == [True, True]
+    ready.add_pool(adaptive_pool({"1": "xyz"}, 2))
+    assert idle() == [False, False]
+    execute(collection_name, "UPDATE pool SET withdrawn = (name = 'live')")
+    execute(
+        collection_name,
+        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
+        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
+        " WHERE number = '1' AND docno = 'a' AND name = 'ann'",
+    )
+    assert idle() == [False, True]
+
+
 def test_judged_outside_the_queue_is_not_counted(ready: Collection) -> None:
     """The inbox counts what is in the queue, whatever else was judged."""
     ready.import_judgements({"ann": [Qrel("1", "z", 1), Qrel("7", "a", 1)]}, HUMAN)
@@ -594,5 +618,5 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     public = {name for name in dir(desk) if not name.startswith("_")}
     words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
     words += " claim claimable keep events events_of recent_active_ms guidelines"
-    words += " has_seen_guidelines terms set_terms beat live_elsewhere"
+    words += " is_idle has_seen_guidelines terms set_terms beat live_elsewhere"
     assert public == set(words.split())
