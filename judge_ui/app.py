@@ -10,7 +10,7 @@ from textual.theme import Theme
 
 from judge_ui.keys import Keymap, key_table
 from judge_ui.messages import decision_mark
-from judge_ui.screens.dialogs import ConfirmDialog
+from judge_ui.screens.dialogs import ConfirmDialog, LineDialog
 from judge_ui.screens.inbox import InboxScreen, OpenScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.session import JudgingSession
@@ -87,6 +87,9 @@ class JudgeApp(App[None]):
     async def action_quit(self) -> None:
         """Quit; ask first where something is not saved, and quit all the same if asked again."""
         session = self._session
+        if isinstance(self.screen, LineDialog) and self.screen.is_changed:
+            self.screen.ask_before_quitting()
+            return
         unwritten = session.conflict.attempt if session.conflict is not None else session.pending
         if unwritten is None or isinstance(self.screen, QuitDialog):
             self.exit()
@@ -94,6 +97,7 @@ class JudgeApp(App[None]):
 
         def answered(key: str | None) -> None:
             if key == "y":
+                session.retry()  # it may be possible by now
                 self.exit()
 
         docno = sanitise_line(unwritten.decision.docno)

@@ -57,6 +57,7 @@ class Dwell:
         """Say that a document is on the screen now, unless it was already."""
         if self._shown is None:
             self.document = document
+            self._dropped_at = None
             self._shown = self._touched = self._clock()
             self.shown_at = datetime.now(UTC)
 

@@ -57,7 +57,8 @@ class OpenSession:
         quick: float = QUICK_S,
     ) -> None:
         self._desk = desk
-        self._min_dwell = min_dwell
+        self.min_dwell = min_dwell
+        """Seconds a document must have been shown before a grade counts."""
         self.advances = advance
         """Whether a decision goes on to the next document without one."""
         self._dwell = Dwell(clock)

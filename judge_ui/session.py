@@ -27,7 +27,7 @@ class JudgingSession(OpenSession):
         self.touch()
         name = grade_name(self.scale, value)
         seconds = self._dwell.quiet_seconds
-        if seconds is None or seconds < self._min_dwell:
+        if seconds is None or seconds < self.min_dwell:
             self._dwell.drop()
             return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
         task = self._queue.here()
@@ -169,6 +169,12 @@ class JudgingSession(OpenSession):
         passages: tuple[Passage, ...] | None = None,
     ) -> Result:
         """Decide about the document before the judge."""
+        is_decision = note is None and passages is None
+        if is_decision and self.pending is not None and self.pending.stays:
+            # A note that waits is not given up for a grade: it goes first, or neither does.
+            waiting = self.retry()
+            if waiting.outcome not in (Outcome.SAVED, Outcome.STUCK, Outcome.UNCHANGED):
+                return waiting
         task = self._queue.here()
         if self._dwell.document not in (None, self._here):
             # What is painted is not what would be decided about.
@@ -243,8 +249,9 @@ class JudgingSession(OpenSession):
         self._settle(attempt.decision)
         place = self._queue.place_of(docno)
         if place is None:
-            self._go_to(0)
-            return Result(Outcome.FAILED, "this document is no longer in your queue")
+            message = f"NOT SAVED ({attempt.said}): the document is no longer in your queue"
+            self._queue.index = -1
+            return Result(Outcome.FAILED, message + self._go_on())
         self._queue.index = place
         if not events or events[0].revision == attempt.decision.seen_revision:
             return Result(Outcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
@@ -292,5 +299,5 @@ class JudgingSession(OpenSession):
             following = self._queue.find_or_bring() if self.advances else None
         except PoolerError as error:
             trouble = f"; the next document could not be drawn: {error.message}"
-        self._go_to(self.index if following is None else following)
+        self._go_to(max(self.index, 0) if following is None else following)
         return trouble

@@ -30,7 +30,7 @@ from store.queues import (
 from store.ranking import natural_key
 from store.records import Action, Decision, InboxLine, Passage, Scale, State, Task, Undone
 from store.sanitise import sanitise_line
-from store.sittings import close_sitting
+from store.sittings import close_sitting, live_sittings
 
 CLAIMED_AT_ONCE = 3
 """Documents claimed together: the next one can be read ahead, and few wait for one judge."""
@@ -210,7 +210,9 @@ class Desk(OpenDesk):
         """End the sitting; what was claimed and not decided is given back."""
         if self._sitting is not None:
             with self._writing() as session:
-                release(session, self._judge_id)
+                # What the same judge has before another screen is not given away.
+                if not live_sittings(session, self._judge_id, but=self._sitting):
+                    release(session, self._judge_id)
                 close_sitting(session, self._sitting)
             self._sitting = None
 

@@ -52,6 +52,15 @@ class LineDialog(ModalScreen[str | None]):
             yield LineInput(self._text, is_selected=self._is_selected)
             yield Words(hints_leaf([("Enter", self._enter), ("Esc", "leaves it as it was")]))
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether something was typed that leaving would lose."""
+        return self.query_one(LineInput).value != self._text
+
+    def ask_before_quitting(self) -> None:
+        """Say what to press first: what was typed is not to be lost by a habit."""
+        self.query_one(".question", Bar).show("Not saved yet: Enter or Esc first, then quit")
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the line."""
         event.stop()

@@ -228,7 +228,7 @@ class DocumentScreen(Screen[None]):
             page = self._session.page_ahead()
         except PoolerError:
             return
-        if page is not None and (self._ahead is None or self._ahead[0] != page.docno):
+        if page is not None and page != self._ahead_page:
             tasks = self._session.tasks
             passages = next((task.passages for task in tasks if task.docno == page.docno), ())
             leaf = document_leaf(page, self._terms, passages)

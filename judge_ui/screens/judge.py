@@ -33,6 +33,13 @@ _BLINK_S = 0.15
 _DONE = (Outcome.SAVED, Outcome.UNCHANGED)
 
 
+_CHANGING = frozenset({Command.SKIP, Command.UNDO, Command.REDO})
+"""Commands that change a judgement at once, without a question."""
+
+_LEAST_PAUSE_S = 0.12
+"""Fingers are slower, the repetition of a held key is faster."""
+
+
 class JudgeScreen(BrowsingScreen):
     """The open topic of a session.
 
@@ -51,6 +58,7 @@ class JudgeScreen(BrowsingScreen):
     ) -> None:
         super().__init__(session, keys)
         self._opening = opening
+        self._pressed_at: dict[Command, float] = {}
         self._failed_at = 0.0
         self._review: Review | None = None
         self._reviewed: set[str] = set()
@@ -82,7 +90,10 @@ class JudgeScreen(BrowsingScreen):
             return
         meaning = message.meaning
         if isinstance(meaning, Command):
-            self._run(meaning)
+            if self._is_held(meaning, message.pressed_at):
+                self._tell("too quick: that key was dropped", urgent=True)
+            else:
+                self._run(meaning)
         elif self._session.conflict is not None:
             self._ask_conflict()
         elif self._page is None:
@@ -93,6 +104,13 @@ class JudgeScreen(BrowsingScreen):
             scale = self._session.scale
             mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
             self._decide(partial(self._session.grade, meaning), mark, name)
+
+    def _is_held(self, command: Command, pressed_at: float) -> bool:
+        """Say whether a key that changes judgements comes as fast as only a held one does."""
+        before = self._pressed_at.get(command)
+        self._pressed_at[command] = pressed_at
+        pause = min(self._session.min_dwell, _LEAST_PAUSE_S)
+        return command in _CHANGING and before is not None and pressed_at - before < pause
 
     def _run(self, command: Command) -> None:
         """Do what a command says, once it is settled which of two decisions is to stand."""
@@ -241,9 +259,12 @@ class JudgeScreen(BrowsingScreen):
             self.app.push_screen(ConfirmDialog(said(result)), answered)
 
     def _ask_note(self) -> None:
-        """Ask for the note."""
-        task = self._session.task
+        """Ask for the note, unless a decision waits that would have to be written first."""
+        task, waiting = self._session.task, self._session.pending
         if task is None:
+            return
+        if waiting is not None and not waiting.stays:
+            self._tell(f"NOT SAVED yet: {waiting.said}; a note can follow it", urgent=True)
             return
 
         def answered(note: str | None) -> None:

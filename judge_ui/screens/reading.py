@@ -122,7 +122,10 @@ def briefing_screen(
     topic: Topic, guideline: Guideline | None, scale: Scale, keys: KeyTable
 ) -> ReadingScreen:
     """Make the page that comes before the first document of a topic."""
-    before = topic_leaf(topic) + Leaf("\n\n") + strong("Grades")
+    before = Leaf("")
+    if guideline is not None:
+        before = strong(f"{guidelines_title(guideline)}: below, after the grades.") + Leaf("\n\n")
+    before += topic_leaf(topic) + Leaf("\n\n") + strong("Grades")
     for key, name in grade_keys(keys, scale):
         before += Leaf("\n  ") + strong(key) + Leaf(f"  {name}")
 

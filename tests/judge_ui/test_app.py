@@ -61,9 +61,9 @@ async def test_the_screen_shows_what_the_layout_promises(two_topics: Collection)
 async def test_forty_queued_keys_grade_one_document(two_topics: Collection) -> None:
     """A held key or a raw paste stops at the dwell guard; the dropped keys are said and counted."""
     async with judging(two_topics, min_dwell=30.0) as pilot:
-        pilot.app.screen._session._min_dwell = 0.0
+        pilot.app.screen._session.min_dwell = 0.0
         await press(pilot, "1")
-        pilot.app.screen._session._min_dwell = 30.0
+        pilot.app.screen._session.min_dwell = 30.0
         for _ in range(40):
             pilot.app.post_message(textual_events.Key("1", "1"))
         await settle(pilot)

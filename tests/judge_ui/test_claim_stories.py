@@ -246,7 +246,9 @@ def test_claimed_documents_never_change_under_the_key(tmp_path: Path) -> None:
                 deadline=None,
                 max_examples=max(settings().max_examples // 3, 1),
                 stateful_step_count=30,
-                phases=[Phase.explicit, Phase.reuse, Phase.generate],
+                derandomize=True,  # the same stories every time
+                database=None,
+                phases=[Phase.explicit, Phase.generate],
                 report_multiple_bugs=False,
                 suppress_health_check=list(HealthCheck),
             ),

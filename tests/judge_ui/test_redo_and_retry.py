@@ -250,3 +250,33 @@ def breaking_after_commit(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patch:
         patch.setattr(open_desk, "writing", broken)
         yield
+
+
+def test_a_note_that_waits_is_not_lost_to_a_grade(
+    session: JudgingSession, clock: Any, events: Any, lock: Locked
+) -> None:
+    """While the note cannot be written no grade is; afterwards the note goes first."""
+    show(session, clock)
+    with lock():
+        assert session.note("why").outcome is Outcome.FAILED
+        assert session.grade(2).outcome is Outcome.FAILED
+        assert session.pending is not None
+        assert session.pending.said == "note saved"
+    assert session.grade(2).outcome is Outcome.SAVED
+    assert [(row["action"], row["grade"], row["note"]) for row in events()] == [
+        ("note", None, b"why"),
+        ("judge", 2, b"why"),
+    ]
+
+
+def test_a_key_dropped_before_the_paint_does_not_start_the_wait(
+    two_topics: Collection, clock: Any
+) -> None:
+    """The least time on the screen is counted from the paint, whatever was pressed before it."""
+    session = sit(two_topics, clock, min_dwell=0.3)
+    session.open_topic("12")
+    assert session.grade(1).outcome is Outcome.TOO_EARLY
+    clock.wait(1.0)
+    session.mark_shown()
+    clock.wait(0.1)
+    assert session.grade(1).outcome is Outcome.TOO_EARLY

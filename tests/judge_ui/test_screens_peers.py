@@ -40,10 +40,10 @@ async def test_a_grade_belongs_to_the_document_painted_not_to_its_place(
 async def test_one_key_however_often_it_arrives_is_one_judgement(two_topics: Collection) -> None:
     """Quepid: "this create UI can happen very quickly, and somehow we get overlapping creates"."""
     async with judging(two_topics, min_dwell=30.0) as pilot:
-        pilot.app._session._min_dwell = 0.0
+        pilot.app._session.min_dwell = 0.0
         type_ahead(pilot, "2")
         await settle(pilot)
-        pilot.app._session._min_dwell = 30.0
+        pilot.app._session.min_dwell = 30.0
         type_ahead(pilot, *"2222")
         await settle(pilot)
         assert {docno: one.revision for docno, one in stored(two_topics).items()} == {"e0": 1}

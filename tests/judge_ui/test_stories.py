@@ -76,6 +76,7 @@ class Story(RuleBasedStateMachine):
         self.clock.wait(1)
         self.faults.fired = None
         is_sitting = self.desk._sitting is not None
+        pending_before = self.session.pending
         try:
             result = key()
         except PoolerError as error:
@@ -92,6 +93,8 @@ class Story(RuleBasedStateMachine):
             self.waiting = None
         elif new:
             self.waiting = new[-1].id
+        elif self.session.pending != pending_before:
+            self.waiting = None  # another decision waits now, and is written nowhere
         return result, new
 
     def settle(self, new: list[Written], *, is_redo: bool = False) -> None:
@@ -121,6 +124,12 @@ class Story(RuleBasedStateMachine):
         self, key: Callable[[], Result], action: Action, stands: Callable[[Any], Any]
     ) -> None:
         """Press a key that decides about the document before the judge."""
+        waiting = self.session.pending
+        if waiting is not None and waiting.stays and action not in (Action.NOTE, Action.MARK):
+            # A note that waits goes first; the session would see to it itself.
+            self.retry()
+            if self.session.pending is not None or self.session.conflict is not None:
+                return
         assert self.session.task is not None
         pair, seen = self.pair, self.session.task.revision
         pending = self.session.pending
@@ -343,7 +352,7 @@ class Story(RuleBasedStateMachine):
             assert not self.is_stale(pair, decision.seen_revision)
             assert len(new) <= 1
             assert new or own[-1].id in self.unheard
-        elif result.outcome is Outcome.CONFLICT:
+        elif result.outcome in (Outcome.CONFLICT, Outcome.UNCHANGED):
             assert new == []
             assert self.is_stale(pair, decision.seen_revision)
         else:
@@ -519,7 +528,9 @@ def test_every_story_leaves_what_its_keys_asked_for(shared: Collection, faults: 
             deadline=None,
             stateful_step_count=30,
             max_examples=max(settings().max_examples // share, 1),
-            phases=[Phase.explicit, Phase.reuse, Phase.generate],
+            derandomize=True,  # the same stories every time
+            database=None,
+            phases=[Phase.explicit, Phase.generate],
             report_multiple_bugs=False,
             suppress_health_check=list(HealthCheck),
         ),
