@@ -102,11 +102,14 @@ async def test_another_grade_takes_the_place_of_one_not_written_and_undo_gives_i
 async def test_behind_a_dialog_the_document_does_not_change(
     two_topics: Collection, collection_file: Path
 ) -> None:
-    """An attempt that succeeded while a note is typed would put the note on the next document."""
+    """An attempt that succeeded while a question is open would put the answer on the next one."""
     async with judging(two_topics) as pilot:
         two_topics._engine.dispose()
         with locked(collection_file):
-            await press(pilot, "2", "e", "x")
+            await press(pilot, "2", "e")
+            assert isinstance(pilot.app.screen, JudgeScreen)  # no note is typed to be lost
+            assert "NOT SAVED yet: 2 relevant" in seen(pilot)
+            await press(pilot, "c")
         await asyncio.sleep(0.5)
         assert stored(two_topics) == {}
         await press(pilot, "escape")
