@@ -184,6 +184,9 @@ class PlainJudge:
         self._printed = None
         self._moving.end_round()
         self._begin()
+        if self._session.tasks and self._session.is_complete:
+            # Or a script run twice would grade one document again and again.
+            self._sum_up()
         while True:
             self._say_document()
             answer = self._answers.read(self._talk.ask(self._prompt()))

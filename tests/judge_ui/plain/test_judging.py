@@ -73,6 +73,16 @@ def test_a_topic_that_is_open_already_is_judged_first(two_topics: Collection) ->
     assert states(two_topics)["j0"].grade == 1
 
 
+def test_a_script_that_runs_twice_grades_nothing_again(two_topics: Collection) -> None:
+    """A topic that is done is summed up first: its answers are no grades any more."""
+    run(two_topics, "2", "1", topic="0013")
+    before = states(two_topics)
+    printed = run(two_topics, "0", "0", "0", topic="0013")
+    assert states(two_topics) == before
+    assert "0013 情報検索の評価: every document has a decision" in printed
+    assert "'0' means nothing here" in printed
+
+
 def test_an_unknown_topic_is_asked_again(two_topics: Collection) -> None:
     """A slip says what is known and loses nothing."""
     printed = run(two_topics, "13", "0013", "1")
