@@ -124,8 +124,10 @@ class JudgingProcess:
                 raise EOFError(self._shown.decode())
             self._shown += part
         text = self._shown.decode()
+        if ALL_DECIDED in text[start:]:
+            return None
         decided, total = PROGRESS.findall(text)[-1]
-        if decided == total or ALL_DECIDED in text[start:]:
+        if decided == total:
             return None
         return DOCUMENT.findall(text)[-1]
 
