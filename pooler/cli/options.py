@@ -73,3 +73,10 @@ RigidOption = Annotated[
 RelaxedOption = Annotated[
     bool, typer.Option("--relaxed", help="Relevant = the scale's relaxed level (NTCIR: S, A, B).")
 ]
+AllowUnknownOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unknown",
+        help="Keep topics and docnos that no imported topics or documents file names.",
+    ),
+]
