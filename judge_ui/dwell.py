@@ -26,6 +26,8 @@ class Dwell:
         self._dropped_at: float | None = None
         self.document: tuple[str, str] | None = None
         """Topic and docno of what is on the screen; ``None`` = nothing yet."""
+        self.sha256: str | None = ""
+        """Hash of what is on the screen; ``None`` = it has no text, empty = not known."""
         self.shown_at: datetime | None = None
         """UTC; ``None`` = it is not on the screen yet."""
         self.dropped = 0
@@ -53,10 +55,10 @@ class Dwell:
         """The same without long pauses."""
         return round(self._active * 1000)
 
-    def show(self, document: tuple[str, str]) -> None:
+    def show(self, document: tuple[str, str], sha256: str | None = "") -> None:
         """Say that a document is on the screen now, unless it was already."""
         if self._shown is None:
-            self.document = document
+            self.document, self.sha256 = document, sha256
             self._dropped_at = None
             self._shown = self._touched = self._clock()
             self.shown_at = datetime.now(UTC)
@@ -76,5 +78,6 @@ class Dwell:
     def restart(self) -> None:
         """Begin anew with another document, which is not on the screen yet."""
         self._shown = self._dropped_at = self.shown_at = self.document = None
+        self.sha256 = ""
         self._active = 0.0
         self.dropped = 0

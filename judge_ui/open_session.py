@@ -154,10 +154,17 @@ class OpenSession:
         following = self._queue.look_ahead()
         return None if following is None else self._desk.page(following.docno)
 
-    def mark_shown(self) -> None:
-        """Say that the document is on the screen now; the dwell is measured from here."""
+    def mark_shown(self, page: Page | None = None) -> None:
+        """Say that the document is on the screen now; the dwell is measured from here.
+
+        Parameters
+        ----------
+        page : Page, optional
+            What is shown, which may be older than what the collection has by now: an event names
+            the text that was decided about.
+        """
         if self._here is not None:
-            self._dwell.show(self._here)
+            self._dwell.show(self._here, "" if page is None else page.sha256)
 
     def touch(self) -> None:
         """Say that the judge did something; long pauses do not count as active time."""

@@ -58,7 +58,7 @@ class JudgingSession(OpenSession):
     def note(self, text: str) -> Result:
         """Keep a note on the document; state and grade stay, and so does the document."""
         self.touch()
-        if text == self._queue.here().note:
+        if text == self._queue.here().note and self.pending is None:
             return Result(Outcome.UNCHANGED, "note as before")
         said = "note saved" if text else "note removed"
         return self._decide(Action.NOTE, note=text, said=said, done="note")
@@ -169,12 +169,16 @@ class JudgingSession(OpenSession):
         passages: tuple[Passage, ...] | None = None,
     ) -> Result:
         """Decide about the document before the judge."""
-        is_decision = note is None and passages is None
-        if is_decision and self.pending is not None and self.pending.stays:
+        waiting = self.pending
+        if waiting is not None and (note is not None or passages is not None):
+            # A note takes the place of a note, as a grade does of a grade.
+            if note is None or waiting.decision.note is None:
+                return Result(Outcome.FAILED, f"NOT SAVED yet: {waiting.said}")
+        elif waiting is not None and waiting.stays:
             # A note that waits is not given up for a grade: it goes first, or neither does.
-            waiting = self.retry()
-            if waiting.outcome not in (Outcome.SAVED, Outcome.STUCK, Outcome.UNCHANGED):
-                return waiting
+            written = self._write(waiting)
+            if written.outcome not in (Outcome.SAVED, Outcome.UNCHANGED):
+                return written
         task = self._queue.here()
         if self._dwell.document not in (None, self._here):
             # What is painted is not what would be decided about.
@@ -190,15 +194,13 @@ class JudgingSession(OpenSession):
             passages=passages,
             seen_revision=task.revision,
             position=self.index,
+            document_sha256=self._dwell.sha256,
             shown_at=self._dwell.shown_at,
             dwell_ms=self._dwell.ms,
             active_ms=self._dwell.active_ms,
             dropped_keys=self._dwell.dropped,
         )
-        attempt = Attempt(decision, said, done)
-        if self.pending is not None and attempt.stays:
-            return Result(Outcome.FAILED, f"NOT SAVED yet: {self.pending.said}")
-        return self._write(attempt)
+        return self._write(Attempt(decision, said, done))
 
     def _write(self, attempt: Attempt) -> Result:
         """Write a decision; go on only when it is durable."""

@@ -18,9 +18,8 @@ from store.judgements import current_events
 from store.keys import fetch_docnos
 from store.models import JUDGE, JUDGEMENT, TOPIC
 from store.ranking import natural_key
-from store.records import Action, JudgeKind, State
+from store.records import DECIDED, Action, JudgeKind
 
-_DECIDED = (State.JUDGED.value, State.CANNOT.value)
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
 Pair = tuple[int, int]
@@ -135,7 +134,7 @@ def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
     names = ("id", "judge_id", "topic_id", "document_id", "grade", "reason", "note", "iteration")
     decided = (
         newest.join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-        .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(_DECIDED))
+        .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
         .with_only_columns(
             *(JUDGEMENT.c[name] for name in names),
             func.min(JUDGEMENT.c.grade).over(partition_by=key).label("lowest"),

@@ -33,11 +33,19 @@ from store.models import JUDGE, TOPIC, JudgementRow
 from store.passages import fetch_shown_passages
 from store.queues import Queued
 from store.ranking import natural_key
-from store.records import Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
+from store.records import (
+    DECIDED,
+    Action,
+    Decision,
+    InboxLine,
+    JudgeKind,
+    Scale,
+    State,
+    Task,
+    Undone,
+)
 from store.sanitise import sanitise, sanitise_line
 from store.verdicts import display_order, gap_of, read_basis
-
-_DECIDED = (State.JUDGED, State.CANNOT)
 
 
 class AdjudicationDesk(Desk):
@@ -267,5 +275,5 @@ class AdjudicationDesk(Desk):
 
 def _state_shown(case: Case, state: State) -> State:
     """Say how a document stands with an adjudicator, given the state that is stored."""
-    is_stale = case.status is Status.CHANGED and state in _DECIDED
+    is_stale = case.status is Status.CHANGED and state in DECIDED
     return State.UNJUDGED if is_stale else state

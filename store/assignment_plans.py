@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import ColumnElement, and_, delete, exists, func, insert, select, text, true
 from sqlmodel import Session
 
-from store.assignments import DECIDED, is_decided
+from store.assignments import is_decided
 from store.database import database_now
 from store.errors import ConflictError
 from store.judgements import current_events
@@ -27,7 +27,7 @@ from store.models import (
     AssignmentPlanRow,
 )
 from store.ranking import natural_key
-from store.records import JudgeKind
+from store.records import DECIDED, JudgeKind
 from store.seats import Assignable, AssignmentPlan, Cleared, Existing, Scope
 
 Make = Callable[[Sequence[Assignable]], AssignmentPlan]

@@ -20,11 +20,8 @@ from sqlmodel import Session
 from store.database import database_now
 from store.errors import ConflictError
 from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
-from store.records import State
+from store.records import DECIDED, State
 from store.seats import Seat
-
-DECIDED = (State.JUDGED.value, State.CANNOT.value)
-"""States that settle a place."""
 
 Id = ColumnElement[int]
 """A column of row ids."""

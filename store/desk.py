@@ -302,6 +302,8 @@ class Desk(OpenDesk):
         row.position, row.shown_at = decision.position, decision.shown_at
         row.dwell_ms, row.active_ms = decision.dwell_ms, decision.active_ms
         row.dropped_keys = decision.dropped_keys
+        if decision.document_sha256 != "":
+            row.document_sha256 = decision.document_sha256
         self._hold(session, row)
         append_event(session, row, seen_revision=seen)
         if decision.passages is not None:
@@ -349,7 +351,6 @@ class Desk(OpenDesk):
         """Make an event of this judge and sitting; its state is still to be set."""
         facts = session.execute(
             select(
-                DOCUMENT.c.docno,
                 DOCUMENT.c.sha256,
                 select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id).label("disabled"),
                 select(func.max(GUIDELINE.c.version)).label("guidelines"),
@@ -371,6 +372,6 @@ class Desk(OpenDesk):
             guideline_version=facts.guidelines
             if self._guideline is None
             else self._guideline or None,
-            document_sha256=self._shown.get(facts.docno, facts.sha256),
+            document_sha256=facts.sha256,
             sitting_id=self._sitting,
         )

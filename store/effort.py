@@ -19,9 +19,8 @@ from store.deciding import deciding_events, fetch_histories, fetch_recent_histor
 from store.judgements import current_events
 from store.keys import fetch_docnos
 from store.models import JUDGE, JUDGEMENT, TOPIC
-from store.records import Action, JudgeKind, State
+from store.records import DECIDED, Action, JudgeKind, State
 
-DECIDED = (State.JUDGED, State.CANNOT)
 _EVENTS_A_DECISION = 5
 """Events read for each decision that is asked for: notes, undone grades, skipped documents."""
 

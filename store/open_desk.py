@@ -53,8 +53,6 @@ class OpenDesk:
         self._program = program
         self._sitting: int | None = None
         self._topic_ids: dict[str, int] = {}
-        self._shown: dict[str, str | None] = {}
-        """Hash of each document that was given out, by docno: what a judge decides about."""
         self._guideline: int | None = None
         """Version of the guidelines that the judge was last shown or offered; 0 = there were
         none, ``None`` = none were asked for."""
@@ -95,9 +93,8 @@ class OpenDesk:
             row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
         if row is None:
             return Page(docno, "", None)
-        self._shown[docno] = row.sha256
         text = None if row.text is None else sanitise(row.text)
-        return Page(docno, sanitise_line(row.title or ""), text)
+        return Page(docno, sanitise_line(row.title or ""), text, row.sha256)
 
     def events(self) -> list[Event]:
         """Return what was done in this sitting, the newest first."""

@@ -169,6 +169,10 @@ class State(StrEnum):
     JUDGED = "judged"
 
 
+DECIDED = (State.JUDGED.value, State.CANNOT.value)
+"""States in which a judge is done with a document; skipping puts off."""
+
+
 class Action(StrEnum):
     """What a judge did in one event."""
 
@@ -352,6 +356,8 @@ class Page:
     title: str
     text: str | None
     """``None`` = the text is not in the collection."""
+    sha256: str | None = field(default=None, compare=False)
+    """Hash of what it shows; ``None`` = no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +376,8 @@ class Decision:
     seen_revision: int = 0
     position: int | None = None
     """Place in the queue, from 0."""
+    document_sha256: str | None = ""
+    """Hash of the page that was decided about; ``None`` = it had no text, empty = not known."""
     shown_at: datetime | None = None
     dwell_ms: int | None = None
     active_ms: int | None = None

@@ -24,9 +24,7 @@ from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, JUDGEMENT
 from store.passages import add_passages, fetch_passages
 from store.pools import pooled_pairs
 from store.ranking import natural_key
-from store.records import Action, JudgeKind, State
-
-_DECIDED = (State.JUDGED, State.CANNOT)
+from store.records import DECIDED, Action, JudgeKind, State
 
 
 class Why(StrEnum):
@@ -203,7 +201,7 @@ def _find(
             decider = deciding_events(events)[-1]
             if (
                 decider is not None
-                and decider.state in _DECIDED
+                and decider.state in DECIDED
                 and decider.sitting_id is not None
                 and (not topics or names[pair[0]] in topics)
             ):

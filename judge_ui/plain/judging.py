@@ -10,13 +10,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
+from judge_ui.afterwards import Afterwards
 from judge_ui.keys import Command, KeyTable, key_table
 from judge_ui.messages import ALL_DECIDED, counted, forecast_words, goodbye, live_words
 from judge_ui.plain.answers import Act, Answer, Answers, Line
 from judge_ui.plain.deciding import Deciding
 from judge_ui.plain.moving import Moving
 from judge_ui.plain.reading import Reading
-from judge_ui.plain.summary import Afterwards, sum_up
+from judge_ui.plain.summary import sum_up
 from judge_ui.plain.talk import Talk
 from judge_ui.session import JudgingSession
 from store.errors import PoolerError
@@ -294,7 +295,7 @@ class PlainJudge:
         wish = sum_up(self._session, self._talk, self._answers, len(self._moving.quick))
         if wish is Afterwards.QUIT:
             raise EOFError
-        if wish is Afterwards.TOPICS:
+        if wish is Afterwards.INBOX:
             raise _Leave
         self._printed = None
         if wish is Afterwards.UNDO:
@@ -324,7 +325,7 @@ class PlainJudge:
                 return
             self._is_unread = False
             self._printed = here
-        session.mark_shown()
+        session.mark_shown(self._reading.page)
 
     def _say_error(self, error: PoolerError) -> None:
         """Print what went wrong."""

@@ -38,7 +38,8 @@ class Reading:
         self._session = session
         self._talk = talk
         self._answers = answers
-        self._page: Page | None = None
+        self.page: Page | None = None
+        """What was printed last; ``None`` = it could not be read."""
         self._sentences: list[Span] | None = None
         self._wanted = ""
         self._hits: list[Hit] | None = None
@@ -83,12 +84,12 @@ class Reading:
             If it could not be read.
         """
         session, task = self._session, self._session.task
-        self._page = self._sentences = self._hits = None
+        self.page = self._sentences = self._hits = None
         self._wanted = ""
         if task is not None:
             self._say_name()
-            self._page = session.page()
-            self._show(self._page.text)
+            self.page = session.page()
+            self._show(self.page.text)
 
     def again(self, rest: str) -> None:
         """Print the document again, the words that were looked for marked if that is wanted."""
@@ -233,9 +234,9 @@ class Reading:
 
     def _read(self) -> Page:
         """Return the document before the judge."""
-        if self._page is None or self._session.task is None:
-            self._page = self._session.page()
-        return self._page
+        if self.page is None or self._session.task is None:
+            self.page = self._session.page()
+        return self.page
 
     def _say_name(self) -> None:
         """Name the document before the judge, and say how it stands."""
@@ -246,8 +247,8 @@ class Reading:
 
     def _show(self, text: str | None) -> None:
         """Print title and text."""
-        if self._page is not None and self._page.title:
-            self._talk.say(f"Title: {self._page.title}")
+        if self.page is not None and self.page.title:
+            self._talk.say(f"Title: {self.page.title}")
         text = NO_TEXT if text is None else text if text.strip() else EMPTY_TEXT
         self._talk.show_document(text)
 

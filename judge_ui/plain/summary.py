@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from enum import Enum
 
+from judge_ui.afterwards import WISHES, Afterwards, own_keys
 from judge_ui.keys import Command, half_width
 from judge_ui.messages import ALL_DECIDED, forecast_words, tally, topic_name
 from judge_ui.plain.answers import Answers
@@ -12,27 +12,6 @@ from judge_ui.plain.talk import Talk
 from judge_ui.session import JudgingSession
 from store.errors import PoolerError
 from store.sanitise import sanitise_line
-
-
-class Afterwards(Enum):
-    """What the judge wants after a topic."""
-
-    TOPICS = "topics"
-    SKIPPED = "skipped"
-    QUICK = "quick"
-    UNDO = "undo"
-    STAY = "stay"
-    QUIT = "quit"
-
-
-_WISHES = {
-    Command.INBOX: Afterwards.TOPICS,
-    Command.SKIP: Afterwards.SKIPPED,
-    Command.UNDO: Afterwards.UNDO,
-    Command.QUIT: Afterwards.QUIT,
-}
-_OWN_KEYS = {Afterwards.STAY: "daf", Afterwards.QUICK: "rvw"}
-"""Keys that mean something here alone; the first that means nothing else here is taken."""
 
 
 def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> Afterwards:
@@ -62,35 +41,29 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
         talk.say(f"  decided in under {session.quick_s:g} s: {n_quick}")
     for words in _other_topics(session):
         talk.say(words)
-    own = {wish: _own_key(answers, keys) for wish, keys in _OWN_KEYS.items()}
+    own = own_keys(lambda key: answers.read(key).meaning)
+    stay, again = own[Afterwards.STAY], own[Afterwards.QUICK]
     skip, undo, leave = map(answers.name, (Command.SKIP, Command.UNDO, Command.QUIT))
     offers = {
-        Afterwards.TOPICS: "Enter = topics",
+        Afterwards.INBOX: "Enter = topics",
         Afterwards.SKIPPED: f"{skip} = the {n_skipped} skipped" if n_skipped else "",
         Afterwards.UNDO: f"{undo} = undo",
-        Afterwards.STAY: f"{own[Afterwards.STAY]} = stay with the documents",
-        Afterwards.QUICK: f"{own[Afterwards.QUICK]} = go over the {n_quick} quick"
-        if n_quick
-        else "",
+        Afterwards.STAY: f"{stay} = stay with the documents" if stay else "",
+        Afterwards.QUICK: f"{again} = go over the {n_quick} quick" if again and n_quick else "",
         Afterwards.QUIT: f"{leave} quits",
     }
     question = ", ".join(filter(None, offers.values()))
     while True:
         text = talk.ask(question)
         meaning = answers.read(text).meaning
-        wish = _WISHES.get(meaning) if isinstance(meaning, Command) else None
+        wish = WISHES.get(meaning) if isinstance(meaning, Command) else None
         if not text:
-            wish = Afterwards.TOPICS
+            wish = Afterwards.INBOX
         elif wish is None:
             wish = next((one for one in own if own[one] == half_width(text).lower()), None)
         if wish is not None and offers[wish]:
             return wish
         talk.say(f"{sanitise_line(text)!r} means nothing here")
-
-
-def _own_key(answers: Answers, keys: str) -> str:
-    """Return the first key that means nothing else at the end of a topic."""
-    return next(key for key in keys if answers.read(key).meaning not in _WISHES)
 
 
 def _other_topics(session: JudgingSession) -> list[str]:

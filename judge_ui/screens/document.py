@@ -185,6 +185,7 @@ class DocumentScreen(Screen[None]):
         if self._ahead is not None and self._ahead[0] == docno:
             self._page = self._ahead_page
             self._pane.show(self._ahead[1].leaf, self._ahead[1])
+            self._forget_ahead()
             return True
         try:
             self._page = self._session.page()
@@ -217,7 +218,7 @@ class DocumentScreen(Screen[None]):
         is_seen = self.is_active and self._page is not None and self._pane.is_painted
         if showing != self._showing or not is_seen:
             return
-        self._session.mark_shown()
+        self._session.mark_shown(self._page)
         if self._ahead_timer is not None:
             self._ahead_timer.stop()
         self._ahead_timer = self.set_timer(READ_AHEAD_S, self._read_ahead)
@@ -236,7 +237,7 @@ class DocumentScreen(Screen[None]):
             self._ahead = (page.docno, lay_out(leaf, self._pane.text_width))
 
     def _forget_ahead(self) -> None:
-        """Give up what was read ahead: it would be marked otherwise now."""
+        """Give up what was read ahead: it is shown, or would be marked otherwise now."""
         self._ahead = self._ahead_page = None
 
 

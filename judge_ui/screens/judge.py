@@ -10,6 +10,7 @@ from textual import on
 from textual.message import Message
 from textual.timer import Timer
 
+from judge_ui.afterwards import Afterwards
 from judge_ui.grades import grade_mark, grade_name
 from judge_ui.keys import Command, KeyTable
 from judge_ui.listing import Filter
@@ -18,7 +19,7 @@ from judge_ui.outcomes import Outcome, Result
 from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.review import Review
-from judge_ui.screens.summary import Afterwards, SummaryScreen
+from judge_ui.screens.summary import SummaryScreen
 from judge_ui.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.hints import Hints, Status
@@ -259,11 +260,11 @@ class JudgeScreen(BrowsingScreen):
             self.app.push_screen(ConfirmDialog(said(result)), answered)
 
     def _ask_note(self) -> None:
-        """Ask for the note, unless a decision waits that would have to be written first."""
+        """Ask for the note, unless something else waits that would have to be written first."""
         task, waiting = self._session.task, self._session.pending
         if task is None:
             return
-        if waiting is not None and not waiting.stays:
+        if waiting is not None and waiting.decision.note is None:
             self._tell(f"NOT SAVED yet: {waiting.said}; a note can follow it", urgent=True)
             return
 
@@ -271,7 +272,8 @@ class JudgeScreen(BrowsingScreen):
             if note is not None:
                 self._do(partial(self._session.note, note), "note")
 
-        self.app.push_screen(NoteDialog(sanitise_line(task.docno), task.note), answered)
+        before = task.note if waiting is None else waiting.decision.note or ""
+        self.app.push_screen(NoteDialog(sanitise_line(task.docno), before), answered)
 
     @on(DocumentPane.Marked)
     def _marked(self, message: DocumentPane.Marked) -> None:

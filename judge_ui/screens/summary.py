@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from enum import Enum
 from statistics import median
 
 from textual import events
@@ -12,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
+from judge_ui.afterwards import WISHES, Afterwards, own_keys
 from judge_ui.keys import Command, KeyTable, half_width
 from judge_ui.messages import (
     ALL_DECIDED,
@@ -32,27 +32,6 @@ from judge_ui.widgets.wrapping import cell_width, pad
 from store.analysis.effort import duration_words
 from store.errors import PoolerError
 from store.records import State, Task
-
-
-class Afterwards(Enum):
-    """What the judge wants after a topic."""
-
-    INBOX = "inbox"
-    SKIPPED = "skipped"
-    QUICK = "quick"
-    UNDO = "undo"
-    STAY = "stay"
-    QUIT = "quit"
-
-
-_WISHES = {
-    Command.INBOX: Afterwards.INBOX,
-    Command.SKIP: Afterwards.SKIPPED,
-    Command.UNDO: Afterwards.UNDO,
-    Command.QUIT: Afterwards.QUIT,
-}
-_OWN_KEYS = {Afterwards.STAY: "daf", Afterwards.QUICK: "rvw"}
-"""Keys that mean something here alone; the first that means nothing else here is taken."""
 
 
 class SummaryScreen(Unhurried, Screen[Afterwards]):
@@ -99,12 +78,13 @@ class SummaryScreen(Unhurried, Screen[Afterwards]):
     def on_key(self, event: events.Key) -> None:
         """Take the answer."""
         meaning = self._keys.meaning(event.key, event.character)
-        wish = _WISHES.get(meaning) if isinstance(meaning, Command) else None
+        wish = WISHES.get(meaning) if isinstance(meaning, Command) else None
         key = half_width(event.character or event.key)
         if event.key == "enter":
             wish = Afterwards.INBOX
         elif wish is None:
-            wish = next((wish for wish in _OWN_KEYS if _own_key(self._keys, wish) == key), None)
+            own = own_keys(self._keys.meaning)
+            wish = next((wish for wish in own if own[wish] == key), None)
         if wish is Afterwards.SKIPPED and not self._session.progress.skipped:
             return
         if wish is Afterwards.QUICK and not self._n_quick:
@@ -139,12 +119,13 @@ def summary_leaf(session: JudgingSession, keys: KeyTable, n_quick: int) -> Leaf:
     for line in (*_times(session.tasks), *_forecast(session)):
         leaf += Leaf(f"\n{line}")
     quick = f"{n_quick} decided in under {session.quick_s:g} s"
+    own = own_keys(keys.meaning)
     answers = [
         ("Enter", "back to the topics", True),
-        (_own_key(keys, Afterwards.QUICK), f"go over the {quick}", n_quick > 0),
+        (own[Afterwards.QUICK], f"go over the {quick}", n_quick > 0),
         (keys.name(Command.SKIP), f"go over the {progress.skipped} skipped", progress.skipped > 0),
         (keys.name(Command.UNDO), "undo the latest decision", True),
-        (_own_key(keys, Afterwards.STAY), "stay with the documents", True),
+        (own[Afterwards.STAY], "stay with the documents", True),
         (keys.name(Command.QUIT), "quit", True),
     ]
     leaf += Leaf("\n\n")
@@ -152,12 +133,6 @@ def summary_leaf(session: JudgingSession, keys: KeyTable, n_quick: int) -> Leaf:
         if is_there:
             leaf += Leaf("  ") + strong(pad(key, 8)) + Leaf(f"{meaning}\n")
     return leaf
-
-
-def _own_key(keys: KeyTable, wish: Afterwards) -> str:
-    """Return the key of a wish that no command has."""
-    taken = {key for key, command in keys.commands.items() if command in _WISHES}
-    return next((key for key in _OWN_KEYS[wish] if key not in taken), "")
 
 
 def _times(tasks: Sequence[Task]) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from store.records import Document
+from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pty_terminal import ESCAPE_S, PtyTerminal, begin, judge
 
@@ -83,6 +83,28 @@ def test_a_burst_of_keys_grades_one_document(terminal: PtyTerminal, collection: 
         assert len(grades(collection)) == n_graded
     leave(terminal)
     assert grades(collection) == {"d00": 2, "d01": 1, "d02": 1, "d03": 1}
+
+
+def states(collection: Collection) -> dict[str, State]:
+    """Return where documents stand with alice."""
+    return {one.docno: one.state for one in collection.judgements(["alice"])}
+
+
+def test_a_held_key_that_changes_acts_once(terminal: PtyTerminal, collection: Collection) -> None:
+    """One document is skipped, then one decision undone, however long the key is held.
+
+    All repeats come at once, as a slow line has them: here a busy machine's pauses let go of none.
+    """
+    place = terminal.send(b"1")
+    terminal.wait_for("Text 1.", since=place)
+    for key, after in ((b"s", {"d01": State.SKIPPED}), (b"\x7f", {"d01": State.UNJUDGED})):
+        terminal.until_quiet(0.2)
+        place = terminal.send(key * 40)
+        terminal.wait_for("too quick", since=place)
+        terminal.until_quiet(0.2)
+        assert states(collection) == {"d00": State.JUDGED} | after
+    leave(terminal)
+    assert grades(collection) == {"d00": 1}
 
 
 PASTE = b"\x1b[200~2 0 1 1\x1b[201~"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +14,7 @@ import pytest
 
 from judge_ui.session import JudgingSession
 from store.collection import Collection
-from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
+from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
 from store.sanitise import BIDI_CONTROLS, sanitise
 from store.scale import parse_scale
 from tests.judge_ui.pty_terminal import ESCAPE_S, PROGRAM, SEQUENCE, PtyTerminal, forms
@@ -84,11 +86,29 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
     session.go_next()
     session.cannot(evil)
     session.leave()
+    make_disputes(collection, shape)
     # New guidelines are shown before the first document, whatever was decided under the old ones.
     collection.add_guideline(
         shape(f"# {EVIL}\n\n* {EVIL}\n\n```\n{EVIL}\n```\n[{EVIL}](http://x)\n")
     )
     return collection
+
+
+def make_disputes(collection: Collection, shape: Callable[[str], str]) -> None:
+    """Let two judges of hostile names disagree, with hostile notes, passages and reasons."""
+    evil, topic = shape(EVIL), shape(ID)
+    for number in range(2):
+        name = shape(f"{number}{ID}")
+        collection.add_judge(name, JudgeKind.HUMAN)
+        session = JudgingSession(collection.desk(name), min_dwell=0)
+        session.open_topic(topic)
+        session.note(evil)
+        session.mark([Passage(0, 40, (session.page().text or "")[:40])])
+        session.mark_shown()
+        session.grade(2 * number)
+        session.mark_shown()
+        session.grade(number) if number else session.cannot(evil)
+        session.leave()
 
 
 class Step(NamedTuple):
@@ -248,9 +268,13 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
                 ("status", "--by-topic", "--format", "tsv"),
                 ("status", "--format", "json"),
                 ("judges", "list"),
+                ("rejudge", "--judge", IN_ONE_LINE),
+                ("effort", IN_ONE_LINE),
+                ("agreement", IN_ONE_LINE, ID),
+                ("adjudicate", "--list", "--topic", IN_ONE_LINE),
                 ("assign", "--show"),
                 ("export", "pool"),
-                ("export", "qrels"),
+                ("export", "qrels", "--judge", f"1{ID}"),
                 ("judge", "--judge", IN_ONE_LINE),
             )
         ),
@@ -263,6 +287,49 @@ def test_no_command_passes_it_on(
     """Tables, data and messages at a terminal hold colours and no other sequence."""
     output = _typed((*PROGRAM, *arguments, "--collection", str(collections[0])), b"")
     assert_harmless(output, {b"\x1b[m"})
+
+
+@pytest.fixture(scope="module")
+def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the hostile collection and give it ids that no collection would have accepted."""
+    file = tmp_path_factory.mktemp("doctored") / "evil.db"
+    shutil.copy(collections[0], file)
+    with closing(sqlite3.connect(file)) as connection:
+        for table, column in (("judge", "name"), ("document", "docno"), ("topic", "number")):
+            ids = f"UPDATE {table} SET {column} = ? || {column}"
+            connection.execute(ids, ("\x1b[2J\u202e",))
+        connection.commit()
+    return file
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rejudge",),
+        ("effort", "--list"),
+        ("agreement", "--tables"),
+        ("adjudicate", "--list", "--names"),
+        *(
+            pytest.param(arguments, marks=pytest.mark.slow)
+            for arguments in (
+                ("rejudge", "--format", "tsv"),
+                ("effort", "--by-topic", "--format", "tsv"),
+                ("agreement", "--by-topic", "--format", "tsv"),
+                ("adjudicate", "--list", "--names", "--format", "tsv"),
+                ("status", "--by-topic"),
+                ("judges", "list"),
+            )
+        ),
+    ],
+    ids=" ".join,
+)
+def test_no_listing_passes_on_the_ids_of_a_doctored_file(
+    doctored: Path, arguments: tuple[str, ...]
+) -> None:
+    """Names and docnos are made harmless where they are shown, whoever wrote them."""
+    output = _typed((*PROGRAM, *arguments, "--collection", str(doctored)), b"")
+    assert_harmless(output, {b"\x1b[m"})
+    assert "␛[2J�" in output.decode()
 
 
 def _typed(command: tuple[str, ...], answers: bytes) -> bytes:

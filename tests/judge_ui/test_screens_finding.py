@@ -173,6 +173,21 @@ async def test_passages_are_marked_stored_and_undone(make_collection: Maker) -> 
         assert len(pilot.app.screen.query_one(DocumentPane).passages) == 1
 
 
+async def test_a_marked_passage_stays_marked_where_the_document_was_read_ahead(
+    two_topics: Collection,
+) -> None:
+    """What was laid out before the passage was marked is not what is shown when one comes back."""
+    async with judging(two_topics) as pilot:
+        await press(pilot, "1", "1")
+        await asyncio.sleep(READ_AHEAD_S + 0.1)
+        await pilot.resize_terminal(70, 24)
+        await press(pilot, "1", "v", "enter", "escape")
+        passages = pilot.app.screen.query_one(DocumentPane).passages
+        assert [one.text for one in passages] == ["Text of bridge 3."]
+        await press(pilot, "p", "n")
+        assert pilot.app.screen.query_one(DocumentPane).passages == passages
+
+
 async def test_a_digit_right_after_v_grades_nothing(make_collection: Maker) -> None:
     """Both in one packet: marking has begun before the digit is looked at."""
     collection = make_collection({ENGLISH: [Document("a", "", "One. Two.")]})

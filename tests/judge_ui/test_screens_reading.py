@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from judge_ui.screens.document import READ_AHEAD_S
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import ReadingScreen
 from store.collection import Collection
 from store.database import writing
+from store.documents import document_sha256
 from store.guidelines import add_guideline
 from store.records import Document, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker
@@ -158,3 +164,20 @@ async def test_help_is_about_the_screen_it_was_asked_on(
         screen = rows(pilot)
         assert screen[0].startswith(" Keys")
         assert all(row[1:3] == "  " for row in screen if "take back" in row or "and go" in row)
+
+
+async def test_an_event_names_the_text_that_was_on_the_screen(
+    two_topics: Collection, events: Callable[[], list[dict[str, Any]]]
+) -> None:
+    """A document that is replaced once it was read ahead is judged as it is shown, and says so."""
+    old, new = Document("e1", "Bridge 1", "Text of bridge 1."), Document("e1", "", "Another text.")
+    async with judging(two_topics) as pilot:
+        await asyncio.sleep(READ_AHEAD_S + 0.1)
+        two_topics.add_documents([new], replace=True)
+        await press(pilot, "1")
+        assert "Text of bridge 1." in seen(pilot)
+        await press(pilot, "2", "p")
+        assert "Another text." in seen(pilot)
+        await press(pilot, "0")
+    hashes = [one["document_sha256"] for one in events() if one["docno"] == "e1"]
+    assert hashes == [document_sha256(old), document_sha256(new)]

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from judge_ui.app import QuitDialog
 from judge_ui.messages import goodbye
-from judge_ui.screens.dialogs import ChoiceDialog, ConfirmDialog
+from judge_ui.screens.dialogs import ChoiceDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.session import JudgingSession
 from store.collection import Collection
-from store.records import Action
+from store.records import Action, Document
+from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import (
     judging,
     locked,
@@ -27,6 +29,7 @@ from tests.judge_ui.pilots import (
     type_ahead,
     typed,
 )
+from tests.store.seating import let_lapse, seat
 
 pytestmark = pytest.mark.usefixtures("hurried")
 
@@ -136,6 +139,80 @@ async def test_quitting_with_something_unsaved_asks_first(
             assert pilot.app._exit
         session = pilot.app._session
     assert goodbye(session) == "alice: 0 decisions in this sitting, 1 NOT SAVED"
+
+
+async def test_what_waits_is_written_on_quitting_if_it_can_be_by_then(
+    two_topics: Collection, collection_file: Path
+) -> None:
+    """Y tries once more: nothing is lost where the file has become free behind the question."""
+    async with judging(two_topics) as pilot:
+        two_topics._engine.dispose()
+        with locked(collection_file):
+            await press(pilot, "2", "q")
+        await asyncio.sleep(0.3)
+        assert isinstance(pilot.app.screen, QuitDialog)
+        assert stored(two_topics) == {}
+        await press(pilot, "y")
+        assert pilot.app._exit
+        session = pilot.app._session
+    assert stored(two_topics)["e0"].grade == 2
+    assert goodbye(session) == "alice: 1 decision in this sitting, all saved"
+
+
+async def test_what_waits_and_still_cannot_be_written_is_said_on_quitting(
+    two_topics: Collection, collection_file: Path
+) -> None:
+    """Y quits all the same, and the judge reads what was lost."""
+    async with judging(two_topics) as pilot:
+        two_topics._engine.dispose()
+        with locked(collection_file):
+            await press(pilot, "2", "q", "y")
+            assert pilot.app._exit
+        session = pilot.app._session
+    assert stored(two_topics) == {}
+    assert goodbye(session) == "alice: 0 decisions in this sitting, 1 NOT SAVED"
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+q"])
+async def test_quitting_a_note_that_was_changed_asks_first(
+    two_topics: Collection, key: str
+) -> None:
+    """However often it is pressed: what was typed is saved or left on purpose, then it quits."""
+    async with judging(two_topics) as pilot:
+        await press(pilot, "e", "x", key, key)
+        assert isinstance(pilot.app.screen, NoteDialog)
+        assert "Not saved yet: Enter or Esc first, then quit" in seen(pilot)
+        await press(pilot, "y", "enter")
+        assert stored(two_topics)["e0"].note == "xy"
+        await press(pilot, "e", "z", key, "escape")
+        assert isinstance(pilot.app.screen, JudgeScreen)
+        await press(pilot, "e")
+        assert not pilot.app._exit
+        await press(pilot, key)
+        assert pilot.app._exit
+    assert stored(two_topics)["e0"].note == "xy"
+
+
+async def test_a_place_that_went_to_another_judge_is_said_and_passed_by(
+    make_collection: Maker, collection_file: Path
+) -> None:
+    """Nothing is written on what is no longer one's own; the next undecided document comes."""
+    documents = [Document(one, "", f"Text of {one}.") for one in "abcd"]
+    collection = make_collection({ENGLISH: documents})
+    seat(str(collection_file), "12", "abcd", None, lease_s=600)
+    async with judging(collection) as pilot:
+        await press(pilot, "1", "n")
+        assert "Text of c." in seen(pilot)
+        let_lapse(str(collection_file), "alice", "c")
+        assert collection.desk("bob").claim("12")
+        await press(pilot, "2")
+        text = "NOT SAVED (2 relevant): the document is no longer in your queue"
+        assert text in seen(pilot)
+        assert "Text of b." in seen(pilot)
+        assert pilot.app._session.pending is None
+        await press(pilot, "0")
+        assert "Every document has a decision" in seen(pilot)
+    assert {docno: one.grade for docno, one in stored(collection).items()} == {"a": 1, "b": 0}
 
 
 async def test_two_sittings_of_a_judge_are_asked_about(two_topics: Collection) -> None:
@@ -273,3 +350,19 @@ async def test_a_note_that_could_not_be_written_is_tried_again_too(
         assert "saved saved" not in seen(pilot)
         assert " e0 " in "\n".join(rows(pilot))
     assert stored(two_topics)["e0"].note == "x"
+
+
+@pytest.mark.parametrize(("key", "note"), [("y", "xy"), ("backspace", "")])
+async def test_another_note_takes_the_place_of_one_not_written(
+    two_topics: Collection, collection_file: Path, key: str, note: str
+) -> None:
+    """The field holds what waits; what Enter was pressed on last is what is written."""
+    async with judging(two_topics) as pilot:
+        two_topics._engine.dispose()
+        with locked(collection_file):
+            await press(pilot, "e", "x", "enter", "e")
+            assert pilot.app.screen.query_one(Input).value == "x"
+            await press(pilot, key, "enter")
+            assert "NOT SAVED: note" in seen(pilot)
+        await until(pilot, "note saved " if note else "note removed ")
+    assert [one.note for one in two_topics.desk("alice").events_of("12", "e0")] == [note]

@@ -92,6 +92,11 @@ def places(name: str) -> list[tuple[str, str, str | None, bool]]:
     )
 
 
+def held(name: str, judge: str) -> list[str]:
+    """List the documents that a judge has places at, sorted."""
+    return sorted(docno for _, docno, holder, _ in places(name) if holder == judge)
+
+
 def decisions(name: str) -> dict[str, set[str]]:
     """Return who judged each document of a collection of one topic, or found it impossible."""
     query = (

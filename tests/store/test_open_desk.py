@@ -212,11 +212,23 @@ def test_event_names_the_text_the_judge_had(ready: Collection, collection_name: 
     before = next(row[5] for row in contents(collection_name)["document"] if row[1] == "a")
     desk = ready.desk("ann")
     sitting = Sitting(desk, "1")
-    assert desk.page("a").text == "first text"
+    page = desk.page("a")
+    assert (page.text, page.sha256) == ("first text", before)
     ready.add_documents([Document("a", "", "second text")], replace=True)
     after = next(row[5] for row in contents(collection_name)["document"] if row[1] == "a")
-    sitting.grade("a", 1)
-    assert desk.page("a").text == "second text"
+    sitting.act("a", Action.JUDGE, grade=1, document_sha256=page.sha256)
+    assert desk.page("a").sha256 == after
     sitting.grade("a", 2)
     assert before != after
     assert column(collection_name, HASH) == [before, after]
+
+
+def test_event_on_a_page_without_text_names_none(ready: Collection, collection_name: str) -> None:
+    """A text that came while the judge looked at nothing is not what was judged."""
+    desk = ready.desk("ann")
+    sitting = Sitting(desk, "1")
+    page = desk.page("b")
+    assert (page.text, page.sha256) == (None, None)
+    ready.add_documents([Document("b", "", "a text")])
+    sitting.act("b", Action.CANNOT, reason="no text", document_sha256=page.sha256)
+    assert column(collection_name, HASH) == [None]
