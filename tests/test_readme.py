@@ -51,6 +51,7 @@ def test_readme_begins_with_the_two_set_up_blocks() -> None:
     assert len(console_blocks(README)) > 5
 
 
+@pytest.mark.slow
 def test_readme_blocks_run_in_order(tmp_path: Path) -> None:
     """All other blocks of README.md run one after the other in one shell, and none fails."""
     commands = [command for block in console_blocks(README)[2:] for command in block]

@@ -74,8 +74,7 @@ class Shown:
 
     async def laid_out(self) -> None:
         """Wait until a long text is laid out to its end."""
-        laid = self.pane._laid
-        while laid is not None and (laid.rest or self.pane._unfinished):
+        while (laid := self.pane._laid) is None or laid.rest or self.pane._unfinished:
             await self.pilot.pause(0.01)
 
     def lines(self) -> list[str]:

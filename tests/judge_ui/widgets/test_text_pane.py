@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 
 import pytest
@@ -152,14 +151,15 @@ async def test_resizing_keeps_the_place(key: str) -> None:
     ids=["marks", "lines", "blanks", "word", "letters"],
 )
 async def test_a_megabyte_of_anything_is_shown_at_once(text: str) -> None:
-    """From key to drawing, the costliest text there is takes a moment, not seconds."""
+    """Of the costliest text there is, no more is laid out before it is drawn than is drawn."""
     async with showing(Leaf("first")) as shown:
         leaf = document_leaf(Page("d", "", text), ["bridge", "検索", "a b"])
-        started = time.process_time()
         shown.pane.show(leaf)
         shown.lines()
-        # Some milliseconds; all of it would be hundreds.
-        assert time.process_time() - started < 0.25
+        laid = shown.pane._laid
+        assert laid is not None
+        assert laid.rest is not None
+        assert laid.lines[-1][1] < len(text) // 10
         await shown.press("G", "k", "g")
         assert {strip.cell_length for strip in map(shown.pane.render_line, range(9))} == {39}
 
