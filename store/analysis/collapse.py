@@ -6,6 +6,8 @@ hold places on the scale instead of values are cut at `level_index`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -129,6 +131,60 @@ def level_of(
     if relaxed:
         return scale.relaxed
     return None if level is None else scale.check_level(level)
+
+
+def levels_of(
+    scale: Scale,
+    *,
+    levels: Sequence[int] = (),
+    rigid: bool = False,
+    relaxed: bool = False,
+    graded: bool = False,
+    sums: bool = False,
+) -> list[int | None]:
+    """Resolve several levels at once, and whether the grades are wanted beside.
+
+    Parameters
+    ----------
+    scale : Scale
+        The declared scale.
+    levels : sequence of int
+        Levels by value.
+    rigid, relaxed, graded : bool, default=False
+        As in `level_of`; and the grades as they are.
+    sums : bool, default=False
+        Whether levels are cuts of sums of grades, which the scale knows nothing of.
+
+    Returns
+    -------
+    list of int or None
+        Each level once: graded (``None``) first, then ascending; ``[None]`` where nothing is
+        given.
+
+    Raises
+    ------
+    ArgumentError
+        If a level does not cut the scale in two, `rigid` is asked of a scale with one relevant
+        grade, or either reading of sums.
+
+    Examples
+    --------
+    >>> from store.scale import parse_scale
+    >>> levels_of(parse_scale("ntcir"), levels=[3], rigid=True, relaxed=True, graded=True)
+    [None, 1, 2, 3]
+    >>> levels_of(parse_scale("ntcir"))
+    [None]
+    """
+    if sums and (rigid or relaxed):
+        requirement = "must be asked of grades; sums of grades have no such reading"
+        hint = "--level N takes a sum"
+        raise ArgumentError("--rigid" if rigid else "--relaxed", requirement, "sum", hint=hint)
+    found: set[int | None] = set()
+    found |= set(levels) if sums else {scale.check_level(level) for level in levels}
+    found |= {level_of(scale, rigid=True)} if rigid else set()
+    found |= {level_of(scale, relaxed=True)} if relaxed else set()
+    ascending = sorted(level for level in found if level is not None)
+    return [None, *ascending] if graded or not ascending else [*ascending]
 
 
 def level_index(scale: Scale, level: int) -> int:

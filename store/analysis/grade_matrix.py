@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import ArgumentError
 from store.ranking import natural_key
 from store.records import Judgement, State
 
@@ -54,13 +54,6 @@ class GradeMatrix:
     """Shape (n_pairs, n_judges): index into `scale_values` where judged, else `NO_GRADE`."""
     scale_values: tuple[int, ...]
     """The declared grades, ascending, used or not."""
-
-    def judge_index(self, judge: str) -> int:
-        """Return the column of a judge; raise `UnknownNameError` when there is none."""
-        try:
-            return self.judges.index(judge)
-        except ValueError:
-            raise UnknownNameError("judge", judge, self.judges) from None
 
 
 def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -> GradeMatrix:
@@ -154,47 +147,6 @@ def grade_matrix(judgements: Iterable[Judgement], scale_values: Sequence[int]) -
     matrix.states.reshape(-1)[cells] = states
     matrix.grades.reshape(-1)[cells] = grades
     return matrix
-
-
-def pair_tables(matrix: GradeMatrix, first: str, second: str) -> NDArray[np.int64]:
-    """Count, topic by topic, the documents that two judges graded.
-
-    Parameters
-    ----------
-    matrix : GradeMatrix
-        Judgements.
-    first, second : str
-        Two judges' names.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_topics, n_grades, n_grades)
-        Documents by grade of `first` (rows) and of `second` (columns), topics as in
-        ``matrix.topics``; the sum over topics is the table of all documents.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such judge.
-    ArgumentError
-        If both are the same judge.
-
-    Examples
-    --------
-    >>> given = [("a", "d1", 0), ("b", "d1", 2), ("a", "d2", 1), ("b", "d2", 1), ("a", "d3", 2)]
-    >>> rows = [Judgement("1", docno, judge, State.JUDGED, grade) for judge, docno, grade in given]
-    >>> pair_tables(grade_matrix(rows, (0, 1, 2)), "a", "b").tolist()
-    [[[0, 0, 1], [0, 1, 0], [0, 0, 0]]]
-    """
-    columns = [matrix.judge_index(first), matrix.judge_index(second)]
-    if first == second:
-        raise ArgumentError("second", "must be another judge than `first`", second)
-    both = (matrix.states[:, columns] == JUDGED).all(axis=1)
-    n_topics, n_grades = len(matrix.topics), len(matrix.scale_values)
-    rows, cols = matrix.grades[both][:, columns].T
-    cells = (matrix.topic_codes[both] * n_grades + rows) * n_grades + cols
-    counts = np.bincount(cells, minlength=n_topics * n_grades**2)
-    return counts.astype(np.int64).reshape(n_topics, n_grades, n_grades)
 
 
 def _repeats(cells: NDArray[np.int64]) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from store.analysis.collapse import collapse, collapse_table, level_index, level_of
+from store.analysis.collapse import collapse, collapse_table, level_index, level_of, levels_of
 from store.errors import ArgumentError
 from store.records import Grade
 from store.scale import make_scale, parse_scale
@@ -107,3 +107,26 @@ def test_level_index_is_the_least_relevant_place() -> None:
     """The place is that of the least grade at or above the level, on scales with gaps too."""
     assert [level_index(parse_scale("0-3"), level) for level in (1, 2, 3)] == [1, 2, 3]
     assert [level_index(GAPS, level) for level in (-1, 0, 1, 2, 3)] == [1, 1, 2, 2, 2]
+
+
+def test_levels_of_several_ways_are_each_level_once() -> None:
+    """Levels by value and by reading come ascending, the grades before them where asked for."""
+    ntcir = parse_scale("ntcir")
+    assert levels_of(ntcir) == [None]
+    assert levels_of(ntcir, graded=True) == [None]
+    assert levels_of(ntcir, levels=[3, 1, 3]) == [1, 3]
+    assert levels_of(ntcir, rigid=True, relaxed=True, levels=[2]) == [1, 2]
+    assert levels_of(ntcir, rigid=True, graded=True) == [None, 2]
+
+
+def test_levels_of_sums_are_not_the_scales() -> None:
+    """A level of sums may be above every grade, and has no rigid or relaxed reading."""
+    scale = parse_scale("0-2")
+    assert levels_of(scale, levels=[4], sums=True) == [4]
+    with pytest.raises(ArgumentError, match="`--level` must be above 0 and at most 2"):
+        levels_of(scale, levels=[1, 4])
+    for name in ("rigid", "relaxed"):
+        with pytest.raises(ArgumentError, match=f"`--{name}` must be asked of grades; sums"):
+            levels_of(scale, sums=True, **{name: True})  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="`--rigid` must be asked of a scale"):
+        levels_of(parse_scale("binary"), rigid=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -19,9 +18,8 @@ from store.analysis.grade_matrix import (
     UNJUDGED,
     GradeMatrix,
     grade_matrix,
-    pair_tables,
 )
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import ArgumentError
 from store.ranking import natural_key
 from store.records import Judgement, State
 
@@ -126,34 +124,6 @@ def test_matrix_holds_every_judgement_in_its_cell(rows: list[Judgement]) -> None
             grade = matrix.grades[index, column]
             value = None if row is None else row.grade
             assert (None if grade == NO_GRADE else SCALE[grade]) == value
-
-
-@given(current_judgements())
-def test_pair_tables_count_documents_judged_by_both(rows: list[Judgement]) -> None:
-    """A topic's table counts the documents graded by both judges, and nothing else."""
-    everybody = [Judgement("1", "extra", judge, State.SKIPPED, None) for judge in ("ann", "bob")]
-    matrix = grade_matrix(rows + everybody, SCALE)
-    graded = {(row.topic, row.docno, row.judge): row.grade for row in rows if row.grade is not None}
-    expected = Counter(
-        (topic, grade, graded[topic, docno, "bob"])
-        for (topic, docno, judge), grade in graded.items()
-        if judge == "ann" and (topic, docno, "bob") in graded
-    )
-    tables = pair_tables(matrix, "ann", "bob")
-    assert tables.shape == (len(matrix.topics), 4, 4)
-    assert tables.dtype == np.int64
-    for (topic, row, column), count in np.ndenumerate(tables):
-        assert count == expected[matrix.topics[topic], SCALE[row], SCALE[column]]
-    assert np.array_equal(pair_tables(matrix, "bob", "ann"), tables.transpose(0, 2, 1))
-
-
-def test_pair_tables_judge_not_there_is_refused() -> None:
-    """An unknown judge is an error that lists the judges, and so is a judge against itself."""
-    matrix = grade_matrix([Judgement("1", "a", "ann", State.JUDGED, 0)], SCALE)
-    with pytest.raises(UnknownNameError, match="unknown judge `anne`; known: `ann`"):
-        pair_tables(matrix, "ann", "anne")
-    with pytest.raises(ArgumentError, match="`second` must be another judge than `first`"):
-        pair_tables(matrix, "ann", "ann")
 
 
 def test_matrix_highest_revision_is_the_current_state() -> None:

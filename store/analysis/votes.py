@@ -1,0 +1,270 @@
+"""Grades in long form: one vote a graded (document, judge), however many judges there are.
+
+A matrix of documents and judges is mostly empty when 177 judges share a topic among them. Votes
+hold what was graded and nothing else: documents that are unjudged, skipped or cannot be judged are
+no votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.grade_matrix import JUDGED, GradeMatrix
+from store.errors import ArgumentError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """Who gave which document which grade; `votes_of` and `votes_from_rows` build it."""
+
+    topics: tuple[str, ...]
+    judges: tuple[str, ...]
+    scale_values: tuple[int, ...]
+    """The declared grades, ascending, used or not."""
+    topic_codes: NDArray[np.int64]
+    """Shape (n_documents,), ascending: index into `topics` of every document anybody graded."""
+    documents: NDArray[np.int64]
+    """Shape (n_votes,), ascending: index into `topic_codes`."""
+    judge_codes: NDArray[np.int64]
+    """Shape (n_votes,): index into `judges`, ascending within a document, each judge once."""
+    places: NDArray[np.int64]
+    """Shape (n_votes,): index into `scale_values`."""
+
+    @property
+    def n_documents(self) -> int:
+        """Documents with a grade of anybody."""
+        return len(self.topic_codes)
+
+    @property
+    def n_grades(self) -> int:
+        """Grades of the declared scale."""
+        return len(self.scale_values)
+
+    def judge_index(self, judge: str) -> int:
+        """Return the code of a judge; raise `UnknownNameError` when there is none."""
+        try:
+            return self.judges.index(judge)
+        except ValueError:
+            raise UnknownNameError("judge", judge, self.judges) from None
+
+
+def votes_of(matrix: GradeMatrix) -> Votes:
+    """Take the grades out of a matrix of states and grades.
+
+    Parameters
+    ----------
+    matrix : GradeMatrix
+        Current judgements.
+
+    Returns
+    -------
+    Votes
+        Topics and judges as in `matrix`; documents in its order, those without a grade left out.
+        O(number of cells).
+
+    Examples
+    --------
+    >>> from store.analysis.grade_matrix import grade_matrix
+    >>> from store.records import Judgement, State
+    >>> rows = [
+    ...     Judgement("1", "a", "ann", State.JUDGED, 3),
+    ...     Judgement("1", "b", "ann", State.SKIPPED, None),
+    ...     Judgement("2", "c", "bob", State.JUDGED, 0),
+    ... ]
+    >>> votes = votes_of(grade_matrix(rows, (0, 1, 3)))
+    >>> votes.topic_codes.tolist(), votes.documents.tolist()
+    ([0, 1], [0, 1])
+    >>> votes.judge_codes.tolist(), votes.places.tolist()
+    ([0, 1], [2, 0])
+    """
+    judged = matrix.states == JUDGED
+    graded = judged.any(axis=1)
+    rows, judge_codes = np.nonzero(judged)
+    return Votes(
+        topics=matrix.topics,
+        judges=matrix.judges,
+        scale_values=matrix.scale_values,
+        topic_codes=matrix.topic_codes[graded],
+        documents=(np.cumsum(graded) - 1)[rows],
+        judge_codes=judge_codes,
+        places=matrix.grades[judged],
+    )
+
+
+def votes_from_rows(
+    topic_codes: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    judge_codes: NDArray[np.int64],
+    places: NDArray[np.int64],
+    *,
+    topics: Sequence[str],
+    judges: Sequence[str],
+    scale_values: Sequence[int],
+) -> Votes:
+    """Arrange votes that come in any order, as a query gives them.
+
+    Parameters
+    ----------
+    topic_codes : ndarray of int64, shape (n_votes,)
+        Index into `topics` of every vote.
+    documents : ndarray of int64, shape (n_votes,)
+        Any number that tells the documents of one topic apart; they are ordered by it.
+    judge_codes, places : ndarray of int64, shape (n_votes,)
+        Index into `judges`, and into `scale_values`.
+    topics, judges : sequence of str
+        Names; some may have no vote.
+    scale_values : sequence of int
+        The declared scale: at least two grades, ascending.
+
+    Returns
+    -------
+    Votes
+        O(n log n); faster where the rows come in order already.
+
+    Raises
+    ------
+    ArgumentError
+        If the scale does not ascend, the arrays differ in length, a code is out of its range, or
+        a judge has two votes on one document.
+
+    Examples
+    --------
+    >>> votes = votes_from_rows(
+    ...     np.array([1, 0, 1]),
+    ...     np.array([70, 70, 70]),
+    ...     np.array([1, 0, 0]),
+    ...     np.array([2, 0, 1]),
+    ...     topics=["9", "10"],
+    ...     judges=["ann", "bob"],
+    ...     scale_values=(0, 1, 2),
+    ... )
+    >>> votes.topic_codes.tolist(), votes.documents.tolist()
+    ([0, 1], [0, 1, 1])
+    >>> votes.judge_codes.tolist(), votes.places.tolist()
+    ([0, 0, 1], [0, 1, 2])
+    """
+    values = tuple(scale_values)
+    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
+        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
+    sizes = {
+        "topic_codes": (topic_codes, len(topics)),
+        "judge_codes": (judge_codes, len(judges)),
+        "places": (places, len(values)),
+    }
+    for name, (codes, size) in sizes.items():
+        if len(codes) != len(documents):
+            raise ArgumentError(name, f"must be {len(documents)} codes", len(codes))
+        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
+            wrong = codes[(codes < 0) | (codes >= size)]
+            raise ArgumentError(name, f"must be from 0 to {size - 1}", int(wrong[0]))
+    columns = [np.asarray(one, np.int64) for one in (topic_codes, documents, judge_codes, places)]
+    if not _in_order(*columns[:3]):
+        order = np.lexsort((columns[2], columns[1], columns[0]))
+        columns = [column[order] for column in columns]
+    of_topic, document, judge, place = columns
+    new = np.ones(len(document), dtype=np.bool_)
+    new[1:] = (np.diff(of_topic) != 0) | (np.diff(document) != 0)
+    twice = np.flatnonzero(~new[1:] & (np.diff(judge) == 0))
+    if twice.size:
+        row = int(twice[0])
+        where = f"judge `{judges[judge[row]]}` twice on a document of `{topics[of_topic[row]]}`"
+        raise ArgumentError("judge_codes", "must be each judge once a document", where)
+    return Votes(
+        topics=tuple(topics),
+        judges=tuple(judges),
+        scale_values=values,
+        topic_codes=of_topic[new],
+        documents=np.cumsum(new) - 1,
+        judge_codes=judge,
+        places=place,
+    )
+
+
+def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
+    """Keep the votes of some judges, and the documents that one of them graded.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes of everybody.
+    judges : sequence of str
+        Names, each once; their order becomes the order of judges. `UnknownNameError` for a judge
+        that is not there, `ArgumentError` for one that comes twice.
+
+    Returns
+    -------
+    Votes
+        Topics and scale as before.
+    """
+    codes = [votes.judge_index(judge) for judge in judges]
+    if len(set(codes)) < len(codes):
+        raise ArgumentError("judges", "must be judges, each once", list(judges))
+    code_of = np.full(len(votes.judges), -1, dtype=np.int64)
+    code_of[codes] = np.arange(len(codes))
+    kept = code_of[votes.judge_codes] >= 0
+    graded = np.zeros(votes.n_documents, dtype=np.bool_)
+    graded[votes.documents[kept]] = True
+    documents = (np.cumsum(graded) - 1)[votes.documents[kept]]
+    judge_codes, places = code_of[votes.judge_codes[kept]], votes.places[kept]
+    if codes != sorted(codes):
+        order = np.lexsort((judge_codes, documents))
+        judge_codes, places = judge_codes[order], places[order]
+    return replace(
+        votes,
+        judges=tuple(judges),
+        topic_codes=votes.topic_codes[graded],
+        documents=documents,
+        judge_codes=judge_codes,
+        places=places,
+    )
+
+
+def collapse_votes(votes: Votes, level_index: int) -> Votes:
+    """Turn graded votes into votes on relevant or not, on the scale 0, 1.
+
+    Parameters
+    ----------
+    votes : Votes
+        Graded votes.
+    level_index : int
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``; else
+        `ArgumentError`.
+
+    Returns
+    -------
+    Votes
+        The same documents and judges; place 0 is not relevant, 1 relevant.
+    """
+    if not 1 <= level_index < votes.n_grades:
+        requirement = f"must be an integer from 1 to {votes.n_grades - 1}"
+        raise ArgumentError("level_index", requirement, level_index)
+    relevant = (votes.places >= level_index).astype(np.int64)
+    return replace(votes, scale_values=(0, 1), places=relevant)
+
+
+def n_judges_of(votes: Votes) -> int:
+    """Count the judges with a vote."""
+    return int(np.count_nonzero(np.bincount(votes.judge_codes)))
+
+
+def grade_counts(votes: Votes) -> NDArray[np.int64]:
+    """Count how often each document was given each grade, shape (n_documents, n_grades)."""
+    cells = votes.documents * votes.n_grades + votes.places
+    counts = np.bincount(cells, minlength=votes.n_documents * votes.n_grades)
+    return counts.reshape(votes.n_documents, votes.n_grades)
+
+
+def _in_order(*columns: NDArray[np.int64]) -> bool:
+    """Tell whether rows ascend by the first column, then the second, ..."""
+    undecided = np.ones(max(len(columns[0]) - 1, 0), dtype=np.bool_)
+    for column in columns:
+        step = np.diff(column)
+        if bool((undecided & (step < 0)).any()):
+            return False
+        undecided &= step == 0
+    return True
