@@ -13,6 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from itertools import combinations
 
+from store.analysis.aggregation import TieRule, leaves_tied
 from store.records import Action, Passage, State
 from store.verdicts import Verdict, basis_of, gap_of, in_order, is_disagreement, rank_of, seen_basis
 
@@ -138,7 +139,11 @@ class Selection:
     cell: tuple[Verdict, Verdict] | None = None
     """Some two judges gave these two verdicts, whoever gave which."""
     judges: tuple[str, str] | None = None
-    """Names of two judges: they disagree, and `gap` and `cell` are asked of them alone."""
+    """Names of two judges: they disagree, and all else is asked of them alone."""
+    unresolved: TieRule | None = None
+    """A rule that leaves the grades tied, as they stand now."""
+    level: int | None = None
+    """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
 
     def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
         """Say whether a case is wanted.
@@ -162,6 +167,12 @@ class Selection:
             return False
         if self.gap is not None and (gap_of(verdicts) or 0) < self.gap:
             return False
+        if self.unresolved is not None:
+            grades = [verdict for verdict in verdicts if verdict is not None]
+            if self.level is not None:
+                grades = [int(grade >= self.level) for grade in grades]
+            if not leaves_tied(self.unresolved, grades):
+                return False
         return self.cell is None or set(self.cell) <= set(verdicts)
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from store.analysis.aggregation import Ties, majority
-from store.analysis.grade_matrix import grade_matrix
+from store.ballots import Ballots, LeftOut, StandingRuling, gather
+from store.disagreements import Status
 from store.errors import ArgumentError, PoolerError
-from store.records import Judgement, Qrel, Scale, State
+from store.outcome import outcome_of
+from store.policy import SINGLE_JUDGE, Policy
+from store.records import JudgeKind, Judgement, Qrel, Scale
 
-LeftOut = Literal["tied", "cannot", "skipped"]
+if TYPE_CHECKING:
+    from store.collection import Collection as OpenedCollection
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +24,40 @@ class FinalQrels:
     """One grade a (topic, docno), and how it came about."""
 
     rows: list[Qrel]
-    """Graded; topics in natural order, docnos bytewise."""
+    """Topics in natural order, docnos bytewise. Graded; or 0 and 1 where the policy has a level;
+    or sums of grades."""
     judges: tuple[str, ...]
-    """Whose judgements went in."""
+    """Whose votes went in."""
     rule: str
-    """``single judge`` or ``majority``."""
+    """``single judge``, or one of `store.policy.RULES`."""
     ties: str | None = None
+    policy: Policy = field(default_factory=Policy)
+    adjudicators: tuple[str, ...] = ()
+    """Whose rulings decided."""
     n_decided_by_ties: int = 0
-    """Documents whose grade the tie rule decided."""
+    """Documents whose grade the tie rule decided; of rule mean, means half-way between two
+    grades; of Dawid-Skene, documents with two equally probable grades."""
+    n_ruled: int = 0
+    """Documents whose grade is an adjudicator's ruling."""
+    n_ruled_cannot: int = 0
+    """Documents left out because an adjudicator found them impossible to judge."""
+    n_rulings_changed: int = 0
+    """Rulings of either sort that count, though judges have decided otherwise since."""
+    n_rulings_unneeded: int = 0
+    """Rulings that count on documents that judges do not differ on, any more or ever."""
     left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
     """(topic, docno) of documents without a grade that somebody looked at, and why: their votes
-    are tied; nobody graded them and somebody could not; nobody did either and somebody skipped."""
+    are tied; nobody graded them and somebody could not; nobody did either and somebody skipped.
+    What an adjudicator could not judge is ``cannot``."""
     n_mixed_iterations: int = 0
     """Documents whose judges worked in different rounds; their iteration is ``0``."""
+    n_fewer_votes: int = 0
+    """Documents that the rule graded by fewer votes than it wants: of rule sum, than other
+    documents have; of Dawid-Skene, than three; of other rules 0."""
+    n_iterations: int | None = None
+    """Of Dawid-Skene's estimate; ``None`` = another rule."""
+    converged: bool = True
+    """False = Dawid-Skene's estimate still moved when it stopped."""
     pairs: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     """(topic, docno) of `rows`."""
 
@@ -45,25 +69,25 @@ class FinalQrels:
 def final_qrels(
     judgements: Sequence[Judgement],
     scale: Scale,
+    policy: Policy | None = None,
     *,
-    judge: str | None = None,
-    aggregate: str | None = None,
-    ties: Ties | None = None,
+    adjudicators: Collection[str] = (),
+    rulings: Sequence[StandingRuling] = (),
 ) -> FinalQrels:
     """Choose the grade of every judged document.
 
     Parameters
     ----------
     judgements : sequence of Judgement
-        The current states; of the named judge alone when `judge` is given.
+        The current states of any judges, each (topic, docno, judge) once.
     scale : Scale
         The declared grades.
-    judge : str, optional
-        Take this judge's grades.
-    aggregate : {"majority"}, optional
-        Take the most frequent grade of all judges.
-    ties : {"low", "high", "unresolved"}, optional
-        What a tie of grades gives; needed by `aggregate`.
+    policy : Policy, optional
+        Whose grades count, and what becomes of several; by default the only judge's, and rulings.
+    adjudicators : collection of str
+        Judges who have no vote.
+    rulings : sequence of StandingRuling
+        What adjudicators decided, each (topic, docno) once.
 
     Returns
     -------
@@ -73,62 +97,123 @@ def final_qrels(
     Raises
     ------
     ArgumentError
-        If `judge` and `aggregate` are both given, or one of `aggregate` and `ties` without the
-        other.
+        If choices do not go together, or have no meaning on the scale or the sums of grades.
     PoolerError
-        If nothing was judged, or several judges judged and neither `judge` nor `aggregate` is
-        given.
+        If nothing was judged, several judges judged and the policy names neither a judge nor a
+        rule, or the rule cannot work with so few judges.
+
+    Notes
+    -----
+    The order of judgements changes nothing. `final_qrels_of` reads all this from a collection.
+
+    Examples
+    --------
+    >>> from store.records import State
+    >>> from store.scale import parse_scale
+    >>> rows = [
+    ...     Judgement("1", "a", "ann", State.JUDGED, 0),
+    ...     Judgement("1", "a", "bob", State.JUDGED, 2),
+    ... ]
+    >>> final_qrels(rows, parse_scale("0-2"), Policy(rule="majority", ties="high")).rows
+    [Qrel(topic='1', docno='a', grade=2, iteration='0')]
     """
-    judged = [one for one in judgements if one.state is State.JUDGED]
-    names = tuple(sorted({one.judge for one in judged}))
-    if judge is not None and aggregate is not None:
-        raise ArgumentError("--judge", "and --aggregate exclude each other", judge)
-    if aggregate is None and judge is None and len(names) > 1:
-        message = f"{len(names)} judges judged ({', '.join(names)}); whose grades are meant?"
-        hint = "--judge NAME takes one, --aggregate majority --ties low|high|unresolved all"
-        raise PoolerError(message, hint=hint)
-    if aggregate is not None and aggregate != "majority":
-        raise ArgumentError("--aggregate", "must be majority", aggregate)
-    if aggregate is not None and ties is None:
-        hint = "low or high take that one of the tied grades, unresolved leaves the document out"
-        requirement = "must be low, high or unresolved with --aggregate"
-        raise ArgumentError("--ties", requirement, ties, hint=hint)
-    if ties is not None and aggregate is None:
-        raise ArgumentError("--ties", "is a rule of --aggregate majority, which is absent", ties)
-    if not judged:
-        message = f"judge `{judge}` has judged nothing" if judge else "nothing is judged yet"
+    policy = policy or Policy()
+    policy.check()
+    policy.check_scale(scale)
+    ballots = gather(judgements, scale, policy, adjudicators=adjudicators, rulings=rulings)
+    return decide(ballots, policy)
+
+
+def final_qrels_of(opened: OpenedCollection, policy: Policy | None = None) -> FinalQrels:
+    """Choose the grade of every judged document of a collection; see `final_qrels`.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge that the policy names is not known.
+    ArgumentError, PoolerError
+        As `final_qrels` does; also if an adjudicator is to vote.
+    """
+    policy = policy or Policy()
+    return decide(ballots_of(opened, policy), policy)
+
+
+def ballots_of(opened: OpenedCollection, policy: Policy) -> Ballots:
+    """Gather from a collection what a policy lets count; raises as `final_qrels_of` does."""
+    policy.check()
+    policy.check_scale(opened.scale)
+    judges = opened.judges()
+    if policy.judge is not None:
+        return gather(opened.judgements([policy.judge]), opened.scale, policy)
+    adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
+    for name in policy.of:
+        if name in adjudicators:
+            hint = "an adjudicator's rulings count, and are no votes"
+            raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
+    if not (policy.rulings and adjudicators):
+        names = [*policy.of] or [one.name for one in judges if one.name not in adjudicators]
+        return gather(opened.judgements(names), opened.scale, policy)
+    names_of = opened.judge_names()
+    rulings = [
+        StandingRuling(
+            case.topic,
+            case.docno,
+            case.ruling.verdict,
+            names_of[case.ruling.judge],
+            case.status,
+        )
+        for case in opened.disagreements()
+        if case.ruling is not None
+    ]
+    judgements = opened.judgements([*policy.of, *adjudicators] if policy.of else None)
+    return gather(judgements, opened.scale, policy, adjudicators=adjudicators, rulings=rulings)
+
+
+def decide(ballots: Ballots, policy: Policy) -> FinalQrels:
+    """Choose the grade of every document of ballots gathered for a policy; see `final_qrels`."""
+    if not ballots.votes.n_documents and not ballots.rulings:
+        message = "nothing is judged yet"
+        if policy.judge:
+            message = f"judge `{policy.judge}` has judged nothing"
+        elif policy.of:
+            message = f"nothing is judged by {', '.join(policy.of)}"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-    matrix = grade_matrix(judgements, scale.values)
-    result = majority(matrix, ties=ties or "low")
-    iterations: dict[tuple[str, str], set[str]] = {}
-    states: dict[tuple[str, str], set[State]] = {}
-    for one in judgements:
-        pair = (one.topic, one.docno)
-        states.setdefault(pair, set()).add(one.state)
-        if one.state is State.JUDGED:
-            iterations.setdefault(pair, set()).add(one.iteration)
+    outcome = outcome_of(ballots, policy)
     rows: list[Qrel] = []
     left_out: dict[tuple[str, str], LeftOut] = {}
     n_mixed = 0
-    for pair, grade in zip(matrix.pairs, result.grades.tolist(), strict=True):
-        if grade >= 0:
-            rounds = iterations[pair]
-            n_mixed += len(rounds) > 1
-            iteration = next(iter(rounds)) if len(rounds) == 1 else "0"
-            rows.append(Qrel(*pair, scale.values[grade], iteration))
-        elif State.JUDGED in states[pair]:
-            left_out[pair] = "tied"
-        elif State.CANNOT in states[pair]:
+    grades, is_tied = outcome.grades.tolist(), outcome.is_tied.tolist()
+    is_ruled = outcome.is_ruled.tolist()
+    for index, is_given in enumerate(outcome.is_given.tolist()):
+        pair = ballots.pairs[index]
+        if is_given:
+            iteration = ballots.iterations.get(pair, "0")
+            n_mixed += iteration is None
+            rows.append(Qrel(*pair, grades[index], iteration or "0"))
+        elif is_ruled[index]:
             left_out[pair] = "cannot"
-        elif State.SKIPPED in states[pair]:
-            left_out[pair] = "skipped"
+        elif is_tied[index]:
+            left_out[pair] = "tied"
+        elif pair in ballots.reasons:
+            left_out[pair] = ballots.reasons[pair]
+    estimate = outcome.estimate
+    rulings = ballots.rulings.values()
     return FinalQrels(
         rows=rows,
-        judges=names,
-        rule="single judge" if aggregate is None else aggregate,
-        ties=None if aggregate is None else ties,
-        n_decided_by_ties=0 if ties == "unresolved" else int(np.sum(result.low != result.high)),
+        judges=ballots.votes.judges,
+        rule=policy.rule or SINGLE_JUDGE,
+        ties=policy.ties,
+        policy=policy,
+        adjudicators=tuple(sorted({ruling.adjudicator for ruling in rulings})),
+        n_decided_by_ties=int(np.count_nonzero(outcome.is_tied & outcome.is_given)),
+        n_ruled=int(np.count_nonzero(outcome.is_ruled & outcome.is_given)),
+        n_ruled_cannot=int(np.count_nonzero(outcome.is_ruled & ~outcome.is_given)),
+        n_rulings_changed=sum(ruling.status is Status.CHANGED for ruling in rulings),
+        n_rulings_unneeded=sum(ruling.status is Status.UNNEEDED for ruling in rulings),
         left_out=left_out,
         n_mixed_iterations=n_mixed,
+        n_fewer_votes=outcome.n_fewer_votes,
+        n_iterations=None if estimate is None else estimate.n_iterations,
+        converged=estimate is None or estimate.converged,
         pairs=frozenset((row.topic, row.docno) for row in rows),
     )

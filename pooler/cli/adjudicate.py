@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
     from store.disagreements import Case, Selection
     from store.records import Scale
     from store.verdicts import Verdict
+
+
+class TieRuleName(StrEnum):
+    """Rules of `store.analysis.aggregation` that leave ties."""
+
+    MAJORITY = "majority"
+    MEDIAN = "median"
 
 
 def adjudicate(
@@ -84,7 +92,25 @@ def adjudicate(
         typer.Option(
             "--judges",
             metavar="A,B",
-            help="Where these two disagree; --gap and --cell are then asked of them alone.",
+            help="Where these two disagree; --gap, --cell and --unresolved are then asked of them"
+            " alone.",
+            show_default=False,
+        ),
+    ] = None,
+    unresolved: Annotated[
+        TieRuleName | None,
+        typer.Option(
+            "--unresolved",
+            help="Where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE"
+            " --ties unresolved` leaves out.",
+            show_default=False,
+        ),
+    ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level",
+            help="With --unresolved: of votes made binary first, as by --collapse before.",
             show_default=False,
         ),
     ] = None,
@@ -109,11 +135,20 @@ def adjudicate(
 
     if names and not list_:
         raise ArgumentError("--names", "is a part of --list, which is absent", None)
+    if level is not None and unresolved is None:
+        raise ArgumentError("--level", "is a part of --unresolved, which is absent", level)
     if name is None and not (list_ or summary):
         hint = "pooler adjudicate --list shows what there is to decide"
         raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
     with Collection(collection) as opened:
-        chosen = Selection(topic, gap, _cell(cell, opened.scale), _two(judges))
+        chosen = Selection(
+            topic,
+            gap,
+            _cell(cell, opened.scale),
+            _two(judges),
+            None if unresolved is None else unresolved.value,
+            None if level is None else opened.scale.check_level(level),
+        )
         if list_ or summary:
             tables = [_listed(opened, chosen, names, fmt)] if list_ else []
             tables += [_cells(opened, chosen, fmt)] if summary else []

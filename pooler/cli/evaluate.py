@@ -9,11 +9,15 @@ import typer
 from pooler.cli.console import Column, Format, Table, emit, say
 from pooler.cli.judged import (
     AggregateOption,
+    CollapseOption,
     CutoffOption,
     JudgeOption,
+    OfOption,
     QrelsOption,
     TiesOption,
+    WithoutRulingsOption,
     load_judged,
+    policy_of,
 )
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -46,6 +50,9 @@ def evaluate(
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
+    collapse: CollapseOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
     level: LevelOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
@@ -68,9 +75,11 @@ def evaluate(
     for measure in measures or ["AP"]:
         if measure not in MEASURES:
             raise UnknownNameError("measure", measure, MEASURES)
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
     judged = load_judged(
-        runs or [], qrels=qrels, collection=collection, judge=judge, aggregate=aggregate,
-        ties=ties, level=level, rigid=rigid, relaxed=relaxed, order=order.value, lenient=lenient,
+        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
+        relaxed=relaxed, order=order.value, lenient=lenient,
     )  # fmt: skip
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
     scores = average_precision(arrays.relevant(), arrays.n_relevant[None, :])

@@ -12,12 +12,18 @@ import typer
 
 from pooler.cli.console import check_out, counted, say, warn, write_json, write_lines
 from pooler.cli.import_prels import PrelsName, method_of, pairs_listed
-from pooler.cli.judged import AggregateOption, JudgeOption, TiesOption
+from pooler.cli.judged import (
+    AggregateOption,
+    JudgeOption,
+    OfOption,
+    TiesOption,
+    WithoutRulingsOption,
+    policy_of,
+)
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
-    from store.analysis.aggregation import Ties
     from store.collection import Collection
     from store.final_qrels import FinalQrels
     from store.formats.prels import StatapRow, XinfapRow
@@ -49,6 +55,8 @@ def prels(
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
     manifest: Annotated[
         str | None,
         typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
@@ -63,16 +71,14 @@ def prels(
     Example: pooler export prels --as xinfap --pool sample --out prels.txt
     """
     from store.collection import Collection
-    from store.final_qrels import final_qrels
+    from store.final_qrels import final_qrels_of
 
     check_out(out, manifest)
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
     with Collection(collection) as opened:
         pool = opened.pool(name)
-        rule: Ties | None = None if ties is None else ties.value
-        names = None if judge is None else [judge]
-        final = final_qrels(
-            opened.judgements(names), opened.scale, judge=judge, aggregate=aggregate, ties=rule
-        )
+        final = final_qrels_of(opened, policy)
         standing = _standing(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
         facts = _manifest(opened, pool, kind, final, standing, text)
@@ -176,10 +182,10 @@ def _manifest(
 ) -> dict[str, object]:
     """Say what was exported and how; no times, so that equal prels have equal manifests."""
     from pooler import __version__
+    from pooler.cli.policy_report import policy_facts
     from store.formats.prels import COLUMNS
     from store.scale import scale_to_json
 
-    kinds = {judge.name: judge.kind.value for judge in opened.judges()}
     return {
         "tool": "pooler",
         "version": __version__,
@@ -190,14 +196,11 @@ def _manifest(
         "pool": pool.name,
         "strategy": pool.manifest.get("strategy"),
         "seed": pool.manifest.get("seed"),
-        "judges": [{"name": name, "kind": kinds[name]} for name in final.judges],
-        "rule": final.rule,
-        "ties": final.ties,
+        **policy_facts(opened, final),
         "listed": len(pool.entries),
         "sampled": len(pool.entries) - standing.n_not_sampled,
         "judged": standing.by_grade.total(),
         "by_grade": {str(grade): count for grade, count in sorted(standing.by_grade.items())},
-        "decided_by_tie_rule": final.n_decided_by_ties,
         "sampled_without_grade": {reason: standing.without_grade[reason] for reason in _WORDS},
         "judged_not_sampled": standing.n_judged_not_sampled,
         "judged_outside_the_pool": standing.n_judged_elsewhere,
@@ -207,15 +210,14 @@ def _manifest(
 
 def _report(kind: PrelsName, pool: Pool, final: FinalQrels, standing: _Standing) -> None:
     """Say on stderr what was written, and what stands otherwise than the file can say."""
+    from pooler.cli.policy_report import tell_few_votes, tell_rulings, who_judged
+
     n_listed, n_judged = len(pool.entries), standing.by_grade.total()
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(standing.by_grade.items()))
-    who = (
-        f"judge {final.judges[0]}"
-        if final.rule == "single judge"
-        else f"{final.rule} of {len(final.judges)} judges, ties {final.ties}"
-    )
     say(f"{counted(n_listed - standing.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
-        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}")  # fmt: skip
+        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who_judged(final)}")  # fmt: skip
+    tell_few_votes(final)
+    tell_rulings(final)
     is_xinfap = kind is PrelsName.XINFAP
     if n_open := standing.without_grade.total():
         reasons = ", ".join(

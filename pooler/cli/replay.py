@@ -12,12 +12,16 @@ import typer
 from pooler.cli.console import Format, counted, emit, progress, say, write_lines
 from pooler.cli.judged import (
     AggregateOption,
+    CollapseOption,
     CutoffOption,
     Judged,
     JudgeOption,
+    OfOption,
     QrelsOption,
     TiesOption,
+    WithoutRulingsOption,
     load_judged,
+    policy_of,
 )
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -112,6 +116,9 @@ def replay(
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
+    collapse: CollapseOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
     level: LevelOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
@@ -141,9 +148,11 @@ def replay(
     named = dict.fromkeys(strategies or _default_strategies())
     contenders = [_parse_contender(text, seed) for text in named]
     wanted = None if budgets is None else _parse_budgets(budgets)
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
     judged = load_judged(
-        runs or [], qrels=qrels, collection=collection, judge=judge, aggregate=aggregate,
-        ties=ties, level=level, rigid=rigid, relaxed=relaxed, order=order.value, lenient=lenient,
+        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
+        relaxed=relaxed, order=order.value, lenient=lenient,
     )  # fmt: skip
     feeding = None if qrels is not None else _feeding(collection, judged)
     topics = judged_topics(

@@ -11,11 +11,15 @@ import typer
 from pooler.cli.console import Cell, Column, Format, Table, emit, warn
 from pooler.cli.judged import (
     AggregateOption,
+    CollapseOption,
     CutoffOption,
     JudgeOption,
+    OfOption,
     QrelsOption,
     TiesOption,
+    WithoutRulingsOption,
     load_judged,
+    policy_of,
 )
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -78,6 +82,9 @@ def sensitivity(
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
+    collapse: CollapseOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
     level: LevelOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
@@ -98,9 +105,11 @@ def sensitivity(
     from store.analysis.undiscovered import sensitivity as analyse
     from store.arrays import judged_arrays
 
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
     judged = load_judged(
-        runs or [], qrels=qrels, collection=collection, judge=judge, aggregate=aggregate,
-        ties=ties, level=level, rigid=rigid, relaxed=relaxed, order=order.value, lenient=lenient,
+        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
+        relaxed=relaxed, order=order.value, lenient=lenient,
     )  # fmt: skip
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
     if judged.pool_depths and depth not in judged.pool_depths:

@@ -223,6 +223,8 @@ def test_nothing_to_adjudicate_is_said(cli: Cli, collection_of: Callable[..., No
         (("--judges", "strict,nobody"), "unknown judge `nobody`"),
         (("--judges", "strict,strict"), "`--judges` must be two different judges"),
         (("--topic", "G99"), "unknown topic `G99`"),
+        (("--level", "1"), "`--level` is a part of --unresolved, which is absent"),
+        (("--unresolved", "majority", "--level", "3"), "`--level` must be above 0 and at most 2"),
     ],
 )
 def test_impossible_choices_are_refused(
@@ -230,3 +232,37 @@ def test_impossible_choices_are_refused(
 ) -> None:
     """What cannot be meant is told, with what can."""
     assert message in cli("adjudicate", "--list", *options).failed(1).err
+
+
+@pytest.mark.parametrize("rule", ["majority", "median"])
+def test_unresolved_is_what_the_export_leaves_out(
+    cli: Cli, garden_with_zoe: Path, rule: str
+) -> None:
+    """List, summary and queue hold the documents that `--ties unresolved` leaves out, no other."""
+    judges = ("strict", "lenient")
+    export = ("export", "qrels", "--aggregate", rule, "--ties", "unresolved")
+    for names, options in (((), ()), (judges, ("--judges", ",".join(judges)))):
+        of = [word for name in names for word in ("--of", name)]
+        exported = cli(*export, *of).fine()
+        kept = {tuple(line.split()[::2]) for line in exported.out.splitlines()}
+        left_out = {pair for pair in graded(garden_with_zoe) if pair not in kept}
+        command = ("adjudicate", "--unresolved", rule, *options)
+        if left_out:
+            assert f"pooler {' '.join(command)} --list" in exported.err
+        rows = cli(*command, "--list", "--format", "json").fine().json()
+        assert {(row["topic"], row["docno"]) for row in rows} == left_out
+        cells = cli(*command, "--summary", "--format", "json").fine().json()
+        assert bool(cells) == bool(left_out)
+
+
+def test_unresolved_documents_are_settled_one_by_one(cli: Cli, garden_with_zoe: Path) -> None:
+    """The queue has the three ties alone; once they are ruled on the export has all documents."""
+    command = ("adjudicate", "--unresolved", "majority")
+    topics = [row["topic"] for row in cli(*command, "--list", "--format", "json").fine().json()]
+    for topic in topics:
+        cli(*command, "--judge", "zoe", "--topic", topic, "--plain", stdin=b"1\nq\n").fine()
+    rows = cli(*command, "--list", "--format", "json").fine().json()
+    assert [(row["status"], row["outcome"]) for row in rows] == [("settled", 1)] * 3
+    answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
+    assert len(answer.out.splitlines()) == 84
+    assert "unresolved\n" not in answer.err.replace("ties unresolved", "")

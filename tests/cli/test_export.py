@@ -71,6 +71,7 @@ def test_majority_equals_counting_votes(cli: Cli, judged: Path) -> None:
     answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
     assert len(answer.out.splitlines()) == 84 - n_tied
     assert f"warning: {n_tied} documents left out: tied votes, unresolved" in answer.err
+    assert "`pooler adjudicate --unresolved majority --list` shows them" in answer.err
 
 
 def test_level_makes_binary_qrels(cli: Cli, judged: Path) -> None:
@@ -171,7 +172,7 @@ def test_mixed_rounds_of_judges_become_iteration_0(
     collection_of(me=["1 1 a 1", "1 2 b 1"], you=["1 2 a 1", "1 2 b 1"])
     answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "low").fine()
     assert answer.out == "1 0 a 1\n1 2 b 1\n"
-    assert "1 documents were judged in different rounds: iteration 0" in answer.err
+    assert "judged in different rounds: 1 document, iteration 0" in answer.err
 
 
 def test_unjudged_documents_carry_the_round_of_their_pool(cli: Cli, judged: Path) -> None:

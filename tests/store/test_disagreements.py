@@ -176,3 +176,35 @@ def test_selection_of_a_topic_takes_no_other() -> None:
     case = replace(case_of(0, 1), topic="01")
     assert Selection("01").takes(case)
     assert not Selection("1").takes(case)
+
+
+def test_unresolved_is_what_a_rule_leaves_tied() -> None:
+    """Three grades are tied by majority, two middle ones by median; `cannot` is no vote."""
+    majority, median = (Selection(unresolved=rule) for rule in ("majority", "median"))  # type: ignore[arg-type]
+    for verdicts_, expected in (
+        ((0, 1, 2), (True, False)),
+        ((0, 0, 1, 2), (False, True)),
+        ((0, 2), (True, True)),
+        ((0, 0, 2), (False, False)),
+        ((0, None, 2), (True, True)),
+        ((0, None), (False, False)),
+        ((1, 1), (False, False)),
+    ):
+        case = case_of(*verdicts_)
+        assert (majority.takes(case), median.takes(case)) == expected
+
+
+def test_unresolved_at_a_level_is_of_collapsed_votes() -> None:
+    """0 1 2 is relevant to two of three at level 1; 0 0 1 2 is a tie there."""
+    at_one = Selection(unresolved="majority", level=1)
+    assert not at_one.takes(case_of(0, 1, 2))
+    assert at_one.takes(case_of(0, 0, 1, 2))
+    assert not at_one.takes(case_of(1, 2))
+
+
+def test_unresolved_between_two_judges_is_of_them_alone() -> None:
+    """With two judges named the others' votes do not break the tie."""
+    case = case_of(0, 2, 2)
+    assert not Selection(unresolved="majority").takes(case)
+    assert Selection(unresolved="majority", judges=("a", "b")).takes(case, (1, 2))
+    assert not Selection(unresolved="majority", judges=("b", "c")).takes(case, (2, 3))
