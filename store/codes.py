@@ -1,11 +1,12 @@
-"""What the codes of an imported qrels file mean on the declared scale."""
+"""What the codes of an imported file mean on the declared scale."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from store.errors import ArgumentError, FaultList
+from store.formats.judged_tables import GradedRow
 from store.formats.qrels import QrelRow
 from store.records import Qrel, Scale
 
@@ -14,7 +15,7 @@ UNJUDGED = "unjudged"
 
 @dataclass(slots=True)
 class DecodedQrels:
-    """Lines of a qrels file, by judge, with their codes understood."""
+    """Lines of a file of grades, by judge, with their codes understood."""
 
     judged: dict[str, list[Qrel]] = field(default_factory=dict)
     """Judge to judgements."""
@@ -75,28 +76,48 @@ def parse_map(texts: Sequence[str]) -> dict[int, int]:
     return mapping
 
 
-def decode_qrels(
-    rows: Sequence[QrelRow],
+def graded_rows(
+    rows: Iterable[QrelRow], *, judge: str | None, judge_column: int | None = None
+) -> Iterator[GradedRow]:
+    """Yield the lines of a qrels file with whose judgements they are.
+
+    Parameters
+    ----------
+    rows : iterable of QrelRow
+        As read.
+    judge : str or None
+        Whose judgements all are; ``None`` when column 2 says it.
+    judge_column : {None, 2}
+        The column that names the judge, counted from 1; it is no judging round then.
+
+    Examples
+    --------
+    >>> row = QrelRow(1, "51", "ann", "d1", 2)
+    >>> [one.judge for one in graded_rows([row], judge=None, judge_column=2)]
+    ['ann']
+    """
+    for line, topic, iteration, docno, code in rows:
+        name = iteration if judge is None else judge
+        label = "0" if judge_column == 2 else iteration
+        yield GradedRow(line, topic, label, docno, name, code)
+
+
+def decode_rows(
+    rows: Iterable[GradedRow],
     scale: Scale,
     *,
-    judge: str | None,
-    judge_column: int | None = None,
     unjudged: set[int] | None = None,
     mapping: Mapping[int, int] | None = None,
     faults: FaultList,
 ) -> DecodedQrels:
-    """Turn the lines of a qrels file into judgements of the declared scale.
+    """Turn the rows of a file into judgements of the declared scale.
 
     Parameters
     ----------
-    rows : sequence of QrelRow
-        As read.
+    rows : iterable of GradedRow
+        Each names its judge.
     scale : Scale
         The declared grades.
-    judge : str or None
-        Whose judgements they are; ``None`` when a column says it.
-    judge_column : {None, 2}
-        The column that names the judge, counted from 1.
     unjudged : set of int, optional
         Codes that mean "pooled, not judged".
     mapping : mapping of int to int, optional
@@ -121,10 +142,8 @@ def decode_qrels(
             message = f"expected a grade of the scale ({listed}), got {grade}"
             faults.add(row.line, message, "grade")
             continue
-        # A column that names the judge is no judging round.
-        name = row.iteration if judge is None else judge
-        iteration = "0" if judge_column == 2 else row.iteration
-        decoded.judged.setdefault(name, []).append(Qrel(row.topic, row.docno, grade, iteration))
+        qrel = Qrel(row.topic, row.docno, grade, row.iteration)
+        decoded.judged.setdefault(row.judge, []).append(qrel)
     decoded.pairs, decoded.unjudged = list(seen), list(open_pairs)
     return decoded
 

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import write_json, write_lines
+from pooler.cli.console import counted, say, write_json, write_lines
+from pooler.cli.judged import (
+    AggregateOption,
+    JudgeOption,
+    OfOption,
+    RuleName,
+    TiesName,
+    TiesOption,
+    WithoutRulingsOption,
+    policy_of,
+)
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from store.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from pooler.run_set import RunSet
+    from store.collection import Collection
+    from store.policy import Policy
+    from store.records import Pool
+
+_WHOLE = 2**31 - 1
+"""A depth that no ranking reaches."""
 
 
 def pool(
@@ -15,17 +35,101 @@ def pool(
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")
     ] = None,
+    annotated: Annotated[
+        bool,
+        typer.Option(
+            "--annotated",
+            help="Write `topic docno run group rank score grade`, one line a contributor. Without"
+            " one: - for run, group, rank and score; without a grade: unjudged, skipped, cannot or"
+            " tied.",
+        ),
+    ] = False,
+    judge: JudgeOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write a pool of the collection: one `topic docno` a line, in its display order.
 
     Example: pooler export pool --out pool.txt
+
+    Example: pooler export pool --annotated --aggregate majority --ties low --out contributions.txt
     """
     from pooler.plan import pool_lines
     from store.collection import Collection
 
+    if not annotated:
+        _check_no_policy(judge, aggregate, ties, of, without_rulings=without_rulings)
+        with Collection(collection) as opened:
+            stored = opened.pool(name)
+        write_lines(out, pool_lines(stored))
+        if out not in (None, "-"):
+            write_json(f"{out}.manifest.json", stored.manifest)
+        return
+    from pooler.annotated import UNJUDGED, graded_lines
+
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
     with Collection(collection) as opened:
         stored = opened.pool(name)
-    write_lines(out, pool_lines(stored))
+        runs = _runs_of(opened, stored)
+        grades, facts = _grades(opened, policy)
+        write_lines(out, graded_lines(runs, stored, grades))
     if out not in (None, "-"):
-        write_json(f"{out}.manifest.json", stored.manifest)
+        write_json(f"{out}.manifest.json", {**stored.manifest, "grades": facts})
+    listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
+    n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
+    n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
+    say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+
+
+def _check_no_policy(
+    judge: str | None,
+    aggregate: RuleName | None,
+    ties: TiesName | None,
+    of: list[str] | None,
+    *,
+    without_rulings: bool,
+) -> None:
+    """Refuse options on whose grades count where no grade is written."""
+    given = {"--judge": judge, "--aggregate": aggregate, "--ties": ties, "--of": of,
+             "--without-rulings": without_rulings or None}  # fmt: skip
+    for option, value in given.items():
+        if value:
+            requirement = "is for a pool with grades"
+            raise ArgumentError(option, requirement, None, hint="--annotated writes them")
+
+
+def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
+    """Return the runs that fed a pool, as deep as it looked into them; ``None`` = there are none.
+
+    Of a pool that no run fed, as an imported one, these are all contributing runs, whole.
+    """
+    from pooler.stored_runs import stored_runs
+    from store.ranking import check_order
+
+    tags = list(stored.run_tags) or [run.tag for run in opened.runs() if run.contributes]
+    if not tags:
+        return None
+    manifest = stored.manifest if stored.run_tags else {}
+    depth = manifest.get("parameters", {}).get("depth", _WHOLE)
+    order = check_order(manifest.get("order", "trec"))
+    return stored_runs(opened, depth=depth, order=order, tags=tags, scores=True)
+
+
+def _grades(
+    opened: Collection, policy: Policy
+) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None]:
+    """Return how every document stands, in a word or a grade, and whose grades these are."""
+    from pooler.cli.policy_report import policy_facts
+    from store.final_qrels import ballots_of, decide
+
+    ballots = ballots_of(opened, policy)
+    if not ballots.votes.n_documents and not ballots.rulings:
+        return dict(ballots.reasons), None
+    final = decide(ballots, policy)
+    grades: dict[tuple[str, str], str] = dict(final.left_out)
+    grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
+    return grades, policy_facts(opened, final)

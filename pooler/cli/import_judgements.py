@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as AnyCollection
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,15 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import counted, say, warn
-from pooler.cli.import_prels import (
-    AsOption,
-    SampleFile,
-    read_sample,
-    sampled_pool,
-    say_sample,
-    unjudged_codes,
-)
+from pooler.cli.import_histories import import_file
+from pooler.cli.import_prels import AsOption, sampled_pool, say_sample, unjudged_codes
 from pooler.cli.import_report import report_words
+from pooler.cli.judgement_sources import (
+    EVERY_JUDGE,
+    FileFormat,
+    Source,
+    Wanted,
+    read_source,
+    wanted_of,
+)
 from pooler.cli.judges import Kind
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -26,18 +29,30 @@ from pooler.cli.options import (
     LenientOption,
     ReplaceOption,
 )
-from store.errors import ConflictError, FaultList, PoolerError
+from store.errors import ArgumentError, ConflictError, FaultList
 
 if TYPE_CHECKING:
+    from store.codes import DecodedQrels
     from store.collection import Collection
-    from store.formats.qrels import QrelsFile
     from store.records import Pool
+
+_NAMES_SHOWN = 8
 
 
 def judgements(
     file: Annotated[
-        str, typer.Argument(metavar="QRELS", help="- is stdin; .gz, .xz, .zst are fine.")
+        str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")
     ],
+    form: Annotated[
+        FileFormat | None,
+        typer.Option(
+            "--format",
+            help="qrels (topic iteration docno grade; the default), ntcir2 (topic letter docno"
+            " 0|1), ntcireval (topic docno L0..Ln), columns (see --columns), or what `pooler"
+            " export judgements` wrote: jsonl or tsv, of every judge.",
+            show_default=False,
+        ),
+    ] = None,
     kind_of_sample: AsOption = None,
     judge: Annotated[
         str | None,
@@ -49,11 +64,38 @@ def judgements(
             "--judge-column",
             min=2,
             max=2,
-            help="The column that names the judge, instead of --judge.",
+            help="The column of a qrels file that names the judge, instead of --judge.",
             show_default=False,
         ),
     ] = None,
-    kind: Annotated[Kind, typer.Option("--kind", help="What kind of judge.")] = Kind.IMPORTED,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAME,...",
+            help="The columns of the file in order: docno and grade, and what there is of topic,"
+            " iteration and judge; - is passed over.",
+            show_default=False,
+        ),
+    ] = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            "--topic",
+            metavar="T",
+            help="With --columns: the topic of all lines, where no column says it.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: Annotated[
+        Kind | None,
+        typer.Option(
+            "--kind",
+            help="What kind of judge. Default imported; of jsonl and tsv files human, and for"
+            " judges who are new alone.",
+            show_default=False,
+        ),
+    ] = None,
     codes: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,81 +122,147 @@ def judgements(
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Import a qrels file (topic iteration docno grade) as the judgements of a judge.
+    """Import judgements: a qrels file of one judge, or another file of grades.
 
-    With --as it is a prels file: a judged sample.
+    With --as it is a prels file: a judged sample. All or nothing of a file is taken.
 
     Example: pooler import judgements alice.qrels --judge alice --kind human
+
+    Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic web
     """
-    from dataclasses import replace as with_changes
-
-    from store.codes import decode_qrels, parse_codes, parse_map
+    from store.codes import parse_codes, parse_map
     from store.collection import Collection
-    from store.formats.qrels import read_qrels
-    from store.records import JudgeKind
 
-    if (judge is None) == (judge_column is None):
-        message = "whose judgements are these?"
-        raise PoolerError(message, hint="--judge NAME, or --judge-column 2; one of the two")
+    wanted = wanted_of(
+        form,
+        sample=kind_of_sample,
+        judge=judge,
+        judge_column=judge_column,
+        columns=columns,
+        topic=topic,
+        lenient=lenient,
+    )
+    if wanted.form in EVERY_JUDGE:
+        for name, value in (("--judge", judge), ("--code", codes), ("--map", mapped),
+                            ("--as-pool", as_pool), ("--lenient", lenient or None)):  # fmt: skip
+            if value:
+                requirement = f"is for files of grades, and a {wanted.form} file says more"
+                raise ArgumentError(name, requirement, value)
+        with Collection(collection) as opened:
+            import_file(
+                opened,
+                file,
+                "jsonl" if wanted.form is FileFormat.JSONL else "tsv",
+                kind=kind or Kind.HUMAN,
+                allow_unknown=allow_unknown,
+                replace=replace,
+            )
+        return
     unjudged, mapping = parse_codes(codes or []), parse_map(mapped or [])
     with Collection(collection) as opened:
-        content: QrelsFile | SampleFile
-        if kind_of_sample is None:
-            content = read_qrels(file, lenient=lenient, judge_column=judge_column)
-        else:
-            content = read_sample(file, kind_of_sample, judge_column=judge_column, lenient=lenient)
-            unjudged |= unjudged_codes(content, opened.scale.values)
-        faults = FaultList(file)
-        known_topics = set() if allow_unknown else opened.listed_topics()
-        known_docnos = set() if allow_unknown else opened.listed_docnos()
-        for row in content.rows:
-            if known_topics and row.topic not in known_topics:
-                faults.add(row.line, f"unknown topic `{row.topic}`", "unknown-topic")
-            if known_docnos and row.docno not in known_docnos:
-                faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
-        faults.raise_if_any(hint="--allow-unknown keeps them")
-        decoded = decode_qrels(
-            content.rows,
-            opened.scale,
-            judge=judge,
-            judge_column=judge_column,
+        source = read_source(file, wanted, opened.scale)
+        if source.sample is not None:
+            unjudged |= unjudged_codes(source.sample, opened.scale.values)
+        _import_grades(
+            opened,
+            file,
+            source,
+            wanted,
+            kind=kind or Kind.IMPORTED,
             unjudged=unjudged,
             mapping=mapping,
-            faults=faults,
+            as_pool=as_pool,
+            allow_unknown=allow_unknown,
+            replace=replace,
         )
-        hint = "--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement"
-        faults.raise_if_any(hint=hint)
-        if judge is not None:
-            decoded.judged.setdefault(judge, [])
-        if isinstance(content, SampleFile):
-            pool = sampled_pool(content, decoded, file, as_pool or f"sample-{judge}")
-        elif as_pool:
-            pool = _pool_of_file(file, content.sha256, decoded.pairs, as_pool)
-        else:
-            wanted = f"unjudged-{judge or Path(file).name}"
-            pool = _pool_of_file(file, content.sha256, decoded.unjudged, wanted)
-        if as_pool:
-            _check_free(opened, pool)
-        else:
-            pool = with_changes(pool, name=_free_name(opened, pool))
-        report = opened.import_judgements(
-            decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
-        )
-    if content.n_float_grades:
-        warn(f"{file}: {content.n_float_grades:,} grades are written as floats (2.0); read as"
+
+
+def _import_grades(
+    opened: Collection,
+    file: str,
+    source: Source,
+    wanted: Wanted,
+    *,
+    kind: Kind,
+    unjudged: set[int],
+    mapping: dict[int, int],
+    as_pool: str | None,
+    allow_unknown: bool,
+    replace: bool,
+) -> None:
+    """Import a file of grades, and the pool it speaks of."""
+    from dataclasses import replace as with_changes
+
+    from store.records import JudgeKind
+
+    decoded = _decode(
+        opened, file, source, unjudged=unjudged, mapping=mapping, allow_unknown=allow_unknown
+    )
+    judge = wanted.judge
+    if judge is not None:
+        decoded.judged.setdefault(judge, [])
+    if source.sample is not None:
+        pool = sampled_pool(source.sample, decoded, file, as_pool or f"sample-{judge}")
+    elif as_pool:
+        pool = _pool_of_file(file, source.sha256, decoded.pairs, as_pool)
+    else:
+        name = f"unjudged-{judge or Path(file).name}"
+        pool = _pool_of_file(file, source.sha256, decoded.unjudged, name)
+    if as_pool:
+        _check_free(opened, pool)
+    else:
+        pool = with_changes(pool, name=_free_name(opened, pool))
+    report = opened.import_judgements(
+        decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
+    )
+    if source.n_float_grades:
+        warn(f"{file}: {source.n_float_grades:,} grades are written as floats (2.0); read as"
              " integers")  # fmt: skip
-    is_sample = isinstance(content, SampleFile)
-    if content.n_trailing:
-        last, noun = (5, "prels") if is_sample else (4, "qrels")
-        warn(f"{file}: text after field {last} was ignored on {content.n_trailing:,} lines; is it a"
-             f" {noun} file?")  # fmt: skip
-    names = ", ".join(sorted(decoded.judged))
-    say(f"{file}: {report_words(report, 'judgement')} of {names}")
-    if is_sample:
+    if source.n_trailing:
+        warn(f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,}"
+             f" lines; is it a {source.noun} file?")  # fmt: skip
+    say(f"{file}: {report_words(report, 'judgement')} of {_names_words(decoded.judged)}")
+    if source.sample is not None:
         say_sample(file, pool, decoded)
     elif decoded.unjudged:
         lines = counted(len(decoded.unjudged), "line")
         say(f"{file}: {lines} of documents pooled and not judged: pool {pool.name}")
+
+
+def _decode(
+    opened: Collection,
+    file: str,
+    source: Source,
+    *,
+    unjudged: set[int],
+    mapping: dict[int, int],
+    allow_unknown: bool,
+) -> DecodedQrels:
+    """Turn rows into judgements; refuse unknown ids and grades, each with its line."""
+    from store.codes import decode_rows
+
+    faults = FaultList(file)
+    known_topics = set() if allow_unknown else opened.listed_topics()
+    known_docnos = set() if allow_unknown else opened.listed_docnos()
+    for row in source.rows:
+        if known_topics and row.topic not in known_topics:
+            faults.add(row.line, f"unknown topic `{row.topic}`", "unknown-topic")
+        if known_docnos and row.docno not in known_docnos:
+            faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
+    faults.raise_if_any(hint="--allow-unknown keeps them")
+    decoded = decode_rows(
+        source.rows, opened.scale, unjudged=unjudged, mapping=mapping, faults=faults
+    )
+    hint = "--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement"
+    faults.raise_if_any(hint=hint)
+    return decoded
+
+
+def _names_words(names: AnyCollection[str]) -> str:
+    """Name the judges, or count them where they are many."""
+    if len(names) > _NAMES_SHOWN:
+        return counted(len(names), "judge")
+    return ", ".join(sorted(names))
 
 
 def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: str) -> Pool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,9 @@ def empty(cli: Cli, here: Path) -> Path:
     """Work beside an empty collection of scale 0-2."""
     cli("init", "--scale", "0-2").fine()
     return here
+
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 def bring(cli: Cli, *options: str) -> Outcome:
@@ -127,3 +132,107 @@ def test_unknown_names_are_kept_when_allowed(cli: Cli, judged: Path) -> None:
     bring(cli, "--allow-unknown").fine()
     rows = {row["judge"]: row for row in cli("status", "--format", "json").fine().json()}
     assert (rows["me"]["judged"], rows["me"]["outside"]) == (0, 2)
+
+
+def test_columns_name_what_a_table_has(cli: Cli, empty: Path) -> None:
+    """`--columns` says what stands where; what no column says is given once."""
+    write(empty / "q", "d1 7 2", "d1 9 0", "d2 7 1", "d3 8 -1")
+    options = ("--columns", "docno,judge,grade", "--topic", "web", "--code", "-1=unjudged")
+    told = cli("import", "judgements", "q", *options, "--as-pool", "all").fine().err
+    assert "q: 3 judgements added of 7, 9" in told
+    assert cli("export", "qrels", "--judge", "7").fine().out == "web 0 d1 2\nweb 0 d2 1\n"
+    assert cli("export", "pool", "--name", "all").fine().out == "web d1\nweb d2\nweb d3\n"
+    assert "nothing new, 3 judgements" in cli("import", "judgements", "q", *options).fine().err
+    write(empty / "q", "2;0.5\td1\t51")
+    options = ("--format", "columns", "--columns", "-,docno,topic", "--judge", "me")
+    assert (
+        "must name each column of the file"
+        in cli("import", "judgements", "q", *options).failed(1).err
+    )
+    write(empty / "q", "1\td1\t51\t3")
+    options = ("--columns", "grade,docno,topic,iteration", "--judge", "me")
+    cli("import", "judgements", "q", *options).fine()
+    assert cli("export", "qrels", "--judge", "me").fine().out == "51 3 d1 1\n"
+
+
+def test_judgement_that_comes_twice_is_a_fault(cli: Cli, empty: Path) -> None:
+    """A judge has one grade for a document and topic; the line says where the first stands."""
+    write(empty / "q", "d1 7 2", "d1 8 2", "d1 7 2")
+    options = ("--columns", "docno,judge,grade", "--topic", "web")
+    refused = cli("import", "judgements", "q", *options).failed(1).err
+    assert (
+        "q:3: expected each document once a topic and judge, got topic `web` docno `d1`" in refused
+    )
+    assert cli("judges", "list", "--format", "json").fine().json() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "hint: --judge NAME, or --judge-column 2; one of the two"),
+        (["--judge", "a", "--judge-column", "2"], "whose judgements are these?"),
+        (["--format", "ntcireval"], "hint: --judge NAME says it"),
+        (["--columns", "docno,grade", "--topic", "1"], "or `judge` among --columns; one of the"),
+        (["--columns", "docno,judge,grade", "--topic", "1", "--judge", "x"], "whose judgements"),
+        (["--columns", "docno,judge,grade"], "`--topic` must be given: no column says it"),
+        (["--columns", "topic,docno,grade", "--topic", "1", "--judge", "x"], "a column already"),
+        (["--format", "columns", "--judge", "x"], "`--columns` must name the columns of the file"),
+        (["--topic", "1", "--judge", "x"], "`--topic` is for files of format columns"),
+        (["--format", "ntcir2", "--as", "xinfap", "--judge", "x"], "`--as` is for files of format"),
+        (["--format", "qrels", "--columns", "docno,grade"], "`--columns` is for files of format"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    cli: Cli, empty: Path, options: list[str], message: str
+) -> None:
+    """Each format has its options, and whose judgements they are is said once."""
+    write(empty / "q", "1 0 a 1")
+    assert message in cli("import", "judgements", "q", *options).failed(1).err
+
+
+@pytest.mark.vector("web-crowd, PROVENANCE.md: zhangyuc/SpectralMethodsMeetEM, commit 6204f5f")
+def test_a_crowd_is_imported_at_once(cli: Cli, here: Path) -> None:
+    """177 workers and a reference: counts are those of the provenance, judges are their numbers."""
+    folder = DATA / "web-crowd"
+    if not folder.exists():
+        pytest.skip("web-crowd is absent")
+    cli("init", "--scale", "1-5").fine()
+    options = ("--columns", "docno,judge,grade", "--topic", "web")
+    told = cli("import", "judgements", folder / "web_crowd.txt.gz", *options).fine().err
+    assert "15,567 judgements added of 177 judges" in told
+    options = ("--columns", "docno,grade", "--topic", "web", "--judge", "truth")
+    cli("import", "judgements", folder / "web_truth.txt.gz", *options).fine()
+    rows = cli("export", "judgements").fine().out.splitlines()
+    by_judge: dict[str, Counter[int]] = {}
+    for row in map(json.loads, rows):
+        by_judge.setdefault(row["judge"], Counter())[row["grade"]] += 1
+    assert by_judge.pop("truth") == {1: 330, 2: 481, 3: 689, 4: 534, 5: 619}
+    assert set(by_judge) == {str(number) for number in range(1, 178)}
+    assert sum(by_judge.values(), Counter()) == {1: 1858, 2: 2249, 3: 2831, 4: 3268, 5: 5361}
+
+
+@pytest.mark.vector("llmjudge, PROVENANCE.md: llm4eval/LLMJudge-benchmark, commit 968a1f9")
+@pytest.mark.parametrize(
+    ("judge", "code", "lines"),
+    [("h2oloo-zeroshot2", 10, [3187]), ("RMITIR-llama70B", 5, [2449, 3825])],
+)
+def test_stray_grades_are_refused_by_line_or_mapped(
+    cli: Cli, here: Path, judge: str, code: int, lines: list[int]
+) -> None:
+    """Of 4,423 lines the one or two off the scale are named; mapped, they are the highest grade."""
+    file = DATA / "llmjudge" / "scores" / f"{judge}.txt.gz"
+    if not file.exists():
+        pytest.skip("llmjudge is absent")
+    text = gzip.decompress(file.read_bytes()).decode().splitlines()
+    assert [n for n, line in enumerate(text, start=1) if line.split()[3] == str(code)] == lines
+    cli("init", "--scale", "0-3").fine()
+    refused = cli("import", "judgements", file, "--judge", judge).failed(1).err.splitlines()
+    assert [line.removeprefix("error: ") for line in refused[:-1]] == [
+        f"{file}:{line}: expected a grade of the scale (0, 1, 2, 3), got {code}" for line in lines
+    ]
+    assert "--map FROM=TO" in refused[-1]
+    told = cli("import", "judgements", file, "--judge", judge, "--map", f"{code}=3").fine().err
+    assert f"4,423 judgements added of {judge}" in told
+    grades = Counter(line.split()[3].replace(str(code), "3") for line in text)
+    rows = cli("export", "qrels").fine().out.splitlines()
+    assert Counter(line.split()[3] for line in rows) == grades

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pooler.annotated import annotated_lines
+from pooler.annotated import annotated_lines, graded_lines
 from pooler.plan import Plan, build_pool
 from pooler.run_list import RunEntry
 from pooler.run_set import FileRuns
 from pooler.top import read_tops
+from store.records import Pool, PoolEntry
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
@@ -53,3 +54,32 @@ def test_annotated_lines_toy_runs_unique_relevant_documents() -> None:
     relevant = {row[2] for row in qrels if row[0] == "1" and int(row[3]) > 0}
     found = Counter(row[2] for row in rows if counts[row[1]] == 1 and row[1] in relevant)
     assert found == {"A": 1, "B": 2, "C": 1, "D": 3, "E": 2}
+
+
+def test_graded_lines_have_every_document_to_judge(tmp_path: Path) -> None:
+    """Each line has its grade; a document that no run has is there once, with dashes."""
+    (tmp_path / "b").write_text("10 Q0 d1 7 0.3 b\n10 Q0 d2 8 1e3 b\n8 Q0 d1 1 1 b\n")
+    (tmp_path / "a").write_text("10 Q0 d1 0 5 a\n")
+    entries = [RunEntry(str(tmp_path / "b"), group="acme"), RunEntry(str(tmp_path / "a"))]
+    runs = FileRuns(read_tops(entries, 9))
+    pool = Pool(
+        [
+            PoolEntry("10", "d3", 0),
+            PoolEntry("10", "d1", 1),
+            PoolEntry("10", "d2", 2, sampled=False),
+            PoolEntry("9", "d1", 0),
+        ],
+        {},
+    )
+    grades = {("10", "d1"): "-2", ("10", "d3"): "tied", ("8", "d1"): "1"}
+    assert list(graded_lines(runs, pool, grades)) == [
+        "9 d1 - - - - unjudged",
+        "10 d1 a - 1 5.0 -2",
+        "10 d1 b acme 2 0.3 -2",
+        "10 d3 - - - - tied",
+    ]
+    assert list(graded_lines(None, pool, grades)) == [
+        "9 d1 - - - - unjudged",
+        "10 d1 - - - - -2",
+        "10 d3 - - - - tied",
+    ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.codes import decode_qrels, parse_codes, parse_map
+from store.codes import decode_rows, graded_rows, parse_codes, parse_map
 from store.errors import ArgumentError, FaultList, FormatError
 from store.formats.qrels import QrelRow
 from store.records import Qrel
@@ -58,7 +58,9 @@ def test_lines_become_judgements_by_judge() -> None:
         QrelRow(3, "t", "2", "c", 10),
     ]
     faults = FaultList("q")
-    decoded = decode_qrels(rows, SCALE, judge="me", unjudged={-1}, mapping={10: 1}, faults=faults)
+    decoded = decode_rows(
+        graded_rows(rows, judge="me"), SCALE, unjudged={-1}, mapping={10: 1}, faults=faults
+    )
     assert decoded.judged == {"me": [Qrel("t", "a", 2, "1"), Qrel("t", "c", 1, "2")]}
     assert decoded.unjudged == [("t", "b")]
     assert decoded.pairs == [("t", "a"), ("t", "b"), ("t", "c")]
@@ -69,7 +71,9 @@ def test_unjudged_wins_over_a_map() -> None:
     """A code that is declared unjudged is not looked up in the map."""
     rows = [QrelRow(1, "t", "0", "a", -1)]
     faults = FaultList("q")
-    decoded = decode_qrels(rows, SCALE, judge="me", unjudged={-1}, mapping={-1: 0}, faults=faults)
+    decoded = decode_rows(
+        graded_rows(rows, judge="me"), SCALE, unjudged={-1}, mapping={-1: 0}, faults=faults
+    )
     assert (decoded.judged, decoded.unjudged) == ({}, [("t", "a")])
 
 
@@ -80,9 +84,8 @@ def test_judge_column_is_no_iteration() -> None:
         QrelRow(2, "t", "bob", "a", -1),
         QrelRow(3, "t", "cid", "a", -1),
     ]
-    decoded = decode_qrels(
-        rows, SCALE, judge=None, judge_column=2, unjudged={-1}, faults=FaultList("q")
-    )
+    named = graded_rows(rows, judge=None, judge_column=2)
+    decoded = decode_rows(named, SCALE, unjudged={-1}, faults=FaultList("q"))
     assert decoded.judged == {"ann": [Qrel("t", "a", 2, "0")]}
     assert decoded.unjudged == decoded.pairs == [("t", "a")]
 
@@ -95,7 +98,7 @@ def test_codes_off_the_scale_are_faults_with_their_lines() -> None:
         QrelRow(8, "t", "0", "c", 1),
     ]
     faults = FaultList("q")
-    decoded = decode_qrels(rows, SCALE, judge="me", mapping={3: 5}, faults=faults)
+    decoded = decode_rows(graded_rows(rows, judge="me"), SCALE, mapping={3: 5}, faults=faults)
     assert decoded.judged == {"me": [Qrel("t", "c", 1)]}
     with pytest.raises(FormatError) as refused:
         faults.raise_if_any()
@@ -123,10 +126,10 @@ def test_every_line_is_exactly_one_of_judged_unjudged_and_fault(
 ) -> None:
     """Counted one by one, no line is lost, doubled, or turned into another kind."""
     faults = FaultList("q")
-    decoded = decode_qrels(
-        rows, SCALE, judge=None if by_column else "me", judge_column=2 if by_column else None,
-        unjudged=unjudged, mapping=mapping, faults=faults,
-    )  # fmt: skip
+    named = graded_rows(
+        rows, judge=None if by_column else "me", judge_column=2 if by_column else None
+    )
+    decoded = decode_rows(named, SCALE, unjudged=unjudged, mapping=mapping, faults=faults)
     judged: dict[str, list[Qrel]] = {}
     left, n_faults = [], 0
     for row in rows:

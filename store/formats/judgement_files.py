@@ -1,0 +1,254 @@
+r"""Judgements of every judge in one file: JSON lines, or tab separated values.
+
+A file holds either the whole history, one event a line with the values of
+`store.formats.judgements`, or how documents stand now, one line a document and judge with those of
+`store.formats.judgement_states`.
+
+JSON lines are one object a line. Tab separated values have a header that names the columns. In
+their cells ``\t``, ``\n``, ``\r`` and ``\\`` are a tab, the two line ends and a backslash, and
+``\uXXXX`` is any other character that could steer a terminal or that UTF-8 has no bytes for;
+quotation marks mean nothing. An empty cell is an empty text or, where there may be none, no value.
+Passages are a JSON list, written as any other text is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+from store.errors import ArgumentError, FaultList
+from store.formats.json_lines import json_line, read_json_lines
+from store.formats.judgement_states import STATE_FIELDS, StateReader, state_values
+from store.formats.judgements import (
+    FIELDS,
+    EventChain,
+    JudgementEvent,
+    event_of_values,
+    event_values,
+)
+from store.formats.lines import read_text_lines
+from store.records import Judgement
+from store.sanitise import BIDI_CONTROLS
+
+JudgementsFormat = Literal["jsonl", "tsv"]
+
+_NUMBERS = frozenset(
+    ["revision", "undoes", "grade", "position", "dwell_ms", "active_ms", "dropped_keys",
+     "guideline_version", "sitting"]
+)  # fmt: skip
+_MAY_BE_NONE = frozenset(["display_order", "shown_at", "document_sha256"])
+_PASSAGES = "passages"
+
+_INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
+_TO_ESCAPE = re.compile(f"[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI_CONTROLS}]")
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+_LONG = {escape: character for character, escape in _SHORT.items()}
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
+
+
+def history_lines(events: Iterable[JudgementEvent], form: JudgementsFormat) -> Iterator[str]:
+    """Yield the lines of a file of events, without line ends.
+
+    Raises
+    ------
+    ArgumentError
+        If `form` is not known, or a moment has no time zone.
+    """
+    return _lines(map(event_values, events), FIELDS, form)
+
+
+def state_lines(states: Iterable[Judgement], form: JudgementsFormat) -> Iterator[str]:
+    r"""Yield the lines of a file of current states, without line ends.
+
+    Raises
+    ------
+    ArgumentError
+        If `form` is not known.
+
+    Examples
+    --------
+    >>> from store.records import State
+    >>> one = Judgement("51", "d1", "ann", State.JUDGED, 2, note="see\ttable")
+    >>> for line in state_lines([one], "tsv"):
+    ...     print(line.replace("\t", " | "))
+    topic | docno | judge | state | grade | reason | note | iteration
+    51 | d1 | ann | judged | 2 |  | see\ttable | 0
+    """
+    return _lines(map(state_values, states), STATE_FIELDS, form)
+
+
+def iterate_judgements(
+    path: str, form: JudgementsFormat, faults: FaultList
+) -> Iterator[tuple[int, JudgementEvent | Judgement]]:
+    """Read a file of events or of current states: its first line says which it is.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input; compression is seen through. Blank lines are passed over.
+    form : {"jsonl", "tsv"}
+        How it is written.
+    faults : FaultList
+        Where faults are told, by code: those of `store.formats.judgements.read_events` and of
+        `store.formats.judgement_states.StateReader`, ``header``, ``escape``, ``empty``. A line with
+        a fault is not yielded.
+
+    Yields
+    ------
+    line : int
+        Line number from 1.
+    judgement : JudgementEvent or Judgement
+        All of one kind, in file order.
+
+    Raises
+    ------
+    ArgumentError
+        If `form` is not known.
+    PoolerError
+        If the file cannot be opened.
+    """
+    _check(form)
+    rows = read_json_lines(path, faults) if form == "jsonl" else _tsv_values(path, faults)
+    chain, states = EventChain(faults), StateReader(faults)
+    is_history: bool | None = None
+    for number, values in rows:
+        if is_history is None:
+            is_history = "revision" in values or "action" in values
+        if not is_history:
+            state = states.read(values, number)
+            if state is not None:
+                yield number, state
+            continue
+        event = event_of_values(values, number, faults)
+        if event is not None and chain.accepts(event, number):
+            yield number, event
+    if is_history is None and not faults:
+        faults.add(None, "expected judgements, got none", "empty")
+
+
+def escape_cell(text: str) -> str:
+    r"""Write text as a cell of tab separated values.
+
+    Examples
+    --------
+    >>> print(escape_cell("a\tb\\c\ud800\u202e"))
+    a\tb\\c\ud800\u202e
+    """
+    return _TO_ESCAPE.sub(lambda found: _SHORT.get(found[0], f"\\u{ord(found[0]):04x}"), text)
+
+
+def read_cell(cell: str) -> str | None:
+    r"""Read what `escape_cell` wrote; ``None`` = a backslash begins nothing known.
+
+    Examples
+    --------
+    >>> read_cell(r"a\tb\\c"), read_cell(r"a\xb")
+    ('a\tb\\c', None)
+    """
+    if "\\" not in cell:
+        return cell
+    if any(len(one) != 6 and one not in _LONG for one in _ESCAPE.findall(cell)):
+        return None
+    return _ESCAPE.sub(lambda found: _LONG.get(found[0]) or chr(int(found[0][2:], 16)), cell)
+
+
+def _check(form: str) -> None:
+    """Refuse a format that is not known."""
+    if form not in ("jsonl", "tsv"):
+        raise ArgumentError("format", "must be jsonl or tsv", form)
+
+
+def _lines(
+    rows: Iterable[Mapping[str, Any]], names: tuple[str, ...], form: JudgementsFormat
+) -> Iterator[str]:
+    """Write rows of JSON values."""
+    _check(form)
+    if form == "jsonl":
+        return map(json_line, rows)
+    return _tsv_lines(rows, names)
+
+
+def _tsv_lines(rows: Iterable[Mapping[str, Any]], names: tuple[str, ...]) -> Iterator[str]:
+    """Write a header, and rows of JSON values below it."""
+    yield "\t".join(names)
+    for row in rows:
+        yield "\t".join(_cell(name, row[name]) for name in names)
+
+
+def _cell(name: str, value: Any) -> str:
+    """Write one value."""
+    if value is None:
+        return ""
+    if name == _PASSAGES:
+        return escape_cell(json.dumps(value, ensure_ascii=False)) if value else ""
+    return escape_cell(value) if isinstance(value, str) else str(value)
+
+
+def _tsv_values(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read tab separated values as the JSON values they stand for."""
+    names: list[str] = []
+    for number, text in read_text_lines(path, faults):
+        if not text:
+            continue
+        cells = text.split("\t")
+        if not names:
+            if not _is_header(cells):
+                faults.add(number, _header_words(cells), "header")
+                return
+            names = cells
+        elif len(cells) != len(names):
+            message = f"expected {len(names)} cells between tabs, got {len(cells)}"
+            faults.add(number, message, "fields")
+        else:
+            before = faults.count
+            values = {
+                name: _value(name, cell, number, faults)
+                for name, cell in zip(names, cells, strict=True)
+            }
+            if faults.count == before:
+                yield number, values
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Say whether a line names the columns of events or of states, each once."""
+    return any(sorted(cells) == sorted(names) for names in (FIELDS, STATE_FIELDS))
+
+
+def _header_words(cells: list[str]) -> str:
+    """Say what is wrong with a header."""
+    wanted = FIELDS if {"revision", "action"} & set(cells) else STATE_FIELDS
+    missing = [name for name in wanted if name not in cells]
+    unknown = sorted(set(cells) - set(wanted))
+    got = f"without {', '.join(missing)}" if missing else "with a name twice"
+    if unknown:
+        got = f"with {', '.join(unknown)}" + (f" and {got}" if missing else "")
+    return f"expected a header with the columns {', '.join(wanted)}, got one {got}"
+
+
+def _value(name: str, cell: str, line: int, faults: FaultList) -> Any:
+    """Read one cell as a JSON value."""
+    if name in _NUMBERS:
+        if not cell:
+            return None
+        return int(cell) if _INTEGER.fullmatch(cell) else cell
+    text = read_cell(cell)
+    if text is None:
+        faults.add(
+            line, f"`{name}`: expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `{cell}`", "escape"
+        )
+        return None
+    if not text and name in _MAY_BE_NONE:
+        return None
+    return _passages(text) if name == _PASSAGES else text
+
+
+def _passages(text: str) -> Any:
+    """Read a JSON list; what is none is left to be refused with its name."""
+    if not text:
+        return []
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

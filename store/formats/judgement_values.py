@@ -1,0 +1,204 @@
+"""The values of judgements in files, whatever writes them: each read and checked on its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from store.errors import FaultList
+from store.formats.lines import id_fault
+from store.formats.topics import topic_fault
+from store.records import Action, Passage, State
+
+Reader = Callable[[Any], Any]
+"""Turns a JSON value into what a record has, or raises `UnfitValueError`."""
+
+_MOST = 2**31 - 1
+"""Whole numbers that both databases hold."""
+
+
+class UnfitValueError(ValueError):
+    """A value that a field cannot have; the message says what was expected and what was got."""
+
+
+def checked_values(
+    values: Mapping[str, Any],
+    readers: Mapping[str, Reader],
+    line: int,
+    faults: FaultList,
+) -> dict[str, Any] | None:
+    """Read every value by the reader of its name, or tell every fault of the line.
+
+    A name without a reader, and a reader without a value, are faults of code ``fields``; what a
+    reader refuses by `UnfitValueError` is one of code ``value``.
+    """
+    before = faults.count
+    known: dict[str, Any] = {}
+    for name, reader in readers.items():
+        if name not in values:
+            faults.add(line, f"expected the key `{name}`, got none", "fields")
+            continue
+        try:
+            known[name] = reader(values[name])
+        except UnfitValueError as error:
+            faults.add(line, f"`{name}`: {error}", "value")
+    if len(values) > len(known):
+        for name in sorted(values.keys() - readers.keys()):
+            listed = ", ".join(readers)
+            faults.add(line, f"unknown key `{name}`; known: {listed}", "fields")
+    return known if faults.count == before else None
+
+
+def _shown(value: Any) -> str:
+    """Show a value in a message."""
+    if value is None:
+        return "null"
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+def _read_topic(value: Any) -> str:
+    """Read a topic id."""
+    text = _read_text(value)
+    if message := topic_fault(text):
+        raise UnfitValueError(message)
+    return sys.intern(text)
+
+
+def _read_id(value: Any) -> str:
+    """Read a docno, the name of a judge, or a round."""
+    text = _read_text(value)
+    if message := id_fault(text):
+        raise UnfitValueError(message)
+    return sys.intern(text)
+
+
+def _read_text(value: Any) -> str:
+    """Read text."""
+    if not isinstance(value, str):
+        message = f"expected text, got {_shown(value)}"
+        raise UnfitValueError(message)
+    return value
+
+
+def _read_text_or_none(value: Any) -> str | None:
+    """Read text that is not empty, or nothing."""
+    if value is None:
+        return None
+    if text := _read_text(value):
+        return sys.intern(text)
+    message = "expected text or null, got an empty text"
+    raise UnfitValueError(message)
+
+
+def _read_integer(value: Any) -> int:
+    """Read a whole number of 32 bits."""
+    if type(value) is int and -_MOST <= value <= _MOST:
+        return value
+    bounds = f" from -{_MOST} to {_MOST}" if type(value) is int else ""
+    message = f"expected an integer{bounds}, got {_shown(value)}"
+    raise UnfitValueError(message)
+
+
+def _read_integer_or_none(value: Any) -> int | None:
+    """Read a whole number, or nothing."""
+    return None if value is None else _read_integer(value)
+
+
+def _read_from(least: int) -> Callable[[Any], int]:
+    """Make the reader of a whole number that is not less than another."""
+
+    def read(value: Any) -> int:
+        number = _read_integer(value)
+        if number < least:
+            message = f"expected an integer of at least {least}, got {number}"
+            raise UnfitValueError(message)
+        return number
+
+    return read
+
+
+def _or_none(reader: Reader) -> Reader:
+    """Make the reader of what may be nothing."""
+    return lambda value: None if value is None else reader(value)
+
+
+def _read_action(value: Any) -> Action:
+    """Read an action."""
+    try:
+        return Action(value)
+    except ValueError:
+        message = f"expected one of {', '.join(Action)}, got {_shown(value)}"
+        raise UnfitValueError(message) from None
+
+
+def _read_state(value: Any) -> State:
+    """Read a state."""
+    try:
+        return State(value)
+    except ValueError:
+        message = f"expected one of {', '.join(State)}, got {_shown(value)}"
+        raise UnfitValueError(message) from None
+
+
+def _read_moment(value: Any) -> datetime:
+    """Read a moment and turn it into UTC."""
+    try:
+        moment = datetime.fromisoformat(_read_text(value))
+        if moment.tzinfo is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    message = f"expected a moment like 2026-03-01T09:30:00+00:00, got {_shown(value)}"
+    raise UnfitValueError(message)
+
+
+def _read_passages(value: Any) -> tuple[Passage, ...]:
+    """Read marked passages."""
+    if not isinstance(value, list):
+        message = f"expected a list of passages, got {_shown(value)}"
+        raise UnfitValueError(message)
+    return tuple(map(_read_passage, value)) if value else ()
+
+
+def _read_passage(value: Any) -> Passage:
+    """Read one marked passage."""
+    match value:
+        case [int(start), int(length), str(text)] if (
+            not isinstance(start, bool)
+            and not isinstance(length, bool)
+            and 0 <= start <= _MOST
+            and 1 <= length == len(text)
+        ):
+            return Passage(start, length, text)
+    message = f"expected passages as [start, length, text of that length], got {_shown(value)}"
+    raise UnfitValueError(message)
+
+
+READERS: dict[str, Reader] = {
+    "topic": _read_topic,
+    "docno": _read_id,
+    "judge": _read_id,
+    "revision": _read_from(1),
+    "action": _read_action,
+    "undoes": _or_none(_read_from(1)),
+    "state": _read_state,
+    "grade": _read_integer_or_none,
+    "reason": _read_text,
+    "note": _read_text,
+    "iteration": _read_id,
+    "passages": _read_passages,
+    "display_order": _read_text_or_none,
+    "position": _or_none(_read_from(0)),
+    "shown_at": _or_none(_read_moment),
+    "judged_at": _read_moment,
+    "dwell_ms": _read_integer_or_none,
+    "active_ms": _read_integer_or_none,
+    "dropped_keys": _read_from(0),
+    "guideline_version": _or_none(_read_from(1)),
+    "document_sha256": _read_text_or_none,
+    "sitting": _or_none(_read_from(1)),
+}
+"""How each value of `store.formats.judgements.FIELDS` is read."""

@@ -1,0 +1,259 @@
+"""Judgement events: the whole history of who judged what, one JSON object a line.
+
+================= ===================================================================
+topic, docno      text, byte for byte
+judge             a name
+revision          from 1 without gaps, for each topic, docno and judge
+action            judge, skip, cannot, note, mark, undo or reopen
+undoes            the revision that an undo takes back, else null
+state             after the event: unjudged, skipped, cannot or judged
+grade             an integer when the state is judged, else null
+reason, note      text
+iteration         the judging round
+passages          marked evidence: lists of start, length and text, of the raw document
+display_order     how the documents lay before the judge; null = not at a desk
+position          place in the queue, from 0, or null
+shown_at          ISO 8601 with a time zone, or null
+judged_at         ISO 8601 with a time zone
+dwell_ms          milliseconds from first paint to the key, or null
+active_ms         the same without idle time, or null
+dropped_keys      keys that came too soon
+guideline_version from 1, or null
+document_sha256   of the text that was judged, or null
+sitting           a number, from 1, that the events of one sitting share, or null
+================= ===================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from store.errors import ArgumentError, FaultList
+from store.formats.json_lines import json_line, read_json_lines
+from store.formats.judgement_values import READERS, checked_values
+from store.records import Action, Passage, State
+
+_STATE_OF = {
+    Action.JUDGE: State.JUDGED,
+    Action.SKIP: State.SKIPPED,
+    Action.CANNOT: State.CANNOT,
+    Action.REOPEN: State.UNJUDGED,
+}
+"""The state that an action leaves, where it leaves one only."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementEvent:
+    """What a judge did to a document, and the whole state after it."""
+
+    topic: str
+    docno: str
+    judge: str
+    revision: int
+    """From 1 without gaps, for each (topic, docno, judge)."""
+    action: Action
+    undoes: int | None
+    """The revision of the same judge and document that an undo takes back."""
+    state: State
+    grade: int | None
+    """Given when `state` is judged, else ``None``."""
+    reason: str
+    note: str
+    iteration: str
+    passages: tuple[Passage, ...]
+    """Of the raw text, ascending."""
+    display_order: str | None
+    """Seed included; ``None`` = not at a desk."""
+    position: int | None
+    """Place in the queue, from 0."""
+    shown_at: datetime | None
+    """UTC, as is `judged_at`."""
+    judged_at: datetime
+    dwell_ms: int | None
+    active_ms: int | None
+    dropped_keys: int
+    guideline_version: int | None
+    """From 1."""
+    document_sha256: str | None
+    sitting: int | None
+    """From 1; events of one sitting share it, and it says no more than that."""
+
+
+FIELDS = tuple(one.name for one in fields(JudgementEvent))
+"""Keys of an event, in the order in which they are written."""
+
+
+def write_events(events: Iterable[JudgementEvent], stream: TextIO) -> None:
+    r"""Write events, one JSON object a line, in the order given.
+
+    Parameters
+    ----------
+    events : iterable of JudgementEvent
+        Any number; they are written as they come.
+    stream : TextIO
+        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
+
+    Raises
+    ------
+    ArgumentError
+        If a moment has no time zone.
+
+    Notes
+    -----
+    Equal events are equal bytes: keys in the order of `FIELDS`, moments in UTC with microseconds
+    where there are any, text escaped as in `store.formats.json_lines.json_line`.
+    """
+    stream.writelines(f"{json_line(event_values(event))}\n" for event in events)
+
+
+def read_events(path: str) -> list[JudgementEvent]:
+    """Read what `write_events` wrote; keys may come in any order.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input; compression is seen through. Blank lines are passed over.
+
+    Returns
+    -------
+    list of JudgementEvent
+        In file order.
+
+    Raises
+    ------
+    FormatError
+        With every fault of the file, by code: ``json``, ``fields`` (a key is missing or unknown),
+        ``value``, ``state`` (action, state, grade and `undoes` do not go together), ``revision``
+        (not one more than the revision before it), ``utf8``, or the kind of compression that is
+        damaged.
+    PoolerError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> event = JudgementEvent("51", "d1", "ann", 1, Action.JUDGE, None, State.JUDGED, 2,
+    ...     "", "see p. 3", "0", (Passage(4, 3, "pea"),), "docno", 0, None,
+    ...     datetime(2026, 3, 1, 9, 30, tzinfo=UTC), 1500, 1200, 0, 1, None, 1)
+    >>> with tempfile.NamedTemporaryFile("w+", encoding="utf-8") as file:
+    ...     write_events([event], file)
+    ...     file.flush()
+    ...     read_events(file.name) == [event]
+    True
+    """  # fmt: skip
+    faults = FaultList(path)
+    events = [event for _, event in iterate_events(path, faults)]
+    faults.raise_if_any()
+    return events
+
+
+def iterate_events(path: str, faults: FaultList) -> Iterator[tuple[int, JudgementEvent]]:
+    """Read events one at a time; see `read_events`.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    faults : FaultList
+        Where faults are told; a line with one is not yielded.
+
+    Yields
+    ------
+    line : int
+        Line number from 1.
+    event : JudgementEvent
+    """
+    chain = EventChain(faults)
+    for number, values in read_json_lines(path, faults):
+        event = event_of_values(values, number, faults)
+        if event is not None and chain.accepts(event, number):
+            yield number, event
+
+
+def event_values(event: JudgementEvent) -> dict[str, Any]:
+    """Turn an event into JSON values, by the names of `FIELDS`.
+
+    Raises
+    ------
+    ArgumentError
+        If a moment has no time zone.
+    """
+    values: dict[str, Any] = {name: getattr(event, name) for name in FIELDS}
+    values["action"], values["state"] = event.action.value, event.state.value
+    values["passages"] = [[one.start, one.length, one.text] for one in event.passages]
+    values["judged_at"] = _moment_text(event.judged_at)
+    if event.shown_at is not None:
+        values["shown_at"] = _moment_text(event.shown_at)
+    return values
+
+
+def event_of_values(values: dict[str, Any], line: int, faults: FaultList) -> JudgementEvent | None:
+    """Turn JSON values into an event, or tell every fault of the line.
+
+    Parameters
+    ----------
+    values : dict of str to JSON value
+        By the names of `FIELDS`, in any order.
+    line : int
+        Line number from 1.
+    faults : FaultList
+        Where faults are told.
+    """
+    known = checked_values(values, READERS, line, faults)
+    if known is None:
+        return None
+    event = JudgementEvent(**known)
+    contradictions = list(_contradictions(event))
+    for message in contradictions:
+        faults.add(line, message, "state")
+    return None if contradictions else event
+
+
+class EventChain:
+    """Checks that revisions rise by one, and that an undo undoes something."""
+
+    def __init__(self, faults: FaultList) -> None:
+        self._faults = faults
+        self._newest: dict[tuple[str, str, str], int] = {}
+
+    def accepts(self, event: JudgementEvent, line: int) -> bool:
+        """Say whether an event follows those before it; tell the fault where it does not."""
+        key = (event.topic, event.docno, event.judge)
+        before = self._newest.get(key, 0)
+        # One fault for a gap, and none for what follows it.
+        self._newest[key] = max(before, event.revision)
+        if event.revision == before + 1:
+            return True
+        message = (
+            f"expected revision {before + 1} of topic `{event.topic}` docno `{event.docno}` judge"
+            f" `{event.judge}`, got {event.revision}"
+        )
+        self._faults.add(line, message, "revision")
+        return False
+
+
+def _contradictions(event: JudgementEvent) -> Iterator[str]:
+    """Say which parts of an event contradict each other."""
+    if (event.state is State.JUDGED) != (event.grade is not None):
+        got = "none" if event.grade is None else event.grade
+        is_due = "a grade" if event.state is State.JUDGED else "no grade"
+        yield f"expected {is_due} in the state {event.state}, got {got}"
+    due = _STATE_OF.get(event.action)
+    if due is not None and event.state is not due:
+        yield f"expected the state {due} after the action {event.action}, got {event.state}"
+    if (event.action is Action.UNDO) != (event.undoes is not None):
+        is_due = "a revision" if event.action is Action.UNDO else "null"
+        got = "null" if event.undoes is None else event.undoes
+        yield f"expected {is_due} in `undoes` of the action {event.action}, got {got}"
+    elif event.undoes is not None and event.undoes >= event.revision:
+        yield f"expected a revision before {event.revision} in `undoes`, got {event.undoes}"
+
+
+def _moment_text(moment: datetime) -> str:
+    """Write a moment in UTC."""
+    if moment.tzinfo is None:
+        raise ArgumentError("moment", "must have a time zone", moment)
+    return moment.astimezone(UTC).isoformat()

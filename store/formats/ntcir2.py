@@ -1,0 +1,196 @@
+"""NTCIR-2 qrels: `topic letter docno 0|1` between tabs, the grade as a letter.
+
+A collection has two such files, which differ in the last column alone: in the rigid one S and A
+are relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from store.errors import ArgumentError
+from store.formats.judged_tables import Fields, GradedRow, JudgedTable, check_rows, read_table
+from store.records import Qrel, Scale
+
+COLUMNS = "topic letter docno relevant"
+
+
+@dataclass(frozen=True, slots=True)
+class Ntcir2File:
+    """What an NTCIR-2 file holds."""
+
+    table: JudgedTable
+    """Its codes are grades of the scale."""
+    level: int | None
+    """The least grade that it has for relevant; ``None`` = it has none."""
+
+
+def letters_of(scale: Scale) -> dict[int, str]:
+    """Return the letter of every grade: its key, in upper case.
+
+    Raises
+    ------
+    ArgumentError
+        If a grade has no ASCII letter for a key, or two have the same but for its case.
+
+    Examples
+    --------
+    >>> from store.scale import parse_scale
+    >>> letters_of(parse_scale("ntcir"))
+    {0: 'C', 1: 'B', 2: 'A', 3: 'S'}
+    """
+    letters = {grade.value: grade.key.upper() for grade in scale.grades}
+    texts = list(letters.values())
+    are_letters = all(text.isascii() and text.isalpha() for text in texts)
+    if not are_letters or len(set(texts)) < len(texts):
+        requirement = "must have a letter for every grade, for NTCIR-2 files"
+        keys = ", ".join(repr(grade.key) for grade in scale.grades)
+        hint = "`pooler init --scale ntcir`, or a TOML scale whose keys are letters"
+        raise ArgumentError("scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
+    return letters
+
+
+def read_ntcir2(path: str, scale: Scale, *, lenient: bool = False) -> Ntcir2File:
+    r"""Read an NTCIR-2 qrels file.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input; compression is seen through.
+    scale : Scale
+        The declared grades; their letters are upper case.
+    lenient : bool, default=False
+        A line that begins with ``#`` is a comment, and what follows the fourth field is ignored.
+        Otherwise both are faults.
+
+    Returns
+    -------
+    Ntcir2File
+        The letters as grades, in file order; the iteration is ``0``.
+
+    Raises
+    ------
+    ArgumentError
+        If the scale has no letters.
+    FormatError
+        With every fault of the file; see `store.formats.judged_tables.read_table`. Codes of the
+        fields are ``id``, ``grade`` (no letter of the scale), ``relevant`` (not 0 or 1) and ``cut``
+        (0 and 1 are not what one cut of the scale gives: a grade is relevant, and the same or a
+        higher one is not).
+    PoolerError
+        If the file cannot be opened.
+
+    Notes
+    -----
+    `write_ntcir2` gives the bytes of a file back that has tabs between its fields, newlines at its
+    ends, and nothing else.
+
+    References
+    ----------
+    .. [1] NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR tasks, 2001.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from store.scale import parse_scale
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+    ...     _ = file.write("0101\tA\tkaken-j-1\t1\n0101\tB\tkaken-j-2\t0\n")
+    ...     file.flush()
+    ...     read = read_ntcir2(file.name, parse_scale("ntcir"))
+    >>> [(row.docno, row.code) for row in read.table.rows], read.level
+    ([('kaken-j-1', 2), ('kaken-j-2', 1)], 2)
+    """
+    grades = {letter: value for value, letter in letters_of(scale).items()}
+    cut = _Cut()
+
+    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
+        topic, docno = fields.topic(line, parts[0]), fields.name(line, parts[2])
+        letter, flag = parts[1], parts[3]
+        if letter not in grades:
+            message = f"expected a letter of the scale ({', '.join(grades)}), got `{letter}`"
+            fields.faults.add(line, message, "grade")
+        if flag not in ("0", "1"):
+            fields.faults.add(line, f"expected 0 or 1 in field 4, got `{flag}`", "relevant")
+        elif letter in grades:
+            is_relevant = flag == "1"
+            fault = cut.contradiction(line, letter, grades[letter], is_relevant=is_relevant)
+            if fault:
+                fields.faults.add(line, fault, "cut")
+        return GradedRow(line, topic, "0", docno, "", grades.get(letter, 0))
+
+    table = read_table(path, COLUMNS, row, lenient=lenient)
+    return Ntcir2File(table, cut.level)
+
+
+def write_ntcir2(rows: Iterable[Qrel], scale: Scale, level: int | None, stream: TextIO) -> None:
+    r"""Write an NTCIR-2 qrels file, in the order of the rows.
+
+    Parameters
+    ----------
+    rows : iterable of Qrel
+        Grades of the scale; their iterations have no place in the file.
+    scale : Scale
+        The declared grades.
+    level : int or None
+        Least grade that is relevant; ``None`` = none is.
+    stream : TextIO
+        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
+
+    Raises
+    ------
+    ArgumentError
+        If the scale has no letters, a grade is off the scale, or an id could not be read back.
+        Nothing is written then.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from store.scale import parse_scale
+    >>> ntcir = parse_scale("ntcir")
+    >>> rows = [Qrel("0101", "kaken-j-1", 3), Qrel("0101", "kaken-j-2", 1)]
+    >>> write_ntcir2(rows, ntcir, ntcir.rigid, sys.stdout)  # doctest: +NORMALIZE_WHITESPACE
+    0101	S	kaken-j-1	1
+    0101	B	kaken-j-2	0
+    """
+    letters = letters_of(scale)
+    listed = list(rows)
+    check_rows(listed, "NTCIR-2")
+    if off := sorted({row.grade for row in listed} - letters.keys()):
+        raise ArgumentError("grade", f"must be one of {scale.values}", off)
+    stream.writelines(
+        f"{row.topic}\t{letters[row.grade]}\t{row.docno}\t"
+        f"{int(level is not None and row.grade >= level)}\n"
+        for row in listed
+    )
+
+
+class _Cut:
+    """Where 0 and 1 part the scale, as far as the lines have said."""
+
+    def __init__(self) -> None:
+        self._least_relevant: tuple[int, str, int] | None = None
+        self._most_irrelevant: tuple[int, str, int] | None = None
+
+    @property
+    def level(self) -> int | None:
+        """The least relevant grade; ``None`` = none is."""
+        return None if self._least_relevant is None else self._least_relevant[0]
+
+    def contradiction(self, line: int, letter: str, grade: int, *, is_relevant: bool) -> str | None:
+        """Take in a line, or say which earlier one it contradicts."""
+        here = (grade, letter, line)
+        if is_relevant:
+            other = self._most_irrelevant
+            if other is not None and grade <= other[0]:
+                return f"expected 0 for {letter}, as line {other[2]} has 0 for {other[1]}, got 1"
+            if self._least_relevant is None or grade < self._least_relevant[0]:
+                self._least_relevant = here
+            return None
+        other = self._least_relevant
+        if other is not None and grade >= other[0]:
+            return f"expected 1 for {letter}, as line {other[2]} has 1 for {other[1]}, got 0"
+        if self._most_irrelevant is None or grade > self._most_irrelevant[0]:
+            self._most_irrelevant = here
+        return None
