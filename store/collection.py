@@ -29,8 +29,10 @@ from store.effort import Effort
 from store.errors import ArgumentError
 from store.imports import ImportReport
 from store.keys import NumberedDocuments, fetch_docnos
+from store.measured_collection import MeasuredCollection
 from store.packing import PackedRanking
 from store.pools import StoredPool
+from store.portable_collection import PortableCollection
 from store.progress import Unclaimed
 from store.ranking import Order, check_order
 from store.records import (
@@ -48,10 +50,9 @@ from store.records import (
 )
 from store.rejudging import Outdated, OutdatedList, Why
 from store.runs import StoredRun
-from store.staffed_collection import StaffedCollection
 
 
-class Collection(StaffedCollection):
+class Collection(MeasuredCollection, PortableCollection):
     """A test collection: one SQLite file or one PostgreSQL database; see `OpenCollection`.
 
     Notes

@@ -209,16 +209,17 @@ def test_cf_agreement_is_scikit_learns(tmp_path: Path) -> None:
     for judge, path in write_qrels(tmp_path).items():
         said = run_inside("import", "judgements", path, "--judge", judge, *made).fine().err
         assert "4,819 judgements added" in said
-    command = ("agreement", *CF_JUDGES, "--format", "json", *made)
-    one, two = (run_inside(*command, "--level", level).fine().json()["agreement"] for level in "12")
-    assert len(one) == len(two) == 6
-    for line, low, high in zip(CF_KAPPAS.strip().splitlines(), one, two, strict=True):
+    command = ("agreement", *CF_JUDGES, "--interval", "none", "--format", "json", *made)
+    pairs = run_inside(*command).fine().json()["pairs"]
+    graded, one, two = ([row for row in pairs if row["level"] == level] for level in (None, 1, 2))
+    assert len(graded) == len(one) == len(two) == 6
+    for line, row, low, high in zip(CF_KAPPAS.strip().splitlines(), graded, one, two, strict=True):
         first, second, *expected = line.split()
-        assert (low["first"], low["second"], low["n"]) == (first, second, 4819)
-        got = (low["kappa"], low["linear"], low["quadratic"], low["binary"], high["binary"])
+        assert (row["first"], row["second"], row["n"]) == (first, second, 4819)
+        got = (row["kappa"], row["linear"], row["quadratic"], low["kappa"], high["kappa"])
         assert [f"{value:.4f}" for value in got] == expected
-    assert one[0]["first_marginals"] == "2587/1128/1104"
-    assert one[2]["second_marginals"] == "1365/2043/1411"
+    assert graded[0]["first_marginals"] == "2587/1128/1104"
+    assert graded[2]["second_marginals"] == "1365/2043/1411"
 
 
 # trec_eval's own test files.
@@ -280,7 +281,9 @@ def test_three_judgement_groups_are_three_judges(tmp_path: Path) -> None:
     rows = run_inside("judges", "list", "--format", "json", *made).fine().json()
     assert {row["judge"]: row["judged"] for row in rows} == {"0": 3377, "1": 3377, "2": 2696}
     assert {row["kind"] for row in rows} == {"imported"}
-    pairs = run_inside("agreement", "--format", "json", *made).fine().json()["agreement"]
+    command = ("agreement", "--interval", "none", "--format", "json", *made)
+    rows = run_inside(*command).fine().json()["pairs"]
+    pairs = [row for row in rows if row["level"] is None]
     assert [(row["first"], row["second"]) for row in pairs] == [("0", "1"), ("0", "2"), ("1", "2")]
     for row in pairs:
         assert row["n"] == common_judged(qrels, row["first"], row["second"])

@@ -106,16 +106,17 @@ def parse(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_help_explains_the_command_with_an_example_that_parses(words: str) -> None:
-    """Every command says what it does and shows one use, of this very command, that parses."""
+    """Every command says what it does and shows a use or two, of this very command, that parse."""
     told = COMMANDS[words].help or ""
     first, *_ = told.splitlines()
     assert first.endswith((".", "?", "list")) or ":" in first, first
     examples = _EXAMPLE.findall(told)
-    assert len(examples) == 1, told
-    program, *arguments = shlex.split(examples[0])
-    assert program == "pooler"
-    assert examples[0].startswith(f"pooler {words}")
-    parse(arguments)
+    assert 1 <= len(examples) <= 2, told
+    for example in examples:
+        program, *arguments = shlex.split(example)
+        assert program == "pooler"
+        assert example.startswith(f"pooler {words}")
+        parse(arguments)
 
 
 @pytest.mark.parametrize("words", COMMANDS)

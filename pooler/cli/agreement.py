@@ -1,188 +1,268 @@
-"""`pooler agreement`: how far judges agree, pair by pair."""
+"""`pooler agreement`: how far judges agree, all together and pair by pair."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from pooler.cli.console import Cell, Column, Format, Table, emit
+from pooler.cli.agreement_options import (
+    SEED,
+    AgainstOption,
+    AllPairsOption,
+    AssumeOption,
+    BandsOption,
+    ByTopicOption,
+    IntervalOption,
+    JudgesArgument,
+    LevelsOption,
+    ManifestOption,
+    MattersOption,
+    MixturesOption,
+    PerGradeOption,
+    PlanOption,
+    PopulationName,
+    PopulationOption,
+    ResamplesOption,
+    SeedOption,
+    TablesOption,
+    UnlistedAsOption,
+)
+from pooler.cli.agreement_settings import (
+    Asked,
+    check_options,
+    chosen_judges,
+    flat,
+    resolve_levels,
+    settings_of,
+)
+from pooler.cli.console import (
+    Cell,
+    Column,
+    Format,
+    Table,
+    check_place,
+    counted,
+    emit,
+    warn,
+    write_json,
+)
+from pooler.cli.judged import (
+    AggregateOption,
+    CollapseOption,
+    CutoffOption,
+    TiesOption,
+    policy_of,
+)
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
     FormatOption,
-    LevelOption,
+    OrderName,
+    OrderOption,
     RelaxedOption,
     RigidOption,
 )
-from store.errors import PoolerError, UnknownNameError
+from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from store.analysis.agreement import KappaResult, PairAgreement, Share, TableAgreement
-    from store.records import Scale
+    from pooler.cli.agreement_settings import Pair
+    from store.analysis.populations import PopulationVotes
+    from store.policy import Policy
 
 
 def agreement(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="JUDGE...", help="Two or more judges; default all."),
-    ] = None,
-    level: LevelOption = None,
+    names: JudgesArgument = None,
+    level: LevelsOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="One row a topic, too.")] = False,
-    tables: Annotated[
-        bool, typer.Option("--tables", help="The cross table of grades of every pair, too.")
-    ] = False,
+    population: PopulationOption = PopulationName.COMMON,
+    unlisted_as: UnlistedAsOption = None,
+    against: AgainstOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    collapse: CollapseOption = None,
+    interval: IntervalOption = None,
+    resamples: ResamplesOption = 10_000,
+    seed: SeedOption = SEED,
+    bands: BandsOption = None,
+    by_topic: ByTopicOption = False,
+    per_grade: PerGradeOption = False,
+    tables: TablesOption = False,
+    all_pairs: AllPairsOption = False,
+    plan: PlanOption = None,
+    assume: AssumeOption = None,
+    matters: MattersOption = False,
+    mixtures: MixturesOption = 1000,
+    cutoff: CutoffOption = 1000,
+    order: OrderOption = OrderName.TREC,
+    manifest: ManifestOption = None,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Measure agreement over the documents that both judges of a pair have graded.
+    """Measure how far judges agree: all of them together, and every two of them.
 
-    Kappa is Cohen's: unweighted, linear and quadratic on the declared scale, and at a binary
-    level. Positive agreement is 2a/(2a+b+c), overlap a/(a+b+c) of the relevant documents. A
-    coefficient that does not exist is a reason, never a number.
+    All together: Krippendorff's alpha and Fleiss' kappa. Two by two: Cohen's kappa, plain and
+    quadratic on the declared scale, at every level of relevance, and the overlap of the relevant
+    documents; json and tsv have linear kappa, Scott's pi, Bennett's S and Gwet's AC too. A number
+    that does not exist is a reason (no-common-docs, one-doc, single-grade, no-relevant,
+    one-topic), never 0 or 1.
 
     Example: pooler agreement --level 1 --by-topic
     """
-    from store.analysis.agreement import pair_agreement
-    from store.analysis.collapse import level_index, level_of
-    from store.analysis.grade_matrix import grade_matrix, pair_tables
     from store.collection import Collection
 
+    check_place(manifest)
+    policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
+    check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
+    if assume is not None and plan is not None:
+        from pooler.cli.agreement_plan import assumed_table
+
+        emit([assumed_table(assume, plan)], fmt)
+        return
     with Collection(collection) as opened:
         scale = opened.scale
-        known = [judge.name for judge in opened.judges()]
-        for name in names or []:
-            if name not in known:
-                raise UnknownNameError("judge", name, known)
-        judgements = opened.judgements(names or None)
-    cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
-    cut = scale.relaxed if cut is None else cut
-    matrix = grade_matrix(judgements, scale.values)
-    judges = list(dict.fromkeys(names)) if names else list(matrix.judges)
+        all_levels = fmt is not Format.TABLE and not matters
+        levels = resolve_levels(
+            scale, level or (), rigid=rigid, relaxed=relaxed, all_of_them=all_levels
+        )
+        if matters and len(levels) > 1:
+            if level or rigid or relaxed:
+                raise ArgumentError("--level", "must be one with --matters", list(levels))
+            levels = levels[:1]
+        chosen = chosen_judges(opened, names, against)
+        votes = opened.votes(chosen, population=population.value, unlisted_as=unlisted_as)
+        ranked = opened.ranked_documents(order=order.value) if matters else None
+    asked = Asked(
+        scale=scale, levels=levels, kind="topic" if interval is None else interval.value,
+        resamples=resamples, seed=seed, bands=None if bands is None else bands.value,
+        by_topic=by_topic, has_levels=bool(level) or rigid or relaxed,
+    )  # fmt: skip
+    judges = votes.votes.judges
     if len(judges) < 2:
         message = f"agreement needs two judges, and there is {', '.join(judges) or 'none'}"
         raise PoolerError(message, hint="pooler judges list; pooler import judgements")
-    summary = Table(
-        "agreement", _columns(by_topic), title=f"Agreement; relevant = grade {cut} or more"
-    )
-    cross = Table("cross_tables", [Column("first"), Column("second"), Column("first_grade"),
-                                   *(Column(f"second_{value}", f"second: {value}")
-                                     for value in scale.values)])  # fmt: skip
-    for first, second in combinations(judges, 2):
-        present = {first, second} <= set(matrix.judges)
-        grid = pair_tables(matrix, first, second) if present else _no_tables(scale)
-        result = pair_agreement(grid, level_index(scale, cut))
-        pair: dict[str, Cell] = {"first": first, "second": second}
-        summary.rows.append({**pair, "topic": "all", **_row(result.overall), **_macro(result)})
-        if by_topic and present:
-            summary.rows += [
-                {**pair, "topic": topic, **_row(one)}
-                for topic, one in zip(matrix.topics, result.topics, strict=True)
-                if one.n_documents
-            ]
-        for place, value in enumerate(scale.values):
-            counts = result.overall.table[place].tolist()
-            cells = {f"second_{other}": count
-                     for other, count in zip(scale.values, counts, strict=True)}  # fmt: skip
-            cross.rows.append({**pair, "first_grade": value, **cells})
-    if fmt is Format.TABLE:
-        graded, binary = _for_people(summary, cut, by_topic=by_topic)
-        emit([graded, binary, *([cross] if tables else [])], fmt)
+    settings = settings_of(votes, asked, against=against, policy=policy)
+    if manifest is not None:
+        write_json(manifest, settings)
+    if plan is not None:
+        from pooler.cli.agreement_plan import pairs_of, plan_for_people, plan_table
+
+        table = plan_table(votes, pairs_of(judges, against), plan, asked)
+        emit([plan_for_people(table) if fmt is Format.TABLE else table], fmt)
+        return
+    if ranked is not None:
+        from pooler.cli.agreement_matters import (
+            judge_order_of,
+            matters_for_people,
+            matters_tables,
+        )
+
+        if not ranked.tags:
+            message = "there is no run in the collection"
+            raise PoolerError(message, hint="pooler import runs")
+        cut = asked.level_indices[0]
+        found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff,
+                               mixtures=mixtures, seed=seed)  # fmt: skip
+        made = matters_tables(found, judges, ranked.tags)
+        if fmt is Format.TABLE:
+            made = matters_for_people(made, found, levels[0], seed)
+        emit(made, fmt)
+        return
+    _report(votes, asked, settings, fmt, against=against, policy=policy, per_grade=per_grade,
+            tables=tables, all_pairs=all_pairs, pairs_too=interval is not None)  # fmt: skip
+
+
+def _report(
+    votes: PopulationVotes,
+    asked: Asked,
+    settings: dict[str, Any],
+    fmt: Format,
+    *,
+    against: str | None,
+    policy: Policy,
+    per_grade: bool,
+    tables: bool,
+    all_pairs: bool,
+    pairs_too: bool,
+) -> None:
+    """Compute the coefficients and show them."""
+    from pooler.cli import agreement_people as people
+    from pooler.cli import agreement_rows as rows
+    from pooler.cli.agreement_against import against_rows
+    from pooler.cli.agreement_plan import pairs_of
+    from store.analysis.pair_stacks import all_pair_stacks
+
+    judges, topics = votes.votes.judges, votes.votes.topics
+    pairs: list[Pair] = pairs_of(judges, against)
+    many = len(pairs) > people.MOST_PAIRS
+    intervals = asked.kind != "none" and (pairs_too or not many)
+    together: list[dict[str, Cell]] = []
+    stacks = []
+    if against is None or per_grade or tables:
+        stacks = all_pair_stacks(votes, asked.level_indices)
+    if against is None:
+        found = rows.pair_rows(stacks, pairs, topics, asked, intervals=intervals)
+        together = rows.judges_rows(votes, asked) if len(judges) > 2 else []
     else:
-        emit([summary, cross] if tables or fmt is Format.JSON else [summary], fmt)
-
-
-def _for_people(summary: Table, level: int, *, by_topic: bool) -> tuple[Table, Table]:
-    """Cut the wide table in two that fit a terminal; empty columns are left out."""
-    keys = ("first", "second", "topic", "n") if by_topic else ("first", "second", "n")
-    grades: tuple[str, ...] = ("raw", "kappa", "kappa_se", "linear", "quadratic")
-    grades += ("first_marginals", "second_marginals")
-    relevant: tuple[str, ...] = ("binary_raw", "binary", "positive", "overlap")
-    relevant += ("macro_overlap", "macro_topics")
-    columns = {column.name: column for column in summary.columns}
-    used = {name for row in summary.rows for name, cell in row.items() if cell is not None}
-    made = []
-    for title, names in (
-        ("Agreement on grades", (*keys, *grades, "reason")),
-        (f"Agreement on relevant (grade {level} or more) or not", (*keys, *relevant)),
-    ):
-        shown = [columns[name] for name in names if name in used]
-        made.append(Table("agreement", shown, summary.rows, title=title))
-    made[0].caption = (
-        "N: documents graded by both; skipped and unjudgeable ones have no grade."
-        " 1st, 2nd: how often each grade was given, lowest first."
+        others = [first for first, _ in pairs]
+        rule = None if policy.rule is None else policy
+        found = against_rows(votes, against, others, asked, rule, intervals=intervals)
+    extra = []
+    every = list(combinations(judges, 2))
+    if per_grade:
+        extra.append(rows.grade_table(stacks[0], every, asked.scale))
+    if tables:
+        extra.append(rows.cross_tables(stacks[0], every, asked.scale))
+    judge_table = rows.judge_table(votes, asked)
+    _warn(found, votes.n_topics, asked, intervals=intervals or bool(together))
+    if fmt is not Format.TABLE:
+        columns = [Column(name) for name in settings]
+        emit(
+            [
+                Table("settings", columns, [{key: flat(value) for key, value in settings.items()}]),
+                judge_table,
+                Table("all_judges", rows.judges_columns(by_topic=asked.by_topic), list(together)),
+                Table("pairs", rows.pair_columns(by_topic=asked.by_topic), list(found)),
+                *extra,
+            ],
+            fmt,
+        )
+        return
+    shown = [people.judges_for_people(judge_table, votes, asked)]
+    if together:
+        skewed = people.is_skewed(found)
+        shown.append(people.all_for_people(together, len(judges), asked, skewed=skewed))
+        if asked.by_topic:
+            shown.append(people.topics_for_people(together, asked))
+    rest = ""
+    of_pairs: Sequence[people.Row] = found
+    if many and not all_pairs:
+        of_pairs, rest = people.ends_of(found)
+    shown += people.pairs_for_people(of_pairs, asked, intervals=intervals,
+                                     binary=asked.has_levels or not rest)  # fmt: skip
+    line = (
+        "" if asked.by_topic and not together else people.interval_line(asked, intervals=intervals)
     )
-    made[
-        1
-    ].caption = "positive 2a/(2a+b+c), overlap a/(a+b+c) over all documents; macro: mean of topics."
-    return made[0], made[1]
+    ending = (shown[-1].caption, rest, line, *people.code_lines(shown))
+    shown[-1].caption = "\n".join(part for part in ending if part)
+    emit([*shown, *extra], fmt)
 
 
-def _columns(by_topic: bool) -> list[Column]:  # noqa: FBT001 - private
-    """Name the columns of the summary."""
-    columns = [Column("first"), Column("second")]
-    columns += [Column("topic")] if by_topic else []
-    columns += [
-        Column("n", "N"), Column("raw", "same"), Column("kappa"),
-        Column("kappa_se", "s.e."), Column("linear"), Column("quadratic", "quad."),
-        Column("binary", "kappa"), Column("binary_raw", "same"),
-        Column("positive"), Column("overlap"), Column("macro_overlap", "macro"),
-        Column("macro_topics", "topics"), Column("first_marginals", "1st"),
-        Column("second_marginals", "2nd"), Column("reason"),
+def _warn(rows: Sequence[dict[str, Cell]], n_topics: int, asked: Asked, *, intervals: bool) -> None:
+    """Say where the numbers stand on little."""
+    from pooler.cli.agreement_people import FEW_DOCUMENTS, is_judge
+    from store.analysis.resampling import FEW_TOPICS
+
+    level = rows[-1]["level"] if rows else None
+    numbers = [
+        row["n"] for row in rows
+        if row["level"] == level and row["topic"] == "all" and is_judge(row["first"])
     ]  # fmt: skip
-    return columns
-
-
-def _row(one: TableAgreement) -> dict[str, Cell]:
-    """Turn one table's coefficients into cells; the first reason stands for all."""
-    kappas = (one.kappa, one.linear, one.quadratic, one.binary.kappa)
-    shares = (one.raw, one.binary.raw, one.binary.positive, one.binary.overlap)
-    reasons = dict.fromkeys(
-        _named(name, result)
-        for name, result in zip(("kappa", "linear", "quadratic", "binary"), kappas, strict=True)
-        if result.reason
-    )
-    reasons |= dict.fromkeys(
-        _named(name, share)
-        for name, share in zip(("raw", "raw", "positive", "overlap"), shares, strict=True)
-        if share.reason
-    )
-    return {
-        "n": one.n_documents,
-        "raw": one.raw.value,
-        "kappa": one.kappa.kappa,
-        "kappa_se": one.kappa.standard_error,
-        "linear": one.linear.kappa,
-        "quadratic": one.quadratic.kappa,
-        "binary": one.binary.kappa.kappa,
-        "binary_raw": one.binary.raw.value,
-        "positive": one.binary.positive.value,
-        "overlap": one.binary.overlap.value,
-        "first_marginals": "/".join(map(str, one.first_marginals.tolist())),
-        "second_marginals": "/".join(map(str, one.second_marginals.tolist())),
-        "reason": ", ".join(reasons) or None,
-    }
-
-
-def _named(name: str, result: KappaResult | Share) -> str:
-    """Say which coefficient is missing and why; one reason for all needs no name."""
-    return f"{name}: {result.reason}"
-
-
-def _macro(result: PairAgreement) -> dict[str, Cell]:
-    """Turn the mean overlap of topics into cells."""
-    macro = result.macro_overlap
-    return {"macro_overlap": macro.value, "macro_topics": macro.n_topics}
-
-
-def _no_tables(scale: Scale) -> NDArray[np.int64]:
-    """Make the tables of two judges who share nothing."""
-    from numpy import int64, zeros
-
-    return zeros((1, len(scale.values), len(scale.values)), dtype=int64)
+    few = sum(isinstance(number, int) and number < FEW_DOCUMENTS for number in numbers)
+    if few:
+        share = "shares" if few == 1 else "share"
+        warn(f"{few:,} of {counted(len(numbers), 'pair')} {share} fewer than {FEW_DOCUMENTS}"
+             " documents: their kappas say little")  # fmt: skip
+    if intervals and asked.kind == "topic" and 1 < n_topics < FEW_TOPICS:
+        warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import counted, progress, say
+from pooler.cli.import_collection import whole_collection
 from pooler.cli.import_judgements import judgements
 from pooler.cli.import_report import report_words
 from pooler.cli.options import (
@@ -23,6 +24,7 @@ from store.errors import PoolerError
 
 app = typer.Typer(help="Bring topics, documents, runs and judgements in.", no_args_is_help=True)
 app.command("judgements")(judgements)
+app.command("collection")(whole_collection)
 
 
 class TopicFormatName(StrEnum):

@@ -14,6 +14,7 @@ from store.analysis.many_judges import (
     many_coefficient,
     stacked_many,
     stacked_many_raw,
+    stacked_many_specific,
 )
 from store.analysis.overlap import (
     RelevantCounts,
@@ -54,7 +55,7 @@ class AllJudges:
     """One coefficient of all judges."""
 
     name: str
-    """One of `MANY_NAMES`, ``raw`` or ``macro_overlap``."""
+    """One of `MANY_NAMES`, ``raw``, ``positive`` or ``macro_overlap``."""
     value: float | None
     reason: str | None
     """Why there is no value; ``None`` when there is one."""
@@ -91,7 +92,8 @@ def all_judges(
     Returns
     -------
     list of AllJudges
-        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``macro_overlap``.
+        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and
+        ``macro_overlap``.
     """
     graded = population
     if level_index is not None:
@@ -121,7 +123,7 @@ def all_judges(
     for name, of in statistics.items():
         value = float(of(whole[np.newaxis])[0])
         defined = not np.isnan(value)
-        reason = None if defined else _reason(population, n_documents)
+        reason = None if defined else _reason(population, n_documents, name)
         made.append(
             AllJudges(
                 name, value if defined else None, reason, n_documents, n_topics, intervals.get(name)
@@ -161,7 +163,7 @@ def all_judges_by_topic(
         if not (n := n_shared[topic]):
             continue
         made[name] = [
-            AllJudges(coefficient, None, _reason(population, n), n, 1, None)
+            AllJudges(coefficient, None, _reason(population, n, coefficient), n, 1, None)
             if np.isnan(column[topic])
             else AllJudges(coefficient, column[topic], None, n, 1, None)
             for coefficient, column in values.items()
@@ -176,9 +178,18 @@ def all_judges_by_topic(
 
 
 def _statistics(level_index: int | None) -> dict[str, Statistic]:
-    """Give every coefficient of chance-corrected and raw agreement as a function of sums."""
+    """Give every coefficient that follows from sums over documents as a function of them."""
     names = GRADED if level_index is None else BINARY
-    return {**{name: partial(stacked_many, name) for name in names}, "raw": stacked_many_raw}
+    made: dict[str, Statistic] = {name: partial(stacked_many, name) for name in names}
+    made["raw"] = stacked_many_raw
+    if level_index is not None:
+        made["positive"] = _positive
+    return made
+
+
+def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give positive agreement: how likely another judge finds relevant what one does."""
+    return stacked_many_specific(sums)[..., 1]
 
 
 def _relevant_counts(population: PopulationVotes, level_index: int) -> RelevantCounts:
@@ -211,9 +222,11 @@ def _overlap(
     )
 
 
-def _reason(population: PopulationVotes, n_documents: int) -> str:
-    """Say why a coefficient of chance-corrected agreement has no value."""
+def _reason(population: PopulationVotes, n_documents: int, name: str) -> str:
+    """Say why a coefficient has no value."""
     if n_documents:
+        if name == "positive":
+            return "no-relevant"
         return "one-doc" if n_documents == 1 else "single-grade"
     return "one-judge" if np.count_nonzero(population.graded) < 2 else "no-common-docs"
 

@@ -170,7 +170,8 @@ def test_pipe_gets_no_escapes_and_whole_lines(judged: Path) -> None:
     ran = run_process("agreement", folder=judged, settings={"TERM": "xterm", "COLUMNS": "20"})
     assert ran.returncode == 0
     assert b"\x1b" not in ran.stdout + ran.stderr
-    assert b"37/16/31" in ran.stdout
+    assert b"lenient" in ran.stdout
+    assert max(map(len, ran.stdout.splitlines())) > 60
 
 
 def test_closed_pipe_ends_quietly(judged: Path) -> None:

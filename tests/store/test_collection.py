@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, select
 
 from store.collection import Collection
 from store.keys import NumberedDocuments
+from store.measured_collection import MeasuredCollection
+from store.models import TOPIC
+from store.portable_collection import Inside, PortableCollection
 from store.records import (
     Action,
     Document,
@@ -249,7 +253,18 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "disagreements": collection.disagreements,
         "disagreement_cells": collection.disagreement_cells,
         "judge_names": collection.judge_names,
+        "votes": collection.votes,
+        "histories": lambda: list(collection.histories()),
+        "append_histories": lambda: collection.append_histories([]),
+        "as_it_stands": lambda: enter(collection.as_it_stands()),
+        "being_filled": lambda: enter(collection.being_filled()),
     }
+
+
+def enter(transaction: AbstractContextManager[Inside]) -> None:
+    """Begin a transaction, look at something in it, and end it."""
+    with transaction as inside:
+        inside.session.execute(select(TOPIC.c.id))
 
 
 _WRITERS = ("add_", "draw", "import", "unpool", "withdraw", "set_")
@@ -265,7 +280,8 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
         begun.append(connection)
 
     methods = calls(collection)
-    own = {*vars(Collection), *vars(StaffedCollection)}
+    layers = (Collection, StaffedCollection, MeasuredCollection, PortableCollection)
+    own = {name for layer in layers for name in vars(layer)}
     public = {name for name in own if not name.startswith("_")}
     assert public == set(methods)
     event.listen(Engine, "begin", count)

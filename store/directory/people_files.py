@@ -1,0 +1,302 @@
+"""Judges, their sittings and own terms, and what is assigned to whom."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import func, select
+
+from store.directory.moving import Incoming, Outgoing
+from store.directory.pool_files import pool_names
+from store.directory.tables import (
+    CellError,
+    as_moment,
+    id_column,
+    id_or_none_column,
+    integer_column,
+    integer_or_none_column,
+    moment_column,
+    moment_or_none_column,
+    moment_text,
+    read_table,
+    text_column,
+    topic_column,
+    word_column,
+    write_table,
+    yes_no_column,
+)
+from store.formats.json_lines import json_line
+from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, JUDGE, JUDGE_TERM, POOL, SITTING
+from store.ranking import natural_key
+from store.records import JudgeKind
+from store.seats import Purpose
+
+JUDGES = "judges.tsv"
+SITTINGS = "sittings.tsv"
+TERMS = "terms.jsonl"
+PLANS = "assignment_plans.jsonl"
+ASSIGNMENTS = "assignments.tsv"
+_BATCH = 1000
+_MOST = 2**31 - 1
+_JUDGE_COLUMNS = (
+    id_column("judge"),
+    word_column("kind", [kind.value for kind in JudgeKind]),
+    yes_no_column("disabled"),
+    moment_column("created_at"),
+)
+_SITTING_COLUMNS = (
+    integer_column("sitting", least=1),
+    id_column("judge"),
+    moment_column("started_at"),
+    moment_column("seen_at"),
+    moment_or_none_column("ended_at"),
+    text_column("host"),
+    integer_column("process"),
+    text_column("program"),
+    id_or_none_column("topic"),
+)
+_ASSIGNMENT_COLUMNS = (
+    topic_column(),
+    id_column("docno"),
+    id_or_none_column("judge"),
+    integer_column("position"),
+    word_column("purpose", [purpose.value for purpose in Purpose]),
+    moment_or_none_column("lease_until"),
+    integer_or_none_column("plan"),
+    text_column("display_order"),
+)
+
+
+def write_judges(out: Outgoing) -> None:
+    """Write every judge, by name; of those with new names, not when they came."""
+    rows = [
+        (
+            out.judges[row.id],
+            row.kind,
+            row.disabled,
+            out.created_at if out.wishes.anonymised else row.created_at,
+        )
+        for row in out.session.execute(select(JUDGE))
+    ]
+    rows.sort(key=lambda row: natural_key(row[0]))
+    with out.writer.text(JUDGES) as stream:
+        out.counts["judges"] = write_table(_JUDGE_COLUMNS, rows, stream)
+    kinds = Counter(kind for _, kind, *_ in rows)
+    out.how.extend(f"Judges of kind {kind}: {n:,}." for kind, n in sorted(kinds.items()))
+
+
+def read_judges(coming: Incoming) -> None:
+    """Read what `write_judges` wrote."""
+    faults = coming.faults.of(JUDGES)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        table = read_table(coming.path(JUDGES), _JUDGE_COLUMNS, faults)
+        for line, (name, kind, disabled, created_at) in table:
+            if name in coming.judges:
+                faults.add(line, f"expected each judge once, got `{name}` again", "duplicate")
+                continue
+            coming.judges[name] = len(coming.judges) + 1
+            about = {"kind": kind, "disabled": disabled, "created_at": created_at}
+            yield {"id": coming.judges[name], "name": name, **about}
+
+    coming.insert(JUDGE, rows())
+
+
+def write_sittings(out: Outgoing) -> None:
+    """Write every sitting, in the order in which they began; without host where names are new."""
+    out.counts["sittings"] = out.session.scalar(select(func.count()).select_from(SITTING)) or 0
+    if not out.counts["sittings"]:
+        return
+    rows = enumerate(out.session.execute(select(SITTING).order_by(SITTING.c.id)), start=1)
+    hidden = out.wishes.anonymised
+    with out.writer.text(SITTINGS) as stream:
+        listed = (
+            (number, out.judges[row.judge_id], row.started_at, row.seen_at, row.ended_at,
+             "" if hidden else row.host, 0 if hidden else row.process, row.program,
+             None if row.topic_id is None else out.topics[row.topic_id])
+            for number, row in rows
+        )  # fmt: skip
+        write_table(_SITTING_COLUMNS, listed, stream)
+
+
+def read_sittings(coming: Incoming) -> None:
+    """Read what `write_sittings` wrote."""
+    if SITTINGS not in coming.files:
+        return
+    faults = coming.faults.of(SITTINGS)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        table = read_table(coming.path(SITTINGS), _SITTING_COLUMNS, faults)
+        names = [column.name for column in _SITTING_COLUMNS[2:-1]]
+        for line, (number, judge, *values, topic) in table:
+            judge_id = coming.known(SITTINGS, line, "judge", judge, coming.judges)
+            topic_id = topic and coming.known(SITTINGS, line, "topic", topic, coming.topics)
+            coming.sittings.append(judge)
+            if number != len(coming.sittings):
+                message = f"expected sitting {len(coming.sittings)}, got {number}"
+                faults.add(line, message, "order")
+            facts = dict(zip(names, values, strict=True))
+            yield {"id": number, "judge_id": judge_id, "topic_id": topic_id, **facts}
+
+    coming.insert(SITTING, rows())
+
+
+def write_terms(out: Outgoing) -> None:
+    """Write the words that judges want marked; none where judges have new names."""
+    out.counts["terms"] = 0
+    if out.wishes.anonymised:
+        return
+    rows = sorted(
+        (natural_key(out.judges[row.judge_id]), natural_key(out.topics[row.topic_id]),
+         row.position, out.judges[row.judge_id], out.topics[row.topic_id], row.term)
+        for row in out.session.execute(select(JUDGE_TERM))
+    )  # fmt: skip
+    if not rows:
+        return
+    out.counts["terms"] = len(rows)
+    with out.writer.text(TERMS) as stream:
+        for (judge, topic), some in groupby(rows, key=lambda row: row[3:5]):
+            values = {"judge": judge, "topic": topic, "terms": [row[5] for row in some]}
+            stream.write(json_line(values) + "\n")
+
+
+def read_terms(coming: Incoming) -> None:
+    """Read what `write_terms` wrote."""
+    if TERMS not in coming.files:
+        return
+    faults = coming.faults.of(TERMS)
+    seen: set[tuple[str, str]] = set()
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for line, values in coming.objects(TERMS):
+            match values:
+                case {"judge": str(judge), "topic": str(topic), "terms": list(terms)} if all(
+                    isinstance(term, str) for term in terms
+                ):
+                    judge_id = coming.known(TERMS, line, "judge", judge, coming.judges)
+                    topic_id = coming.known(TERMS, line, "topic", topic, coming.topics)
+                case _:
+                    faults.add(line, "expected a judge, a topic, and a list of terms", "fields")
+                    continue
+            if (judge, topic) in seen:
+                faults.add(line, "expected each judge and topic once", "duplicate")
+                continue
+            seen.add((judge, topic))
+            for position, term in enumerate(terms):
+                own = {"judge_id": judge_id, "topic_id": topic_id}
+                yield {**own, "position": position, "term": term}
+
+    coming.insert(JUDGE_TERM, rows())
+
+
+def write_assignments(out: Outgoing) -> None:
+    """Write every plan and every place, the oldest first."""
+    plans = list(out.session.execute(select(ASSIGNMENT_PLAN).order_by(ASSIGNMENT_PLAN.c.id)))
+    numbers = {row.id: number for number, row in enumerate(plans, start=1)}
+    out.counts["assignments"] = (
+        out.session.scalar(select(func.count()).select_from(ASSIGNMENT)) or 0
+    )
+    if plans:
+        with out.writer.text(PLANS) as stream:
+            for row in plans:
+                values = {
+                    "plan": numbers[row.id],
+                    "lease_s": row.lease_s,
+                    "created_at": moment_text(row.created_at),
+                    "manifest": _plan_manifest(out, json.loads(row.manifest)),
+                }
+                stream.write(json_line(values) + "\n")
+    if not out.counts["assignments"]:
+        return
+    query = select(ASSIGNMENT).order_by(ASSIGNMENT.c.id)
+    options = {"yield_per": _BATCH}
+    with (
+        out.session.connection().execute(query, execution_options=options) as result,
+        out.writer.text(ASSIGNMENTS) as stream,
+    ):
+        listed = (
+            (out.topics[row.topic_id], out.documents[row.document_id],
+             None if row.judge_id is None else out.judges[row.judge_id], row.position, row.purpose,
+             row.lease_until, None if row.plan_id is None else numbers[row.plan_id],
+             row.display_order)
+            for row in result
+        )  # fmt: skip
+        write_table(_ASSIGNMENT_COLUMNS, listed, stream)
+
+
+def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the manifest of a plan as it is written: keys sorted, judges and pools as named."""
+    if out.disguise.is_on and isinstance(manifest.get("pools"), list):
+        old = out.session.execute(select(POOL.c.name, POOL.c.id))
+        ids: dict[str, int] = dict(map(tuple, old))
+        names = pool_names(out)
+        pools = [names[ids[name]] if name in ids else name for name in manifest["pools"]]
+        manifest = {**out.disguise.manifest({**manifest, "pools": []}), "pools": pools}
+    else:
+        manifest = out.disguise.manifest(manifest)
+    return dict(sorted(manifest.items()))
+
+
+def read_assignments(coming: Incoming) -> None:
+    """Read what `write_assignments` wrote."""
+    if PLANS in coming.files:
+        coming.insert(ASSIGNMENT_PLAN, _plan_rows(coming))
+    if ASSIGNMENTS in coming.files:
+        coming.insert(ASSIGNMENT, _assignment_rows(coming))
+
+
+def _plan_rows(coming: Incoming) -> Iterator[dict[str, Any]]:
+    """Yield the rows of plans."""
+    faults = coming.faults.of(PLANS)
+    for line, values in coming.objects(PLANS):
+        match values:
+            case {
+                "plan": int(number),
+                "lease_s": int() | None as lease_s,
+                "created_at": str(created_at),
+                "manifest": dict(manifest),
+            } if number == coming.n_plans + 1 and -_MOST <= (lease_s or 0) <= _MOST:
+                coming.n_plans = number
+            case _:
+                message = f"expected plan {coming.n_plans + 1}: lease_s, created_at and manifest"
+                faults.add(line, message, "fields")
+                continue
+        try:
+            moment = as_moment(created_at)
+        except CellError as error:
+            faults.add(line, f"`created_at`: {error}", "value")
+            continue
+        text = json.dumps(manifest, sort_keys=True)
+        yield {"id": number, "lease_s": lease_s, "created_at": moment, "manifest": text}
+
+
+def _assignment_rows(coming: Incoming) -> Iterator[dict[str, Any]]:
+    """Yield the rows of places."""
+    faults = coming.faults.of(ASSIGNMENTS)
+    seen: set[tuple[int, int, int]] = set()
+    table = read_table(coming.path(ASSIGNMENTS), _ASSIGNMENT_COLUMNS, faults)
+    for line, (topic, docno, judge, position, purpose, until, plan, order) in table:
+        topic_id = coming.known(ASSIGNMENTS, line, "topic", topic, coming.topics)
+        document_id = coming.known(ASSIGNMENTS, line, "docno", docno, coming.documents)
+        judge_id = judge and coming.known(ASSIGNMENTS, line, "judge", judge, coming.judges)
+        if plan is not None and not 1 <= plan <= coming.n_plans:
+            faults.add(line, f"unknown plan {plan}", "unknown")
+        if judge_id:
+            if (topic_id, document_id, judge_id) in seen:
+                message = "expected one place of a judge at a document, got another"
+                faults.add(line, message, "duplicate")
+            seen.add((topic_id, document_id, judge_id))
+        yield {
+            "topic_id": topic_id,
+            "document_id": document_id,
+            "judge_id": judge_id,
+            "position": position,
+            "purpose": purpose,
+            "lease_until": until,
+            "plan_id": plan,
+            "display_order": order,
+        }

@@ -1,0 +1,228 @@
+"""Topics, documents and guidelines in files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import func, select
+
+from store.directory.moving import Incoming, Outgoing
+from store.directory.tables import (
+    checked_id,
+    checked_topic,
+    id_column,
+    integer_column,
+    moment_column,
+    read_table,
+    text_column,
+    write_table,
+    yes_no_column,
+)
+from store.documents import document_sha256
+from store.errors import FaultList
+from store.formats.json_lines import json_line
+from store.formats.lines import id_fault
+from store.formats.topics import topic_fault
+from store.models import DOCUMENT, GUIDELINE, TOPIC
+from store.ranking import natural_key
+from store.records import Document
+
+TOPICS = "topics.jsonl"
+DOCUMENTS = "documents.jsonl"
+DOCNOS = "docnos.tsv"
+GUIDELINES = "guidelines.tsv"
+_BATCH = 500
+_DOCNO_COLUMNS = (id_column("docno"), yes_no_column("listed"))
+_GUIDELINE_COLUMNS = (
+    integer_column("version", least=1),
+    moment_column("created_at"),
+    text_column("file"),
+)
+
+
+def write_topics(out: Outgoing) -> None:
+    """Write every topic, in natural order."""
+    rows = list(out.session.execute(select(TOPIC)))
+    rows.sort(key=lambda row: natural_key(row.number))
+    with out.writer.text(TOPICS) as stream:
+        for row in rows:
+            values = {
+                "topic": checked_topic(row.number),
+                "title": row.title,
+                "description": row.description,
+                "narrative": row.narrative,
+                "listed": row.listed,
+            }
+            stream.write(json_line(values) + "\n")
+    out.counts["topics"] = len(rows)
+
+
+def read_topics(coming: Incoming) -> None:
+    """Read what `write_topics` wrote."""
+    faults = coming.faults.of(TOPICS)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        keys = {"topic": str, "title": str, "description": str, "narrative": str, "listed": bool}
+        for line, values in coming.objects(TOPICS):
+            if not _has_just(values, keys, line, faults):
+                continue
+            row_id = _add_id(coming.topics, values.pop("topic"), line, topic_fault, faults)
+            if row_id:
+                yield {"id": row_id, "number": next(reversed(coming.topics)), **values}
+
+    coming.insert(TOPIC, rows())
+
+
+def write_documents(out: Outgoing) -> None:
+    """Write every document, or its docno alone; docnos bytewise."""
+    n_documents = out.session.scalar(select(func.count()).select_from(DOCUMENT)) or 0
+    n_texts = 0
+    columns = [DOCUMENT.c.docno, DOCUMENT.c.listed]
+    if out.wishes.texts:
+        columns += [DOCUMENT.c.title, DOCUMENT.c.text, DOCUMENT.c.sha256]
+    query = select(*columns).order_by(DOCUMENT.c.docno)
+    name = DOCUMENTS if out.wishes.texts else DOCNOS
+    # Both engines compare docnos bytewise.
+    with (
+        out.progress("documents", n_documents) as advance,
+        out.session.connection().execute(query, execution_options={"yield_per": _BATCH}) as result,
+        out.writer.text(name) as stream,
+    ):
+        if not out.wishes.texts:
+            write_table(_DOCNO_COLUMNS, result, stream)
+        else:
+            for batch in result.partitions():
+                for row in batch:
+                    n_texts += row.text is not None
+                    values = {
+                        "docno": checked_id("docno", row.docno),
+                        "title": row.title,
+                        "text": row.text,
+                        "sha256": row.sha256,
+                        "listed": row.listed,
+                    }
+                    stream.write(json_line(values) + "\n")
+                advance(len(batch))
+    out.counts["documents"] = n_documents
+    out.counts["texts"] = n_texts
+
+
+def read_documents(coming: Incoming) -> None:
+    """Read what `write_documents` wrote."""
+    with coming.progress("documents", coming.counts.get("documents", 0)) as advance:
+        if DOCNOS in coming.files:
+            coming.insert(DOCUMENT, _bare_documents(coming, advance))
+        else:
+            coming.insert(DOCUMENT, _documents(coming, advance))
+
+
+def _bare_documents(coming: Incoming, advance: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of documents of which there is the docno alone."""
+    faults = coming.faults.of(DOCNOS)
+    for line, (docno, listed) in read_table(coming.path(DOCNOS), _DOCNO_COLUMNS, faults):
+        advance(1)
+        row_id = _add_id(coming.documents, docno, line, id_fault, faults)
+        if row_id:
+            yield {"id": row_id, "docno": docno, "listed": listed}
+
+
+def _documents(coming: Incoming, advance: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of documents."""
+    faults = coming.faults.of(DOCUMENTS)
+    text = (str, type(None))
+    keys = {"docno": str, "title": text, "text": text, "sha256": text, "listed": bool}
+    for line, values in coming.objects(DOCUMENTS):
+        advance(1)
+        if not _has_just(values, keys, line, faults):
+            continue
+        row_id = _add_id(coming.documents, values["docno"], line, id_fault, faults)
+        document = Document(values["docno"], values["title"] or "", values["text"])
+        due = None if document.text is None else document_sha256(document)
+        if values["sha256"] != due:
+            message = f"expected the hash of title and text, {due}, got {values['sha256']}"
+            faults.add(line, message, "sha256")
+        elif row_id:
+            yield {"id": row_id, **values}
+
+
+def write_guidelines(out: Outgoing) -> None:
+    """Write every version of the guidelines as a markdown file, and a list of them."""
+    rows = list(out.session.execute(select(GUIDELINE).order_by(GUIDELINE.c.version)))
+    out.counts["guidelines"] = len(rows)
+    if not rows:
+        return
+    listed = []
+    for row in rows:
+        file = f"guidelines/v{row.version}.md"
+        out.writer.write(file, row.text.encode("utf-8", "surrogatepass"))
+        listed.append((row.version, row.created_at, file))
+    with out.writer.text(GUIDELINES) as stream:
+        write_table(_GUIDELINE_COLUMNS, listed, stream)
+
+
+def read_guidelines(coming: Incoming) -> None:
+    """Read what `write_guidelines` wrote."""
+    if GUIDELINES not in coming.files:
+        return
+    faults = coming.faults.of(GUIDELINES)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        table = read_table(coming.path(GUIDELINES), _GUIDELINE_COLUMNS, faults)
+        for line, (version, created_at, file) in table:
+            if version in coming.guidelines:
+                faults.add(line, f"expected each version once, got {version} again", "duplicate")
+            elif file not in coming.files:
+                faults.add(line, f"expected a file of the manifest, got {file!r}", "unknown")
+            else:
+                coming.guidelines.add(version)
+                text = _guideline_text(coming, file)
+                yield {"version": version, "created_at": created_at, "text": text}
+
+    coming.insert(GUIDELINE, rows())
+
+
+def _guideline_text(coming: Incoming, file: str) -> str:
+    """Read a version of the guidelines."""
+    with open(coming.path(file), "rb") as stream:  # noqa: PTH123 - a path in text
+        content = stream.read()
+    try:
+        return content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"expected UTF-8, got byte 0x{content[error.start]:02x}"
+        coming.faults.of(file).add(line, message, "utf8")
+        return ""
+
+
+def _has_just(
+    values: Mapping[str, Any], kinds: Mapping[str, Any], line: int, faults: FaultList
+) -> bool:
+    """Say whether an object has just these keys, each of its kind; tell the fault."""
+    if values.keys() != kinds.keys():
+        message = f"expected the keys {', '.join(kinds)}, got {', '.join(values)}"
+        faults.add(line, message, "fields")
+        return False
+    for key, kind in kinds.items():
+        if not isinstance(values[key], kind):
+            faults.add(line, f"`{key}`: expected another kind of value", "value")
+            return False
+    return True
+
+
+def _add_id(
+    ids: dict[str, int],
+    name: str,
+    line: int,
+    fault_of: Callable[[str], str | None],
+    faults: FaultList,
+) -> int:
+    """Give a name the next row id and return it; 0 = it cannot have one, and the fault is told."""
+    message = fault_of(name)
+    if message is None and name in ids:
+        message = f"expected each id once, got `{name}` again"
+    if message is not None:
+        faults.add(line, message, "id")
+        return 0
+    ids[name] = len(ids) + 1
+    return len(ids)

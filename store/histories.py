@@ -1,0 +1,298 @@
+"""Whole histories of judgements: every event of every judge, out of a collection and into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import func, insert, select, text
+from sqlmodel import Session
+
+from store.errors import ConflictError, UnknownNameError
+from store.formats.judgements import JudgementEvent
+from store.imports import ImportReport
+from store.judges import judge_id
+from store.keys import Keys
+from store.models import JUDGE, JUDGEMENT, PASSAGE, SITTING
+from store.passages import fetch_passages
+from store.records import Action, Passage, State
+
+_BATCH = 1000
+"""Events read or written at a time."""
+
+Pair = tuple[int, int, int]
+"""Row ids of a topic, a document and a judge."""
+
+
+def fetch_histories_of(
+    session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
+) -> Iterator[JudgementEvent]:
+    """Yield every event, in the order in which they were written.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics, documents : Keys
+        Fresh.
+    judges : sequence of str, optional
+        Judges of the collection; default all.
+
+    Yields
+    ------
+    JudgementEvent
+        Sittings are numbered from 1 in the order in which they began; the numbers are the same
+        whichever judges are asked for.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+
+    Notes
+    -----
+    A thousand events are in memory at a time.
+    """
+    names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    sittings = fetch_sitting_numbers(session)
+    has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
+    undone = JUDGEMENT.alias("undone")
+    query = (
+        select(JUDGEMENT, undone.c.revision.label("undone_revision"))
+        .outerjoin(undone, undone.c.id == JUDGEMENT.c.undoes)
+        .order_by(JUDGEMENT.c.id)
+    )
+    if judges is not None:
+        numbers = [judge_id(session, name) for name in judges]
+        query = query.where(JUDGEMENT.c.judge_id.in_(numbers))
+    with session.connection().execute(query, execution_options={"yield_per": _BATCH}) as result:
+        for batch in result.partitions():
+            passages = fetch_passages(session, [row.id for row in batch]) if has_passages else {}
+            for row in batch:
+                yield JudgementEvent(
+                    topic=topics.names[row.topic_id],
+                    docno=documents.names[row.document_id],
+                    judge=names[row.judge_id],
+                    revision=row.revision,
+                    action=Action(row.action),
+                    undoes=row.undone_revision,
+                    state=State(row.state),
+                    grade=row.grade,
+                    reason=row.reason,
+                    note=row.note,
+                    iteration=row.iteration,
+                    passages=passages.get(row.id, ()),
+                    display_order=row.display_order or None,
+                    position=row.position,
+                    shown_at=row.shown_at,
+                    judged_at=row.judged_at,
+                    dwell_ms=row.dwell_ms,
+                    active_ms=row.active_ms,
+                    dropped_keys=row.dropped_keys,
+                    guideline_version=row.guideline_version,
+                    document_sha256=row.document_sha256,
+                    sitting=sittings.get(row.sitting_id),
+                )
+
+
+def fetch_sitting_numbers(session: Session) -> dict[int | None, int]:
+    """Return the number of every sitting, from 1 in the order in which they began, by row id."""
+    ids = session.scalars(select(SITTING.c.id).order_by(SITTING.c.id))
+    return {row_id: number for number, row_id in enumerate(ids, start=1)}
+
+
+def count_events(session: Session) -> int:
+    """Count the events of all judges."""
+    return session.scalar(select(func.count(JUDGEMENT.c.id))) or 0
+
+
+def append_histories(
+    session: Session, topics: Keys, documents: Keys, events: Iterable[JudgementEvent]
+) -> ImportReport:
+    """Append the events of other collections, or of a file, that are not there yet.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh; ids that are new are added.
+    events : iterable of JudgementEvent
+        Of judges of the collection; grades of its scale; the revisions of each (topic, docno,
+        judge) in order, as `store.formats.judgements.EventChain` checks.
+
+    Returns
+    -------
+    ImportReport
+        Events added, and those that were there already, the same in everything but the sitting.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+    ConflictError
+        If another event stands at a revision, or one before it is missing.
+
+    Notes
+    -----
+    Sittings are left out: what is known of a sitting beside its number is not in an event.
+    """
+    judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
+    newest = _newest_revisions(session)
+    stored: dict[str, dict[tuple[str, str, int], JudgementEvent]] = {}
+    unchanged = added = 0
+    writer = EventWriter(session)
+    for event in events:
+        if event.judge not in judges:
+            raise UnknownNameError("judge", event.judge, judges)
+        topics.add(session, [event.topic])
+        documents.add(session, [event.docno])
+        pair = (topics.ids[event.topic], documents.ids[event.docno], judges[event.judge])
+        before = newest.get(pair, 0)
+        where = f"topic `{event.topic}` docno `{event.docno}` judge `{event.judge}`"
+        if event.revision > before + 1:
+            message = f"{where}: expected revision {before + 1}, got {event.revision}"
+            raise ConflictError(message, hint="nothing was imported")
+        if event.revision == before + 1:
+            newest[pair] = event.revision
+            writer.add(pair, event, None)
+            added += 1
+            continue
+        if event.judge not in stored:
+            writer.flush()
+            stored[event.judge] = {
+                (one.topic, one.docno, one.revision): one
+                for one in fetch_histories_of(session, topics, documents, judges=[event.judge])
+            }
+        there = stored[event.judge].get((event.topic, event.docno, event.revision))
+        if there is None or replace(there, sitting=None) != replace(event, sitting=None):
+            message = f"{where}: revision {event.revision} is there otherwise"
+            raise ConflictError(message, hint="nothing was imported")
+        unchanged += 1
+    writer.flush()
+    return ImportReport(added=added, unchanged=unchanged)
+
+
+class EventWriter:
+    """Appends events in batches.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._waiting: list[tuple[Pair, JudgementEvent, int | None]] = []
+
+    def add(self, pair: Pair, event: JudgementEvent, sitting: int | None) -> None:
+        """Append one event: of these row ids, and of the sitting of that row id."""
+        self._waiting.append((pair, event, sitting))
+        if len(self._waiting) >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if not self._waiting:
+            return
+        ids = _next_ids(self._session, len(self._waiting))
+        here = {
+            (pair, event.revision): row_id
+            for row_id, (pair, event, _) in zip(ids, self._waiting, strict=True)
+        }
+        rows: list[dict[str, Any]] = []
+        passages: list[dict[str, Any]] = []
+        for row_id, (pair, event, sitting) in zip(ids, self._waiting, strict=True):
+            rows.append(_as_row(row_id, pair, event, sitting, self._undone(pair, event, here)))
+            passages += [_passage_row(row_id, one) for one in event.passages]
+        connection = self._session.connection()
+        connection.execute(insert(JUDGEMENT), rows)
+        if passages:
+            connection.execute(insert(PASSAGE), passages)
+        self._waiting.clear()
+
+    def _undone(
+        self, pair: Pair, event: JudgementEvent, here: Mapping[tuple[Pair, int], int]
+    ) -> int | None:
+        """Return the row id of the event that one takes back."""
+        if event.undoes is None:
+            return None
+        if (row_id := here.get((pair, event.undoes))) is not None:
+            return row_id
+        topic, document, judge = pair
+        found = self._session.execute(
+            select(JUDGEMENT.c.id).where(
+                JUDGEMENT.c.topic_id == topic,
+                JUDGEMENT.c.document_id == document,
+                JUDGEMENT.c.judge_id == judge,
+                JUDGEMENT.c.revision == event.undoes,
+            )
+        )
+        return int(found.scalar_one())
+
+
+def _newest_revisions(session: Session) -> dict[Pair, int]:
+    """Return the newest revision of every (topic, document, judge) that has one."""
+    key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    query = select(*key, func.max(JUDGEMENT.c.revision)).group_by(*key)
+    rows: Iterable[Any] = session.connection().execute(query)
+    return {(topic, document, judge): newest for topic, document, judge, newest in rows}
+
+
+def _next_ids(session: Session, n: int) -> list[int]:
+    """Take rising row ids for new events, which no judge at work can take meanwhile."""
+    if session.get_bind().dialect.name == "postgresql":
+        taken = session.execute(
+            text(
+                "SELECT nextval(pg_get_serial_sequence('judgement', 'id'))"
+                " FROM generate_series(1, :n)"
+            ),
+            {"n": n},
+        )
+        return sorted(taken.scalars())
+    # A transaction that writes to SQLite has the file for itself.
+    highest = session.scalar(select(func.max(JUDGEMENT.c.id))) or 0
+    return list(range(highest + 1, highest + 1 + n))
+
+
+def _as_row(
+    row_id: int, pair: Pair, event: JudgementEvent, sitting: int | None, undone: int | None
+) -> dict[str, Any]:
+    """Turn an event into the values of its row."""
+    topic, document, judge = pair
+    return {
+        "id": row_id,
+        "topic_id": topic,
+        "document_id": document,
+        "judge_id": judge,
+        "revision": event.revision,
+        "action": event.action.value,
+        "undoes": undone,
+        "state": event.state.value,
+        "grade": event.grade,
+        "reason": event.reason,
+        "note": event.note,
+        "iteration": event.iteration,
+        "display_order": event.display_order,
+        "position": event.position,
+        "shown_at": event.shown_at,
+        "judged_at": event.judged_at,
+        "dwell_ms": event.dwell_ms,
+        "active_ms": event.active_ms,
+        "dropped_keys": event.dropped_keys,
+        "guideline_version": event.guideline_version,
+        "document_sha256": event.document_sha256,
+        "sitting_id": sitting,
+    }
+
+
+def _passage_row(judgement: int, passage: Passage) -> dict[str, Any]:
+    """Turn a passage into the values of its row."""
+    return {
+        "judgement_id": judgement,
+        "start": passage.start,
+        "length": passage.length,
+        "text": passage.text,
+    }
