@@ -209,6 +209,21 @@ def test_all_judges_together_have_krippendorffs_alphas(
     assert found["fleiss"]["interval_reason"] == "one-topic"
 
 
+def test_positive_agreement_of_all_is_that_of_their_pairs(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """How likely another judge finds relevant what one does, over all pairs of judges."""
+    grades = {"a": "1110.", "b": "1100.", "c": "10011"}
+    collection_of("binary", **{
+        name: [f"1 0 d{place} {grade}" for place, grade in enumerate(given) if grade != "."]
+        for name, given in grades.items()
+    })  # fmt: skip
+    answer = cli("agreement", "--level", "1", "--format", "json").fine().json()
+    [found] = [row for row in answer["all_judges"] if row["coefficient"] == "positive"]
+    # d0: 3 of 3, 6 ordered pairs of 6; d1: 2 of 3, 2 of 4; d2: 1 of 3, 0 of 2; d3: 1 of 3, 0 of 2.
+    assert (found["value"], found["n"]) == (8 / 14, 4)
+
+
 def test_two_judges_need_no_table_of_all(cli: Cli, judged: Path) -> None:
     """All judges together are a pair when there are two."""
     answer = cli("agreement", "strict", "middle", "--format", "json").fine().json()
