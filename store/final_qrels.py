@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from store.ballots import Ballots, LeftOut, StandingRuling, gather
 from store.disagreements import Status
-from store.errors import ArgumentError, PoolerError
+from store.errors import PoolerError
 from store.outcome import outcome_of
 from store.policy import SINGLE_JUDGE, Policy
-from store.records import JudgeKind, Judgement, Qrel, Scale
-
-if TYPE_CHECKING:
-    from store.collection import Collection as OpenedCollection
+from store.records import Judgement, Qrel, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,8 @@ def final_qrels(
 
     Notes
     -----
-    The order of judgements changes nothing. `final_qrels_of` reads all this from a collection.
+    The order of judgements changes nothing. `Collection.final_qrels` reads all this from a
+    collection.
 
     Examples
     --------
@@ -122,51 +119,6 @@ def final_qrels(
     policy.check_scale(scale)
     ballots = gather(judgements, scale, policy, adjudicators=adjudicators, rulings=rulings)
     return decide(ballots, policy)
-
-
-def final_qrels_of(opened: OpenedCollection, policy: Policy | None = None) -> FinalQrels:
-    """Choose the grade of every judged document of a collection; see `final_qrels`.
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge that the policy names is not known.
-    ArgumentError, PoolerError
-        As `final_qrels` does; also if an adjudicator is to vote.
-    """
-    policy = policy or Policy()
-    return decide(ballots_of(opened, policy), policy)
-
-
-def ballots_of(opened: OpenedCollection, policy: Policy) -> Ballots:
-    """Gather from a collection what a policy lets count; raises as `final_qrels_of` does."""
-    policy.check()
-    policy.check_scale(opened.scale)
-    judges = opened.judges()
-    if policy.judge is not None:
-        return gather(opened.judgements([policy.judge]), opened.scale, policy)
-    adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
-    for name in policy.of:
-        if name in adjudicators:
-            hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
-    if not (policy.rulings and adjudicators):
-        names = [*policy.of] or [one.name for one in judges if one.name not in adjudicators]
-        return gather(opened.judgements(names), opened.scale, policy)
-    names_of = opened.judge_names()
-    rulings = [
-        StandingRuling(
-            case.topic,
-            case.docno,
-            case.ruling.verdict,
-            names_of[case.ruling.judge],
-            case.status,
-        )
-        for case in opened.disagreements()
-        if case.ruling is not None
-    ]
-    judgements = opened.judgements([*policy.of, *adjudicators] if policy.of else None)
-    return gather(judgements, opened.scale, policy, adjudicators=adjudicators, rulings=rulings)
 
 
 def decide(ballots: Ballots, policy: Policy) -> FinalQrels:

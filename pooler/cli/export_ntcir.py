@@ -82,7 +82,6 @@ def ntcir(
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
     from store.collection import Collection
-    from store.final_qrels import final_qrels_of
 
     if kind is NtcirName.NTCIR2 and out in (None, "-"):
         requirement = "must be given with --as ntcir2, which writes PREFIX.rigid and PREFIX.relaxed"
@@ -97,7 +96,7 @@ def ntcir(
         check_out(None if out is None else f"{out}{suffix}", beside)
     with Collection(collection) as opened:
         readings = _readings(kind, opened.scale)
-        final = final_qrels_of(opened, policy)
+        final = opened.final_qrels(policy)
         files = [_file(out, *one, final.rows, opened.scale) for one in readings]
         n_open = len(opened.pooled_rounds().keys() - final.pairs - final.left_out.keys())
         facts = _manifest(opened, kind, final, files, n_open)

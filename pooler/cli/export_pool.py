@@ -124,9 +124,9 @@ def _grades(
 ) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None]:
     """Return how every document stands, in a word or a grade, and whose grades these are."""
     from pooler.cli.policy_report import policy_facts
-    from store.final_qrels import ballots_of, decide
+    from store.final_qrels import decide
 
-    ballots = ballots_of(opened, policy)
+    ballots = opened.ballots(policy)
     if not ballots.votes.n_documents and not ballots.rulings:
         return dict(ballots.reasons), None
     final = decide(ballots, policy)

@@ -71,14 +71,13 @@ def prels(
     Example: pooler export prels --as xinfap --pool sample --out prels.txt
     """
     from store.collection import Collection
-    from store.final_qrels import final_qrels_of
 
     check_out(out, manifest)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     with Collection(collection) as opened:
         pool = opened.pool(name)
-        final = final_qrels_of(opened, policy)
+        final = opened.final_qrels(policy)
         standing = _standing(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
         facts = _manifest(opened, pool, kind, final, standing, text)

@@ -64,7 +64,6 @@ def probabilities(
     from store.analysis.collapse import level_index, level_of
     from store.analysis.relevance_probability import share_probabilities, value_probabilities
     from store.collection import Collection
-    from store.final_qrels import ballots_of
     from store.policy import Policy
 
     check_out(out, manifest)
@@ -75,7 +74,7 @@ def probabilities(
             raise ArgumentError("--value", requirement, ", ".join(values or ()) or None, hint=_HINT)
         worth = _parse_values(values or (), opened.scale) if cut is None else None
         policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
-        ballots = ballots_of(opened, policy)
+        ballots = opened.ballots(policy)
         if not ballots.votes.n_documents:
             message = "no judge has judged anything yet"
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")

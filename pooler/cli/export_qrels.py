@@ -100,7 +100,7 @@ def qrels(
     """
     from store.analysis.collapse import levels_of
     from store.collection import Collection
-    from store.final_qrels import ballots_of, decide
+    from store.final_qrels import decide
     from store.flips import flips_of
     from store.records import Qrel
 
@@ -118,7 +118,7 @@ def qrels(
         if len(wanted) > 1 and wanted[0] is None:
             # Grades are not collapsed, whatever is said of the binary files beside them.
             policies[0] = replace(policies[0], collapse="after")
-        ballots = ballots_of(opened, policies[-1])
+        ballots = opened.ballots(policies[-1])
         rounds = opened.pooled_rounds()
         files = []
         # Beside binary files the graded one need not say how relevance would change.

@@ -185,13 +185,12 @@ def load_judged(
         return _from_files(runs, qrels, 1 if level is None else level, order, lenient=lenient)
     from pooler.cli.policy_report import who_judged
     from store.collection import Collection
-    from store.final_qrels import final_qrels_of
 
     with Collection(collection) as opened:
         cut = _level(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
         # Grades stay grades where they can: measures may want them.
         is_binary = policy.collapse == "before" or policy.rule == "sum"
-        final = final_qrels_of(opened, replace(policy, level=cut) if is_binary else policy)
+        final = opened.final_qrels(replace(policy, level=cut) if is_binary else policy)
         ranked = opened.ranked_documents(runs, order=order)
         if not ranked.tags:
             message = "there is no run in the collection"

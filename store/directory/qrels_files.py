@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from store.adjudication import fetch_judge_names, fetch_listed
-from store.ballots import Ballots, StandingRuling, gather
+from store.ballots import Ballots, gather
 from store.directory.moving import Outgoing
 from store.directory.names import file_stems
-from store.disagreements import ALL
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import UnknownNameError
 from store.final_qrels import FinalQrels, decide
 from store.formats.qrels import write_qrels
+from store.gathering import fetch_ballots
 from store.judgements import fetch_judgements
 from store.judges import fetch_judges
 from store.policy import Policy
@@ -48,7 +46,8 @@ def write_all_qrels(out: Outgoing) -> list[dict[str, Any]]:
     if is_named or len(set(policy.of) or voters) == 1:
         if not is_named and not graders - adjudicators:
             policy = replace(policy, judge=next(iter(voters)))
-        ballots = _ballots(out, judgements, policy, adjudicators)
+        keys = out.topic_keys, out.document_keys
+        ballots = fetch_ballots(out.session, *keys, out.scale, policy)
         return _write_set(out, ballots, policy, "")
     by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
     for one in judgements:
@@ -63,33 +62,6 @@ def write_all_qrels(out: Outgoing) -> list[dict[str, Any]]:
         ballots = gather(by_judge[name], out.scale, own)
         written += _write_set(out, ballots, own, f"{stems[new_names[name]]}.")
     return written
-
-
-def _ballots(
-    out: Outgoing, judgements: Sequence[Judgement], policy: Policy, adjudicators: set[str]
-) -> Ballots:
-    """Gather what a policy lets count, as `store.final_qrels.ballots_of` does."""
-    if policy.judge is not None:
-        own = [one for one in judgements if one.judge == policy.judge]
-        return gather(own, out.scale, policy)
-    for name in policy.of:
-        if name in adjudicators:
-            hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
-    names = fetch_judge_names(out.session)
-    cases = fetch_listed(out.session, ALL) if policy.rulings and adjudicators else []
-    rulings = [
-        StandingRuling(
-            case.topic,
-            case.docno,
-            case.ruling.verdict,
-            names[case.ruling.judge],
-            case.status,
-        )
-        for case in cases
-        if case.ruling is not None
-    ]
-    return gather(judgements, out.scale, policy, adjudicators=adjudicators, rulings=rulings)
 
 
 def _write_set(

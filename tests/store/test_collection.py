@@ -14,6 +14,7 @@ from store.collection import Collection
 from store.keys import NumberedDocuments
 from store.measured_collection import MeasuredCollection
 from store.models import TOPIC
+from store.policy import Policy
 from store.portable_collection import Inside, PortableCollection
 from store.records import (
     Action,
@@ -254,6 +255,8 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "disagreement_cells": collection.disagreement_cells,
         "judge_names": collection.judge_names,
         "votes": collection.votes,
+        "ballots": lambda: collection.ballots(Policy(judge="old")),
+        "final_qrels": lambda: collection.final_qrels(Policy(judge="old")),
         "histories": lambda: list(collection.histories()),
         "append_histories": lambda: collection.append_histories([]),
         "as_it_stands": lambda: enter(collection.as_it_stands()),
