@@ -17,7 +17,7 @@ from store.collection import Collection
 from store.scale import parse_scale
 
 # Fewer than Hypothesis would make keep the suite short; `.ci/run` asks for more in a second pass.
-settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "20")))
+settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "12")))
 settings.load_profile("suite")
 
 SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"

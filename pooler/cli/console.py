@@ -178,7 +178,8 @@ def _emit_for_people(table: Table) -> None:
     for row in table.rows:
         drawn.add_row(*(Text(_cell(row.get(column.name), column)) for column in table.columns))
     if table.rows:
-        console.width = max(console.width, console.measure(drawn).minimum)
+        # The terminal breaks a line that is too long at its end; rich would break every number.
+        console.width = max(console.width, sum(widths) + 2 * (len(widths) - 1))
         console.print(drawn)
     if table.caption:
         console.print(Text(sanitise(table.caption)), soft_wrap=width is not None)

@@ -307,7 +307,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     [
         ("rejudge",),
         ("effort", "--list"),
-        ("agreement", "--tables"),
+        ("agreement", "--tables", "--interval", "none"),
         ("adjudicate", "--list", "--names"),
         *(
             pytest.param(arguments, marks=pytest.mark.slow)
