@@ -11,9 +11,7 @@ import io
 import json
 import os
 import re
-import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,6 +19,12 @@ from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
+from pooler.cli.result_files import (
+    check_earlier_manifest,
+    check_result,
+    earlier_result,
+    write_whole,
+)
 from store.errors import FormatError, PoolerError, StoreError
 from store.sanitise import BIDI_CONTROLS, sanitise, sanitise_line
 
@@ -45,6 +49,7 @@ class ExitCode(IntEnum):
     STORE = 3
     """The collection could not do it."""
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class Format(StrEnum):
@@ -53,10 +58,6 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     TSV = "tsv"
-
-
-class Interrupted(BaseException):
-    """Ctrl-C. Not a KeyboardInterrupt, which typer would turn into exit code 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +260,8 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda steps: bar.advance(task, steps)
 
 
-def write_lines(path: str | None, lines: Iterable[str]) -> None:
-    """Write lines to a file as a whole, or to stdout.
+def write_lines(path: str | None, lines: Iterable[str], *, manifest: str | None = None) -> None:
+    """Write lines to a file as a whole, or to stdout; say so when that replaces an earlier result.
 
     Parameters
     ----------
@@ -268,6 +269,8 @@ def write_lines(path: str | None, lines: Iterable[str]) -> None:
         The file; ``None`` or ``-`` is stdout. A file appears complete or not at all.
     lines : iterable of str
         Without line ends.
+    manifest : str, optional
+        Where the manifest of an earlier result is; by default beside it.
 
     Raises
     ------
@@ -277,27 +280,10 @@ def write_lines(path: str | None, lines: Iterable[str]) -> None:
     if path is None or path == "-":
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return
-    target = Path(path)
-    temporary = ""
-    try:
-        if target.exists() and not target.is_file():  # a device or a pipe
-            with target.open("w", encoding="utf-8", newline="") as file:
-                file.writelines(f"{line}\n" for line in lines)
-            return
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=target.parent, prefix=".pooler-", delete=False
-        ) as file:
-            temporary = file.name
-            file.writelines(f"{line}\n" for line in lines)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(target)
-    except OSError as error:
-        message = f"{path}: cannot be written: {error.strerror}"
-        raise PoolerError(message) from error
-    finally:
-        Path(temporary).unlink(missing_ok=True) if temporary else None
+    replaced = earlier_result(path, manifest or f"{path}.manifest.json")
+    write_whole(path, lines)
+    if replaced is not None:
+        say(replaced)
 
 
 def json_line(data: Mapping[str, Any]) -> str:
@@ -322,29 +308,37 @@ def check_place(path: str | None) -> None:
         raise PoolerError(message)
 
 
+def check_manifest(path: str | None) -> None:
+    """Raise `PoolerError` now when a manifest could not be written, or would replace another file.
+
+    What is there already is replaced only if it is a manifest of an earlier result.
+    """
+    check_place(path)
+    if path is not None and path != "-":
+        check_earlier_manifest(path)
+
+
 def check_out(out: str | None, manifest: str | None) -> None:
     """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
 
     A file that is there already is replaced only if it is an earlier result: one with a manifest
-    beside it. `--out *.run` would replace the first run file otherwise.
+    beside it, as `pooler.cli.result_files` says.
     """
     check_place(out)
-    check_place(manifest)
-    if out is None or out == "-":
-        return
-    beside = manifest or f"{out}.manifest.json"
-    if beside == out:
-        message = f"{out}: cannot be both the result and its manifest"
-        raise PoolerError(message)
-    there = Path(out)
-    if there.is_file() and there.stat().st_size and not Path(beside).exists():
-        message = f"{out}: is there already, and no earlier result (it has no {beside})"
-        raise PoolerError(message, hint="name another file, or remove this one first")
+    check_manifest(manifest)
+    if out is not None and out != "-":
+        beside = manifest or f"{out}.manifest.json"
+        check_result(out, beside)
+        check_manifest(beside)
 
 
 def write_json(path: str, data: Mapping[str, Any]) -> None:
-    """Write a JSON file as a whole, keys sorted."""
-    write_lines(path, [_json(data, indent=2, sort_keys=True)])
+    """Write a JSON file as a whole, or to stdout; keys sorted."""
+    text = _json(data, indent=2, sort_keys=True)
+    if path == "-":
+        _print(text)
+    else:
+        write_whole(path, [text])
 
 
 def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
@@ -376,12 +370,3 @@ def discard_stdout() -> None:
     """Forget what stdout cannot take; the interpreter would complain when it flushes."""
     with suppress(OSError, ValueError):  # a stream that is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def catch_interrupts() -> None:
-    """Let Ctrl-C raise `Interrupted`, which rolls back what is open and exits with 130."""
-
-    def interrupt(_signal: int, _frame: object) -> None:
-        raise Interrupted
-
-    signal.signal(signal.SIGINT, interrupt)

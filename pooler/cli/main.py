@@ -35,13 +35,12 @@ from pooler.cli import (
 )
 from pooler.cli.console import (
     ExitCode,
-    Interrupted,
-    catch_interrupts,
     discard_stdout,
     say,
     set_up_stdout,
     show_error,
 )
+from pooler.cli.interrupts import Interrupted, catch_interrupts
 from store.errors import PoolerError
 
 WORKFLOW = ("demo", "init", "import", "check", "pool", "provenance", "unpool", "judges",
@@ -134,11 +133,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here an error is told; at the exit of the interpreter it would not be
     except PoolerError as error:
         return show_error(error)
-    except Interrupted:
+    except Interrupted as interruption:
         # Pressed once more on the way out, it would take the exit code with it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         say("interrupted: what was finished stays, what was under way is undone")
-        return ExitCode.INTERRUPTED
+        return interruption.code
     except (_ReaderGoneError, BrokenPipeError):
         discard_stdout()
         return ExitCode.OK
