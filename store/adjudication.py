@@ -120,6 +120,17 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
     return int(judges[first].id), int(judges[second].id)
 
 
+def count_deciders(session: Session) -> int:
+    """Count the judges who have decided on any document: those who can disagree."""
+    decided = (
+        current_events()
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
+        .with_only_columns(func.count(JUDGEMENT.c.judge_id.distinct()))
+    )
+    return int(session.scalar(decided) or 0)
+
+
 def fetch_judge_names(session: Session) -> dict[int, str]:
     """Return the names of all judges by row id."""
     return {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}

@@ -29,6 +29,7 @@ from store.effort import Effort
 from store.errors import ArgumentError
 from store.imports import ImportReport
 from store.keys import NumberedDocuments, fetch_docnos
+from store.listed_collection import ListedCollection
 from store.measured_collection import MeasuredCollection
 from store.packing import PackedRanking
 from store.pools import StoredPool
@@ -52,7 +53,7 @@ from store.rejudging import Outdated, OutdatedList, Why
 from store.runs import StoredRun
 
 
-class Collection(MeasuredCollection, PortableCollection):
+class Collection(MeasuredCollection, PortableCollection, ListedCollection):
     """A test collection: one SQLite file or one PostgreSQL database; see `OpenCollection`.
 
     Notes
@@ -374,6 +375,11 @@ class Collection(MeasuredCollection, PortableCollection):
         with reading(self._engine) as session:
             cases = adjudication.fetch_listed(session, selection)
             return count_cells(cases, adjudication.fetch_pair(session, selection))
+
+    def count_deciders(self) -> int:
+        """Count the judges who can disagree; see `store.adjudication.count_deciders`."""
+        with reading(self._engine) as session:
+            return adjudication.count_deciders(session)
 
     def judge_names(self) -> dict[int, str]:
         """Return the names of all judges by row id, as `Case` has them."""

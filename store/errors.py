@@ -14,12 +14,17 @@
 from __future__ import annotations
 
 import difflib
+import math
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 SHOWN_FAULTS = 25
 """Faults of one file that are kept and shown; the rest are counted."""
+
+_CLOSE = 0.6
+"""Likeness from which a name may be another one mistyped; difflib's own."""
 
 
 class PoolerError(Exception):
@@ -137,7 +142,7 @@ class UnknownNameError(PoolerError):
     name : str
         The name that was not found.
     known : iterable of str
-        The names there are; the nearest are listed first.
+        The names there are, in any order: those that are close are listed first, see `nearest`.
     """
 
     def __init__(
@@ -166,10 +171,11 @@ class ConflictError(StoreError):
 
 
 class FaultList:
-    """Faults of one file, gathered while reading it.
+    """Faults of one file, gathered while reading it and while checking what was read.
 
-    Keeps the first `SHOWN_FAULTS` and counts the rest, so that a file of a million bad lines
-    costs no memory.
+    Keeps the first `SHOWN_FAULTS` by line and counts the rest, so that a file of a million bad
+    lines costs no memory. Those of one line stay as they were added; faults of the whole file come
+    last.
 
     Examples
     --------
@@ -185,6 +191,8 @@ class FaultList:
         self.path = path
         self.kept: list[Fault] = []
         self.count = 0
+        self.hint: str | None = None
+        """What to type next, where a reader knows it."""
 
     def __len__(self) -> int:
         return self.count
@@ -192,37 +200,52 @@ class FaultList:
     def add(self, line: int | None, message: str, code: str = "format") -> None:
         """Add one fault."""
         self.count += 1
-        if len(self.kept) < SHOWN_FAULTS:
-            self.kept.append(Fault(line, message, code))
+        is_full = len(self.kept) == SHOWN_FAULTS
+        if is_full and _place(line) >= _place(self.kept[-1].line):
+            return
+        insort(self.kept, Fault(line, message, code), key=lambda fault: _place(fault.line))
+        del self.kept[SHOWN_FAULTS:]
 
     def raise_if_any(self, *, hint: str | None = None) -> None:
-        """Raise `FormatError` when there is at least one fault."""
+        """Raise `FormatError` when there is at least one fault; its hint is `hint`, or our own."""
         if self.count:
-            raise FormatError(self.path, self.kept, n_faults=self.count, hint=hint)
+            raise FormatError(self.path, self.kept, n_faults=self.count, hint=hint or self.hint)
+
+
+def _place(line: int | None) -> float:
+    """Return where a fault stands among the others of its file."""
+    return math.inf if line is None else line
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """List `known` with the names most like `name` first.
+    """List `known` with the names that are close to `name` first.
 
     Parameters
     ----------
     name : str
         What was typed.
     known : iterable of str
-        What there is.
+        What there is, in any order.
 
     Returns
     -------
     list of str
-        All of `known`: the most alike first, equally alike ones in alphabetical order.
+        All of `known`: those that `name` may be mistyped from, the most alike first, then the
+        others; in natural order (`store.ranking.natural_key`) where nothing else decides.
 
     Examples
     --------
-    >>> nearest("alcie", ["bob", "alice", "carol"])
-    ['alice', 'carol', 'bob']
+    >>> nearest("alcie", ["carol", "bob", "alice"])
+    ['alice', 'bob', 'carol']
+    >>> nearest("T99", {"T10", "T9", "T1", "T2"})
+    ['T9', 'T1', 'T2', 'T10']
     """
+    from store.ranking import natural_key  # which imports this module
 
-    def unlikeness(item: str) -> tuple[float, str]:
-        return (-difflib.SequenceMatcher(None, name.lower(), item.lower()).ratio(), item)
+    def likeness(item: str) -> float:
+        return difflib.SequenceMatcher(None, name.lower(), item.lower()).ratio()
 
-    return sorted(known, key=unlikeness)
+    ordered = {item: likeness(item) for item in sorted(known, key=natural_key)}
+    close = [item for item, ratio in ordered.items() if ratio >= _CLOSE]
+    close.sort(key=ordered.__getitem__, reverse=True)
+    return close + [item for item, ratio in ordered.items() if ratio < _CLOSE]

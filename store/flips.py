@@ -6,10 +6,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import numpy as np
+
 from store.analysis.aggregation import TIE_RULES, TIES
 from store.ballots import Ballots
-from store.outcome import outcome_of
+from store.outcome import Outcome, outcome_of
 from store.policy import Collapse, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Documents that fare otherwise under another choice, each counted once."""
+
+    added: int = 0
+    """They have a grade under the other choice alone."""
+    removed: int = 0
+    """They have a grade under the choice that was made alone."""
+    changed: int = 0
+    """They have a grade under both, and another one; of relevance, relevant or not."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.added + self.removed + self.changed
+
+    def to_json(self) -> dict[str, int]:
+        """Return what a manifest says of it."""
+        return {"added": self.added, "removed": self.removed, "changed": self.changed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +42,10 @@ class Flip:
     option: Literal["ties", "collapse"]
     value: str
     """The other choice."""
-    grades: int | None
-    """Documents with another grade, or with one in one of the two alone; ``None`` = the policy
-    has a level, or the choice is of no matter to grades."""
-    relevance: dict[int, int] = field(default_factory=dict)
-    """By level: documents that would be relevant or not where they are not or are, or left out
-    where they are not or are."""
+    grades: Change | None
+    """``None`` = the policy has a level, or the choice is of no matter to grades."""
+    relevance: dict[int, Change] = field(default_factory=dict)
+    """By level."""
 
 
 def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
@@ -64,18 +85,25 @@ def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> li
         if ties == policy.ties:
             continue
         other = outcome_of(ballots, replace(policy, ties=ties))
-        n_changed = chosen.n_changed(other)
+        change = _change(chosen, other)
         relevance = (
-            {level: chosen.at(level).n_changed(other.at(level)) for level in wanted}
+            {level: _change(chosen.at(level), other.at(level)) for level in wanted}
             if is_graded
-            else dict.fromkeys(wanted, n_changed)
+            else dict.fromkeys(wanted, change)
         )
-        flips.append(Flip("ties", ties, n_changed if is_graded else None, relevance))
+        flips.append(Flip("ties", ties, change if is_graded else None, relevance))
     relevance = {}
     for level in wanted:
         here = chosen.at(level) if is_graded else chosen
         order: Collapse = "after" if policy.collapse == "before" else "before"
         there = outcome_of(ballots, replace(policy, level=level, collapse=order))
-        relevance[level] = here.n_changed(there)
+        relevance[level] = _change(here, there)
     value = "after" if policy.collapse == "before" else "before"
     return [*flips, Flip("collapse", value, None, relevance)] if relevance else flips
+
+
+def _change(here: Outcome, there: Outcome) -> Change:
+    """Count what would be otherwise there."""
+    added = int(np.count_nonzero(there.is_given & ~here.is_given))
+    removed = int(np.count_nonzero(here.is_given & ~there.is_given))
+    return Change(added, removed, here.n_changed(there) - added - removed)

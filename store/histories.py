@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,7 @@ Pair = tuple[int, int, int]
 
 def fetch_histories_of(
     session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
-) -> Iterator[JudgementEvent]:
+) -> Generator[JudgementEvent, None, None]:
     """Yield every event, in the order in which they were written.
 
     Parameters

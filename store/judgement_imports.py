@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -28,7 +28,7 @@ def import_histories(
     topics: Keys,
     documents: Keys,
     events: Sequence[JudgementEvent],
-    kind: JudgeKind,
+    kinds: Mapping[str, JudgeKind],
 ) -> ImportReport:
     """Append the events that are not there yet; see `store.histories.append_histories`.
 
@@ -40,15 +40,15 @@ def import_histories(
         Fresh; ids that are new are added.
     events : sequence of JudgementEvent
         As `append_histories` takes them; judges that are new are added.
-    kind : JudgeKind
-        Of new judges; others stay what they are.
+    kinds : mapping of str to JudgeKind
+        Of every judge who is new; others stay what they are.
 
     Raises
     ------
     ConflictError
         If another event stands at a revision, or one before it is missing.
     """
-    _add_judges(session, (event.judge for event in events), kind)
+    _add_judges(session, (event.judge for event in events), kinds)
     with _alone():
         return append_histories(session, topics, documents, events)
 
@@ -58,7 +58,7 @@ def import_states(
     topics: Keys,
     documents: Keys,
     states: Sequence[Judgement],
-    kind: JudgeKind,
+    kinds: Mapping[str, JudgeKind],
     *,
     replace: bool = False,
 ) -> ImportReport:
@@ -73,8 +73,8 @@ def import_states(
     states : sequence of Judgement
         Each (topic, docno, judge) once; grades of the declared scale. Revisions and moments are not
         looked at. Judges that are new are added.
-    kind : JudgeKind
-        Of new judges; others stay what they are.
+    kinds : mapping of str to JudgeKind
+        Of every judge who is new; others stay what they are.
     replace : bool, default=False
         Whether a state that differs from the stored one is appended as a revision.
 
@@ -93,7 +93,7 @@ def import_states(
     A document without a decision and without an event before it gets a note, which may be empty;
     one that had a decision is reopened.
     """
-    numbers = _add_judges(session, (one.judge for one in states), kind)
+    numbers = _add_judges(session, (one.judge for one in states), kinds)
     topics.add(session, (one.topic for one in states))
     documents.add(session, (one.docno for one in states))
     current = {
@@ -139,13 +139,15 @@ def _alone() -> Iterator[None]:
         raise ConflictError(message, hint="nothing was imported; try again") from error
 
 
-def _add_judges(session: Session, names: Iterable[str], kind: JudgeKind) -> dict[str, int]:
+def _add_judges(
+    session: Session, names: Iterable[str], kinds: Mapping[str, JudgeKind]
+) -> dict[str, int]:
     """Add judges that are new; return the row ids of all that are named."""
     wanted = dict.fromkeys(names)
     known = set(session.scalars(select(JUDGE.c.name)))
     for name in wanted:
         if name not in known:
-            add_judge(session, name, kind)
+            add_judge(session, name, kinds[name])
     rows = session.execute(select(JUDGE.c.name, JUDGE.c.id))
     return {row.name: row.id for row in rows if row.name in wanted}
 

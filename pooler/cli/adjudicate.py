@@ -150,6 +150,9 @@ def adjudicate(
             None if level is None else opened.scale.check_level(level),
         )
         if list_ or summary:
+            if name is not None:
+                # Refuses whoever could not sit down there; without a decision nothing is written.
+                opened.adjudication_desk(name, selection=chosen)
             tables = [_listed(opened, chosen, names, fmt)] if list_ else []
             tables += [_cells(opened, chosen, fmt)] if summary else []
             emit(tables, fmt)
@@ -237,10 +240,19 @@ def _listed(opened: Collection, selection: Selection, names: bool, fmt: Format) 
     parts = [f"{count} {status}" for status, count in sorted(counts.items())]
     table.caption = f"{counted(len(cases), 'document')}: {', '.join(parts)}"
     if not cases:
-        table.caption = "no disagreement: wherever two judges decided, they decided alike"
-        if selection != type(selection)():
-            table.caption = "no disagreement of that kind"
+        table.caption = _why_none(opened, selection)
     return table
+
+
+def _why_none(opened: Collection, selection: Selection) -> str:
+    """Say why there is no disagreement to list."""
+    n_deciders = opened.count_deciders()
+    if n_deciders < 2:
+        who = "nobody has" if n_deciders == 0 else "one judge alone has"
+        return f"no disagreement: fewer than two judges have judged; {who} so far"
+    if selection != type(selection)():
+        return "no disagreement of that kind"
+    return "no disagreement: wherever two judges decided, they decided alike"
 
 
 def _row(case: Case, scale: Scale, who: dict[int, str], fmt: Format) -> dict[str, Cell]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from pooler.cli.agreement_options import (
+    CUTOFF,
+    MIXTURES,
+    RESAMPLES,
     SEED,
     AgainstOption,
     AllPairsOption,
@@ -29,9 +33,11 @@ from pooler.cli.agreement_options import (
     UnlistedAsOption,
 )
 from pooler.cli.agreement_settings import (
+    ALL_LABELS,
     Asked,
     check_options,
-    chosen_judges,
+    check_together,
+    fetch_chosen,
     flat,
     resolve_levels,
     settings_of,
@@ -41,7 +47,7 @@ from pooler.cli.console import (
     Column,
     Format,
     Table,
-    check_place,
+    check_manifest,
     counted,
     emit,
     warn,
@@ -66,8 +72,13 @@ from pooler.cli.options import (
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pooler.cli.agreement_settings import Pair
+    from store.analysis.pair_stacks import PairStack
     from store.analysis.populations import PopulationVotes
+    from store.arrays import RankedDocuments
     from store.policy import Policy
 
 
@@ -83,7 +94,7 @@ def agreement(
     ties: TiesOption = None,
     collapse: CollapseOption = None,
     interval: IntervalOption = None,
-    resamples: ResamplesOption = 10_000,
+    resamples: ResamplesOption = RESAMPLES,
     seed: SeedOption = SEED,
     bands: BandsOption = None,
     by_topic: ByTopicOption = False,
@@ -93,8 +104,8 @@ def agreement(
     plan: PlanOption = None,
     assume: AssumeOption = None,
     matters: MattersOption = False,
-    mixtures: MixturesOption = 1000,
-    cutoff: CutoffOption = 1000,
+    mixtures: MixturesOption = MIXTURES,
+    cutoff: CutoffOption = CUTOFF,
     order: OrderOption = OrderName.TREC,
     manifest: ManifestOption = None,
     fmt: FormatOption = Format.TABLE,
@@ -112,9 +123,21 @@ def agreement(
     """
     from store.collection import Collection
 
-    check_place(manifest)
+    check_manifest(manifest)
     policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
+    has_levels = bool(level) or rigid or relaxed
+    given = {
+        "JUDGE...": bool(names), "--level": bool(level), "--rigid": rigid, "--relaxed": relaxed,
+        "--population": population is not PopulationName.COMMON, "--against": against is not None,
+        "--unlisted-as": unlisted_as is not None, "--aggregate": aggregate is not None,
+        "--interval": interval is not None, "--resamples": resamples != RESAMPLES,
+        "--seed": seed != SEED, "--bands": bands is not None, "--by-topic": by_topic,
+        "--per-grade": per_grade, "--tables": tables, "--all-pairs": all_pairs,
+        "--mixtures": mixtures != MIXTURES, "--cutoff": cutoff != CUTOFF,
+        "--order": order is not OrderName.TREC, "--manifest": manifest is not None,
+    }  # fmt: skip
+    check_together(given, plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
         from pooler.cli.agreement_plan import assumed_table
 
@@ -127,50 +150,69 @@ def agreement(
             scale, level or (), rigid=rigid, relaxed=relaxed, all_of_them=all_levels
         )
         if matters and len(levels) > 1:
-            if level or rigid or relaxed:
+            if has_levels:
                 raise ArgumentError("--level", "must be one with --matters", list(levels))
             levels = levels[:1]
-        chosen = chosen_judges(opened, names, against)
-        votes = opened.votes(chosen, population=population.value, unlisted_as=unlisted_as)
+        votes = fetch_chosen(
+            opened, names, against, population=population.value, unlisted_as=unlisted_as
+        )
         ranked = opened.ranked_documents(order=order.value) if matters else None
     asked = Asked(
         scale=scale, levels=levels, kind="topic" if interval is None else interval.value,
         resamples=resamples, seed=seed, bands=None if bands is None else bands.value,
-        by_topic=by_topic, has_levels=bool(level) or rigid or relaxed,
+        by_topic=by_topic, has_levels=has_levels,
     )  # fmt: skip
-    judges = votes.votes.judges
-    if len(judges) < 2:
-        message = f"agreement needs two judges, and there is {', '.join(judges) or 'none'}"
-        raise PoolerError(message, hint="pooler judges list; pooler import judgements")
     settings = settings_of(votes, asked, against=against, policy=policy)
     if manifest is not None:
         write_json(manifest, settings)
     if plan is not None:
         from pooler.cli.agreement_plan import pairs_of, plan_for_people, plan_table
 
-        table = plan_table(votes, pairs_of(judges, against), plan, asked)
-        emit([plan_for_people(table) if fmt is Format.TABLE else table], fmt)
-        return
-    if ranked is not None:
-        from pooler.cli.agreement_matters import (
-            judge_order_of,
-            matters_for_people,
-            matters_tables,
-        )
-
-        if not ranked.tags:
-            message = "there is no run in the collection"
-            raise PoolerError(message, hint="pooler import runs")
-        cut = asked.level_indices[0]
-        found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff,
-                               mixtures=mixtures, seed=seed)  # fmt: skip
-        made = matters_tables(found, judges, ranked.tags)
+        pairs = pairs_of(votes.votes.judges, against)
+        table = plan_table(votes, pairs, plan, asked)
         if fmt is Format.TABLE:
-            made = matters_for_people(made, found, levels[0], seed)
-        emit(made, fmt)
-        return
-    _report(votes, asked, settings, fmt, against=against, policy=policy, per_grade=per_grade,
-            tables=tables, all_pairs=all_pairs, pairs_too=interval is not None)  # fmt: skip
+            table = plan_for_people(table, reference=against, n_pairs=len(pairs))
+        emit([table], fmt)
+    elif ranked is not None:
+        _matters(votes, ranked, asked, fmt, cutoff=cutoff, mixtures=mixtures)
+    else:
+        _report(votes, asked, settings, fmt, against=against, policy=policy, per_grade=per_grade,
+                tables=tables, all_pairs=all_pairs, pairs_too=interval is not None)  # fmt: skip
+
+
+def _matters(
+    votes: PopulationVotes,
+    ranked: RankedDocuments,
+    asked: Asked,
+    fmt: Format,
+    *,
+    cutoff: int,
+    mixtures: int,
+) -> None:
+    """Compare the order of the runs under different judges and show it."""
+    from pooler.cli.agreement_matters import (
+        judge_order_of,
+        matters_for_people,
+        matters_tables,
+        missing_topics,
+    )
+
+    if not ranked.tags:
+        message = "there is no run in the collection"
+        raise PoolerError(message, hint="pooler import runs")
+    [cut], judges = asked.level_indices, votes.votes.judges
+    if votes.default is not None and votes.default >= cut and votes.blanks.any():
+        # Documents that nobody listed are a number here, and no ranking can be looked up in it.
+        requirement = f"must not be relevant with --matters and --population {votes.population}"
+        raise ArgumentError("--unlisted-as", requirement, asked.scale.values[votes.default])
+    found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff,
+                           mixtures=mixtures, seed=asked.seed)  # fmt: skip
+    made = matters_tables(found, judges, ranked.tags)
+    if lacking := missing_topics(found, judges, votes):
+        warn(lacking)
+    if fmt is Format.TABLE:
+        made = matters_for_people(made, found, asked.levels[0], asked.seed, votes)
+    emit(made, fmt)
 
 
 def _report(
@@ -189,8 +231,10 @@ def _report(
     """Compute the coefficients and show them."""
     from pooler.cli import agreement_people as people
     from pooler.cli import agreement_rows as rows
+    from pooler.cli import agreement_words as words
     from pooler.cli.agreement_against import against_rows
     from pooler.cli.agreement_plan import pairs_of
+    from pooler.cli.agreement_together import all_for_people, topics_for_people
     from store.analysis.pair_stacks import all_pair_stacks
 
     judges, topics = votes.votes.judges, votes.votes.topics
@@ -208,14 +252,11 @@ def _report(
         others = [first for first, _ in pairs]
         rule = None if policy.rule is None else policy
         found = against_rows(votes, against, others, asked, rule, intervals=intervals)
-    extra = []
     every = list(combinations(judges, 2))
-    if per_grade:
-        extra.append(rows.grade_table(stacks[0], every, asked.scale))
-    if tables:
-        extra.append(rows.cross_tables(stacks[0], every, asked.scale))
+    extra = _extra_tables(stacks, every, asked, per_grade=per_grade, tables=tables, every=True)
     judge_table = rows.judge_table(votes, asked)
-    _warn(found, votes.n_topics, asked, intervals=intervals or bool(together))
+    of_pairs_shown = intervals and not (asked.by_topic and fmt is Format.TABLE)
+    _warn(found, votes.n_topics, asked, intervals=of_pairs_shown or bool(together))
     if fmt is not Format.TABLE:
         columns = [Column(name) for name in settings]
         emit(
@@ -230,23 +271,59 @@ def _report(
         )
         return
     shown = [people.judges_for_people(judge_table, votes, asked)]
+    of_pairs: Sequence[words.Row] = found
+    n_apart = 0
+    if len(pairs) > people.MOST_APART:
+        of_pairs, n_apart = people.sharing(found)
+        extra = _extra_tables(stacks, every, asked, per_grade=per_grade, tables=tables, every=False)
+    if len(pairs) == 1:
+        of_pairs = [row for row in of_pairs if row["first"] != ALL_LABELS]
     if together:
-        skewed = people.is_skewed(found)
-        shown.append(people.all_for_people(together, len(judges), asked, skewed=skewed))
+        skewed = people.skewed_levels(found)
+        shown.append(all_for_people(together, len(judges), asked, skewed=skewed))
         if asked.by_topic:
-            shown.append(people.topics_for_people(together, asked))
+            shown.append(topics_for_people(together, asked))
     rest = ""
-    of_pairs: Sequence[people.Row] = found
-    if many and not all_pairs:
-        of_pairs, rest = people.ends_of(found)
-    shown += people.pairs_for_people(of_pairs, asked, intervals=intervals,
+    if len(pairs) - n_apart > people.MOST_PAIRS and not all_pairs:
+        of_pairs, rest = people.ends_of(of_pairs)
+    shown += people.pairs_for_people(of_pairs, asked, intervals=intervals, reference=against,
                                      binary=asked.has_levels or not rest)  # fmt: skip
-    line = (
-        "" if asked.by_topic and not together else people.interval_line(asked, intervals=intervals)
-    )
-    ending = (shown[-1].caption, rest, line, *people.code_lines(shown))
-    shown[-1].caption = "\n".join(part for part in ending if part)
+    has_intervals = any(map(words.shows_intervals, shown))
+    of_intervals = [words.interval_line(asked)] if has_intervals else []
+    if asked.kind != "none" and asked.by_topic:
+        of_intervals.append("No intervals of pairs beside topics: without --by-topic they have"
+                            " them.")  # fmt: skip
+    elif asked.kind != "none" and not intervals:
+        of_intervals.append("No intervals of pairs: --interval topic computes them.")
+    ending = [people.apart_line(n_apart), rest, *of_intervals, *words.code_lines(shown)]
+    shown[-1].caption = words.legend([shown[-1].caption, *ending])
+    for table in extra:
+        if not any(row.get("reason") for row in table.rows):
+            table.columns = [column for column in table.columns if column.name != "reason"]
     emit([*shown, *extra], fmt)
+
+
+def _extra_tables(
+    stacks: Sequence[PairStack],
+    pairs: Sequence[Pair],
+    asked: Asked,
+    *,
+    per_grade: bool,
+    tables: bool,
+    every: bool,
+) -> list[Table]:
+    """Make the tables of grades that were asked for, of every pair or of those with documents."""
+    from pooler.cli import agreement_rows as rows
+
+    if not stacks:
+        return []
+    stack = stacks[0]
+    if not every:
+        kept: NDArray[np.bool_] = stack.tables.sum(axis=(1, 2)) > 0
+        stack = replace(stack, tables=stack.tables[kept])
+        pairs = [pair for pair, is_kept in zip(pairs, kept.tolist(), strict=True) if is_kept]
+    made = [rows.grade_table(stack, pairs, asked.scale)] if per_grade else []
+    return [*made, *([rows.cross_tables(stack, pairs, asked.scale)] if tables else [])]
 
 
 def _warn(rows: Sequence[dict[str, Cell]], n_topics: int, asked: Asked, *, intervals: bool) -> None:

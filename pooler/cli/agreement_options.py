@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 SEED = 1
+RESAMPLES = 10_000
+MIXTURES = 1000
+CUTOFF = 1000
 
 
 class PopulationName(StrEnum):

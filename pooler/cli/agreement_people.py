@@ -2,65 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pooler.cli.agreement_settings import ALL_LABELS
+from pooler.cli.agreement_words import (
+    KAPPA,
+    SKEWED,
+    Row,
+    band_column,
+    bands_line,
+    interval_cell,
+    legend,
+    population_line,
+    skew_line,
+)
 from pooler.cli.console import Cell, Column, Table, counted
 
 if TYPE_CHECKING:
     from pooler.cli.agreement_settings import Asked
     from store.analysis.populations import PopulationVotes
 
-Row = Mapping[str, Cell]
-
 MOST_PAIRS = 66
 """Pairs that people are shown: those of 12 judges."""
 SHOWN_ENDS = 10
 """Of more pairs, the lowest and the highest."""
+MOST_APART = 10
+"""Of more pairs, those without a common document are counted only."""
 MOST_JUDGES = 20
 """Judges that are listed one by one."""
 FEW_DOCUMENTS = 30
 """With fewer common documents the coefficients of a pair say little."""
-SKEWED = 0.8
-"""Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
-
-MEASURES = {
-    "alpha_ordinal": "alpha, ordinal",
-    "alpha_nominal": "alpha, nominal",
-    "alpha_interval": "alpha, interval",
-    "fleiss": "Fleiss' kappa",
-    "ac1": "AC1",
-    "raw": "same grade",
-    "macro_overlap": "overlap of all",
-}
-POPULATIONS = {
-    "common": "documents that two judges or more graded",
-    "listed": "documents that at least one of the judges graded",
-    "pooled": "documents of the pools",
-    "collection": "every document of the collection for every topic",
-}
-KINDS = {
-    "topic": "other topics\n(topic bootstrap, {resamples} resamples, seed {seed})",
-    "item": "other documents, if they were independent\n(item bootstrap, {resamples} resamples,"
-    " seed {seed})",
-    "asymptotic": "other documents, if they were independent\n(from the standard error)",
-}
-CODES = {
-    "no-common-docs": "no document was graded by both, or by all",
-    "one-doc": "one document says nothing about chance",
-    "single-grade": "one and the same grade was used throughout",
-    "no-relevant": "nobody found a relevant document",
-    "one-topic": "one topic says nothing about other topics; --interval item takes documents",
-    "no-variation": "the same number in every resample",
-    "mostly-undefined": "most resamples have no number",
-    "no-standard-error": "there is no standard error to make an interval of",
-}
-_KAPPA = (
-    "N: documents both graded. same: share with the same grade.",
-    "kappa: agreement beyond chance, 1 = always, 0 = as by chance.",
-)
-AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
 
 
 def judges_for_people(table: Table, population: PopulationVotes, asked: Asked) -> Table:
@@ -78,9 +50,7 @@ def judges_for_people(table: Table, population: PopulationVotes, asked: Asked) -
     ]
     rows = table.rows if len(table.rows) <= MOST_JUDGES else []
     made = Table("judges", columns, rows, title=f"{counted(len(table.rows), 'judge')}")
-    over = POPULATIONS[population.population]
-    size = f"{population.n_documents:,} of {counted(population.n_topics, 'topic')}"
-    lines = [f"Measured over {over}: {size}."]
+    lines = [population_line(population)]
     if population.default is not None and population.filled.any():
         grade = asked.scale.values[population.default]
         lines.append(f"taken: unjudged documents taken as grade {grade}, as --unlisted-as says.")
@@ -93,114 +63,129 @@ def judges_for_people(table: Table, population: PopulationVotes, asked: Asked) -
         shown = "taken ones too" if "unlisted" not in empty else "of those measured"
         lines.append(f"{', '.join(map(str, asked.scale.values))}: how often each grade was given,"
                      f" {shown}.")  # fmt: skip
-    made.caption = "\n".join(lines)
+    made.caption = legend(lines)
     return made
 
 
-def all_for_people(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: bool) -> Table:
-    """Show the agreement of all judges together."""
-    columns = [Column("on", "agreement on"), Column("measure"), Column("value", digits=3)]
-    columns += [Column("interval", "95 % interval")] if asked.kind != "none" else []
-    columns += _band_column(asked)
-    table = Table("all_judges", columns, title=f"All {n_judges} judges together")
-    for row in rows:
-        if row["topic"] != "all":
-            continue
-        level, name = row["level"], str(row["coefficient"])
-        binary = level is not None or len(asked.scale.values) == 2
-        if len(asked.scale.values) == 2 and level is None:
-            continue
-        wanted = ["alpha_nominal", "fleiss", "macro_overlap"] if binary else list(MEASURES)[:4]
-        if name not in [*wanted, *(["ac1"] if skewed else [])]:
-            continue
-        measure = "alpha" if binary and name == "alpha_nominal" else MEASURES[name]
-        on = "grades" if level is None else f"relevant: {level}+"
-        table.rows.append(
-            {**row, "on": on, "measure": measure, "interval": _interval(row, "low", "high")}
-        )
-    if any(row["reason"] for row in table.rows):
-        table.columns = [*table.columns, Column("reason")]
-    lines = ["alpha, Fleiss' kappa: 1 = all agree, 0 = as by chance."]
-    if len(asked.scale.values) > 2:
-        lines[0] += " Ordinal alpha takes near misses as less."
-    if asked.levels:
-        lines.append("overlap of all: documents relevant to everybody among those relevant to"
-                     " anybody, mean of topics.")  # fmt: skip
-    lines += _more_lines(asked, skewed=skewed)
-    table.caption = "\n".join(lines)
-    return table
-
-
-def topics_for_people(rows: Sequence[Row], asked: Asked) -> Table:
-    """Show the agreement of all judges topic by topic, one row a topic."""
-    wanted: list[tuple[int | None, str, str]] = []
-    if len(asked.scale.values) > 2:
-        wanted.append((None, "alpha_ordinal", "alpha, ordinal"))
-    for level in asked.levels:
-        wanted += [(level, "alpha_nominal", f"alpha {level}+"),
-                   (level, "macro_overlap", f"overlap {level}+")]  # fmt: skip
-    name_of = {(level, name): f"{name}_{level}" for level, name, _ in wanted}
-    columns = [Column("topic"), Column("n", "N")]
-    columns += [Column(name_of[level, name], heading, 3) for level, name, heading in wanted]
-    table = Table("all_judges", columns, title="All judges together, topic by topic")
-    by_topic: dict[Cell, dict[str, Cell]] = {}
-    for row in rows:
-        name = name_of.get((_level(row), str(row["coefficient"])))
-        if row["topic"] == "all" or name is None:
-            continue
-        made = by_topic.setdefault(row["topic"], {"topic": row["topic"], "n": row["n"]})
-        made[name] = row["value"]
-    table.rows = list(by_topic.values())
-    table.caption = "N: documents of the topic with two grades or more."
-    return table
-
-
 def pairs_for_people(
-    rows: Sequence[Row], asked: Asked, *, intervals: bool, binary: bool
+    rows: Sequence[Row], asked: Asked, *, intervals: bool, binary: bool, reference: str | None
 ) -> list[Table]:
-    """Show pairs: agreement on grades, then, if it is wanted, on relevant or not."""
+    """Show pairs: agreement on grades, then, if it is wanted, on relevant or not.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Of pairs, as for programs.
+    asked : Asked
+        What was to be computed.
+    intervals : bool
+        Whether pairs have intervals; topic by topic they are not shown.
+    binary : bool
+        Whether agreement on relevant or not is wanted beside that on grades.
+    reference : str or None
+        The second judge of every pair, who is named in the title then.
+    """
     graded = [row for row in rows if row["level"] is None]
     levels = [row for row in rows if row["level"] is not None]
-    keys = [Column("first"), Column("second"), *([Column("topic")] if asked.by_topic else [])]
     has_intervals = intervals and not asked.by_topic
+    title = "Pairs of judges: agreement on" if reference is None \
+        else f"Each judge with {reference}: agreement on"  # fmt: skip
     tables = []
     if graded and len(asked.scale.values) > 2:
-        shown = [
-            {**row, "kappa_interval": _interval(row, "kappa_low", "kappa_high"),
-             "quadratic_interval": _interval(row, "quadratic_low", "quadratic_high")}
-            for row in graded
-        ]  # fmt: skip
-        names = [*keys, Column("n", "N"), Column("raw", "same", 3), Column("kappa", digits=3)]
-        names += [Column("kappa_interval", "95 % interval")] * has_intervals
-        names += [Column("quadratic", digits=3)]
-        names += [Column("quadratic_interval", "95 % interval")] * has_intervals
-        table = Table("pairs", names, list(shown), title="Pairs of judges: agreement on grades")
-        lines = [*_KAPPA, "quadratic: kappa that takes near misses as less."]
-        tables.append(_finish(table, lines, asked))
+        skewed = bool(skewed_levels(graded))
+        # Beside AC1 or words there is no room for the second interval.
+        second = has_intervals and not skewed and asked.bands is None
+        columns = [*_first_columns(graded, asked, reference), Column("kappa", digits=3)]
+        columns += [Column("interval", "95 %")] * has_intervals
+        columns += [Column("quadratic", digits=3)]
+        columns += [Column("quadratic_interval", "95 %")] * second
+        table = Table("pairs", columns, list(graded), title=f"{title} grades")
+        lines = [*KAPPA, "quadratic: kappa in which a near miss counts less than a far one."]
+        if has_intervals and not second:
+            lines.append("The interval of quadratic is in json and tsv.")
+        tables.append(_finish(table, lines, asked, skewed=skewed, binary=False))
     if levels and (binary or not tables):
-        shown = [
-            {**row, "on": f"{row['level']}+",
-             "kappa_interval": _interval(row, "kappa_low", "kappa_high"),
-             "mean_overlap": row["overlap"] if asked.by_topic and row["topic"] != "all"
-             else row["macro_overlap"],
-             "overlap_interval": _interval(row, "macro_overlap_low", "macro_overlap_high")}
-            for row in levels
-        ]  # fmt: skip
-        names = [*keys, Column("on", "relevant"), Column("n", "N"), Column("raw", "same", 3)]
-        names += [Column("kappa", digits=3)]
-        names += [Column("kappa_interval", "95 % interval")] * has_intervals
-        names += [Column("mean_overlap", "overlap", 3)]
+        by_level = (
+            levels if asked.by_topic else sorted(levels, key=lambda row: _place(row["level"]))
+        )
+        skewed = bool(skewed_levels(levels))
+        columns = _first_columns(levels, asked, reference)
+        columns.insert(1 if reference is not None else 2, Column("at"))
+        columns.append(Column("kappa", digits=3))
+        columns += [Column("interval", "95 %")] * has_intervals
+        columns.append(Column("mean_overlap", "overlap", 3))
+        table = Table("pairs", columns, list(by_level), title=f"{title} relevant or not")
+        lines = [] if tables else list(KAPPA)
+        lines.append("at 1+: grades of 1 or more count as relevant. overlap: documents relevant to"
+                     " both among those relevant to either, mean of topics.")  # fmt: skip
         if has_intervals and asked.kind == "topic":
-            names.append(Column("overlap_interval", "95 % interval"))
-        by_level = sorted(shown, key=lambda row: _place(row["level"])) if not asked.by_topic \
-            else shown  # fmt: skip
-        table = Table("pairs", names, list(by_level),
-                      title="Pairs of judges: agreement on relevant or not")  # fmt: skip
-        lines = [] if tables else list(_KAPPA)
-        lines += ["relevant: grades that count as relevant. overlap: documents relevant to both"
-                  " among those relevant", "to either, mean of topics."]  # fmt: skip
-        tables.append(_finish(table, lines, asked))
+            lines[-1] += " Its interval is in json and tsv."
+        tables.append(_finish(table, lines, asked, skewed=skewed, binary=True))
     return tables
+
+
+def _first_columns(rows: Sequence[Row], asked: Asked, reference: str | None) -> list[Column]:
+    """Name the columns that say which pair it is, and how often they agree."""
+    columns = [Column("first"), Column("second")] if reference is None \
+        else [Column("first", "judge")]  # fmt: skip
+    columns += [Column("topic")] * asked.by_topic
+    n = Column("n", "N")
+    if any(map(_has_few, rows)):
+        width = max(len(_n_cell(row)) for row in rows)
+        n = Column("n_marked", f"{'N':>{width - 1}}")
+    return [*columns, n, Column("raw", "same", 3)]
+
+
+def _finish(
+    table: Table, lines: Sequence[str], asked: Asked, *, skewed: bool, binary: bool
+) -> Table:
+    """Add the cells and columns that only people need, and the caption."""
+    width = max(len(_n_cell(row)) for row in table.rows)
+    table.rows = [
+        {**row, "at": f"{row['level']}+", "n_marked": _n_cell(row).rjust(width),
+         "interval": interval_cell(row, "kappa_low", "kappa_high"),
+         "quadratic_interval": None if row["reason"]
+         else interval_cell(row, "quadratic_low", "quadratic_high"),
+         "mean_overlap": row.get("overlap") if row["topic"] != "all"
+         else row.get("macro_overlap")}
+        for row in table.rows
+    ]  # fmt: skip
+    columns = [*table.columns, *[Column("ac1", "AC1", 3)] * skewed, *band_column(asked)]
+    if all(column.name != "interval" for column in columns):
+        columns += [Column("reason")] * any(row["reason"] for row in table.rows)
+    table.columns = columns
+    lines = list(lines)
+    if any(map(_has_few, table.rows)):
+        lines.append(f"*: fewer than {FEW_DOCUMENTS} documents, so the row says little.")
+    if any(row["first"] == ALL_LABELS for row in table.rows):
+        lines.append(f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
+                     " counts labels, not documents.")  # fmt: skip
+    lines += [skew_line(binary=binary)] if skewed else []
+    table.caption = legend([*lines, bands_line(asked)])
+    return table
+
+
+def sharing(rows: Sequence[Row]) -> tuple[list[Row], int]:
+    """Leave out the pairs that share no document, and count them."""
+    apart = {
+        (row["first"], row["second"])
+        for row in rows
+        if row["n"] == 0 and is_judge(row["first"]) and row.get("topic", "all") == "all"
+    }
+    return [row for row in rows if (row["first"], row["second"]) not in apart], len(apart)
+
+
+def apart_line(number: int) -> str:
+    """Say how many pairs are left out; empty when none is.
+
+    Examples
+    --------
+    >>> apart_line(27), apart_line(1), apart_line(0)
+    ('27 pairs share no document.', '1 pair shares no document.', '')
+    """
+    if number == 0:
+        return ""
+    return f"{counted(number, 'pair')} {'shares' if number == 1 else 'share'} no document."
 
 
 def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
@@ -238,16 +223,20 @@ def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     return kept, f"{words}\n--all-pairs shows every pair, --level N agreement on relevant or not."
 
 
-def is_skewed(rows: Sequence[Row]) -> bool:
-    """Tell whether one grade holds more than `SKEWED` of what some pair gave."""
+def skewed_levels(rows: Sequence[Row]) -> set[Cell]:
+    """Return the levels, ``None`` = graded, at which one grade holds most of what a pair gave.
+
+    More than `SKEWED`, by pairs that share `FEW_DOCUMENTS` or more.
+    """
+    found = set()
     for row in rows:
         if row.get("topic", "all") != "all" or _number(row["n"]) < FEW_DOCUMENTS:
             continue
         sides = [str(row[name]).split("/") for name in ("first_marginals", "second_marginals")]
         given = [int(one) + int(other) for one, other in zip(*sides, strict=True)]
         if max(given) > SKEWED * sum(given):
-            return True
-    return False
+            found.add(row["level"])
+    return found
 
 
 def is_judge(name: Cell) -> bool:
@@ -255,71 +244,14 @@ def is_judge(name: Cell) -> bool:
     return not str(name).startswith("(")
 
 
-def _finish(table: Table, lines: Sequence[str], asked: Asked) -> Table:
-    """Add the columns that only some tables need, and the caption."""
-    skewed = is_skewed(table.rows)
-    if skewed:
-        table.columns = [*table.columns, Column("ac1", "AC1", 3)]
-    table.columns = [*table.columns, *_band_column(asked)]
-    if any(row["reason"] for row in table.rows):
-        table.columns = [*table.columns, Column("reason")]
-    if any(row["first"] == ALL_LABELS for row in table.rows):
-        lines = [*lines, f"{ALL_LABELS}: every label of the others, each compared by itself."]
-    table.caption = "\n".join([*lines, *_more_lines(asked, skewed=skewed)])
-    return table
+def _has_few(row: Row) -> bool:
+    """Tell whether a pair shares few documents; of single topics that is no news."""
+    return row["topic"] == "all" and _number(row["n"]) < FEW_DOCUMENTS
 
 
-def _more_lines(asked: Asked, *, skewed: bool) -> list[str]:
-    """Explain what not every table has."""
-    lines = []
-    if skewed:
-        lines.append(f"AC1: shown as one grade holds more than {SKEWED:.0%} of some judges' grades;"
-                     " kappa can be low for that alone.")  # fmt: skip
-    if asked.bands is not None:
-        lines.append(f"{AUTHORS[asked.bands]}: words of these authors for kappa or alpha; others"
-                     " use others.")  # fmt: skip
-    return lines
-
-
-def interval_line(asked: Asked, *, intervals: bool) -> str:
-    """Say once what the intervals are."""
-    if asked.kind == "none":
-        return ""
-    kind = KINDS[asked.kind].format(resamples=f"{asked.resamples:,}", seed=asked.seed)
-    line = f"95 % interval: where the number may lie with {kind}."
-    return line if intervals else f"{line}\nNone for pairs: --interval topic computes them."
-
-
-def code_lines(tables: Sequence[Table]) -> list[str]:
-    """Explain the codes that stand where a number or an interval does not exist."""
-    seen: dict[str, None] = {}
-    for table in tables:
-        for row in table.rows:
-            for cell in (row.get("reason"), row.get("interval_reason")):
-                seen |= dict.fromkeys(str(cell).split(", ") if cell else ())
-    return [f"{code}: {CODES[code]}." for code in CODES if code in seen]
-
-
-def _band_column(asked: Asked) -> list[Column]:
-    """Name the column of words after their author."""
-    return [] if asked.bands is None else [Column("band", AUTHORS[asked.bands])]
-
-
-def _interval(row: Row, low: str, high: str) -> str | None:
-    """Write an interval, or why there is none."""
-    ends = row.get(low), row.get(high)
-    if isinstance(ends[0], float) and isinstance(ends[1], float):
-        return f"{ends[0]:.2f} to {ends[1]:.2f}"
-    if row.get(low.removesuffix("_low") if low != "low" else "value") is None:
-        return None
-    reason = row.get("interval_reason")
-    return None if reason is None else str(reason)
-
-
-def _level(row: Row) -> int | None:
-    """Return the level of a row; ``None`` = graded."""
-    level = row["level"]
-    return level if isinstance(level, int) else None
+def _n_cell(row: Row) -> str:
+    """Write the number of documents, with an asterisk or its room."""
+    return f"{_number(row['n']):,.0f}{'*' if _has_few(row) else ' '}"
 
 
 def _place(level: Cell) -> int:

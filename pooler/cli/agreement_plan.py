@@ -6,6 +6,8 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from pooler.cli.agreement_people import MOST_APART, apart_line, sharing
+from pooler.cli.agreement_words import CODES, legend
 from pooler.cli.console import Cell, Column, Table
 from store.errors import ArgumentError
 
@@ -31,6 +33,16 @@ _COLUMNS = (
     Column("or_topics", "or topics"),
     Column("reason"),
 )
+
+REASONS = {
+    "no-common-docs": "the judges share no document yet",
+    "one-doc": CODES["one-doc"],
+    "single-grade": CODES["single-grade"],
+    "no-variation": "every document weighs the same, as where judges always agree",
+    "one-topic": "one topic says nothing about how topics differ",
+    "one-doc-a-topic": "no topic has two documents, so topics and documents cannot be told apart",
+    "too-few-topics": "topics differ so much that more documents do not help",
+}
 
 
 def plan_table(
@@ -59,27 +71,43 @@ def plan_table(
     return table
 
 
-def plan_for_people(table: Table) -> Table:
-    """Explain the plan."""
-    shown = [{**row, "level": _measure(row)} for row in table.rows]
-    hidden = ("coefficient", "topics", "wanted")
+def plan_for_people(table: Table, *, reference: str | None, n_pairs: int) -> Table:
+    """Leave out what follows from the rest, and explain the plan.
+
+    Parameters
+    ----------
+    table : Table
+        Of `plan_table`.
+    reference : str or None
+        The second judge of every pair.
+    n_pairs : int
+        Of more than `MOST_APART` those that share nothing are counted only.
+    """
+    rows, n_apart = sharing(table.rows) if n_pairs > MOST_APART else (table.rows, 0)
+    has_reasons = any(row["reason"] for row in rows)
+    hidden = {"kappa", "documents", "topics", "wanted", "coefficient"}
+    hidden |= set() if reference is None else {"second"}
+    hidden |= set() if has_reasons else {"reason"}
+    headings = {"level": "measure", "width": "width", "or_topics": "topics"}
+    headings |= {} if reference is None else {"first": "judge"}
     columns = [
-        Column("level", "measure") if column.name == "level" else column
+        Column(column.name, headings.get(column.name, column.heading), column.digits)
         for column in table.columns
         if column.name not in hidden
     ]
-    if not any(row["reason"] for row in table.rows):
-        columns = [column for column in columns if column.name != "reason"]
+    shown = [{**row, "level": _measure(row)} for row in rows]
+    title = table.title if reference is None else f"{table.title}, with {reference}"
+    seen = {str(row["reason"]) for row in rows if row["reason"]}
     lines = [
+        apart_line(n_apart),
         "N: documents shared so far. width: of the 95 % interval that they give by the plan's"
         " reckoning.",
-        "per topic, documents: what these topics would need. or topics: how many topics with as"
-        " many documents",
-        "as now would do instead. too-few-topics: topics differ so much that more documents do not"
-        " help.",
+        "per topic: documents that each of these topics would need. topics: how many topics, with"
+        " as many documents each as now, would do instead.",
+        *(f"{code}: {words}." for code, words in REASONS.items() if code in seen),
         "Judged by the first shared documents: with few of them the plan is rough.",
     ]
-    return Table("plan", columns, list(shown), title=table.title, caption="\n".join(lines))
+    return Table("plan", columns, list(shown), title=title, caption=legend(lines))
 
 
 def assumed_table(assume: str, width: float) -> Table:
@@ -101,7 +129,7 @@ def assumed_table(assume: str, width: float) -> Table:
     columns = [Column("kappa", digits=2), Column("share", "relevant", 2),
                Column("wanted", "width", 2), Column("documents"), Column("warning")]  # fmt: skip
     caption = "Least number, as if documents of a topic were not alike; plan again from the first"
-    table = Table("assumed_plan", columns, caption=f"{caption} judgements.")
+    table = Table("assumed_plan", columns, caption=legend([f"{caption} judgements."]))
     table.rows.append({"kappa": kappa, "share": share, "wanted": width,
                        "documents": plan.documents, "warning": plan.warning})  # fmt: skip
     return table

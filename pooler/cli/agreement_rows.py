@@ -118,9 +118,10 @@ def judge_table(population: PopulationVotes, asked: Asked) -> Table:
 
 def cross_tables(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
     """Make the cross table of grades of every pair."""
-    columns = [Column("first"), Column("second"), Column("first_grade")]
-    columns += [Column(f"second_{value}", f"second: {value}") for value in scale.values]
-    table = Table("cross_tables", columns, title="Documents by the grades of both")
+    columns = [Column("first"), Column("second"), Column("first_grade", "grade")]
+    columns += [Column(f"second_{value}", str(value)) for value in scale.values]
+    title = "Documents by the grades of both: the first judge's down, the second's across"
+    table = Table("cross_tables", columns, title=title)
     for (first, second), counts in zip(pairs, stack.tables.tolist(), strict=True):
         for value, line in zip(scale.values, counts, strict=True):
             cells = {f"second_{other}": count
@@ -158,7 +159,7 @@ def _stack_rows(
     from store.analysis.bands import band
     from store.analysis.pair_stacks import coefficients, reasons
 
-    found = coefficients(tables, binary=level_index is not None)
+    found = coefficients(tables, binary=level_index is not None, values=asked.scale.values)
     columns: dict[str, list[Cell]] = {
         "level": [asked.level_at(level_index)] * len(tables),
         "n": tables.sum(axis=(1, 2)).tolist(),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection as Group
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pooler.cli.console import Cell
-from store.errors import ArgumentError, UnknownNameError
+from pooler.cli.console import Cell, warn
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
     from store.analysis.bands import Bands
@@ -15,9 +16,18 @@ if TYPE_CHECKING:
     from store.analysis.populations import PopulationVotes
     from store.collection import Collection
     from store.policy import Policy
-    from store.records import Scale
+    from store.records import Judge, Scale
 
 Pair = tuple[str, str]
+
+OF_COEFFICIENTS = frozenset({"--by-topic", "--per-grade", "--tables", "--all-pairs", "--bands",
+                             "--interval", "--resamples", "--aggregate"})  # fmt: skip
+"""Options that choose how coefficients are shown."""
+OF_JUDGES = frozenset({"JUDGE...", "--level", "--rigid", "--relaxed", "--population",
+                       "--unlisted-as", "--against", "--manifest"})  # fmt: skip
+"""Options that choose whose judgements are measured, and over what."""
+OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order"})
+"""Options of run orders."""
 
 ALL_LABELS = "(all labels)"
 """Every label of the others, each compared with the reference; no judge's name has a blank."""
@@ -53,7 +63,18 @@ class Asked:
 def check_options(
     policy: Policy, *, against: str | None, plan: float | None, assume: str | None, matters: bool
 ) -> None:
-    """Refuse options that do not go together."""
+    """Refuse values that cannot be used, and what does not go with them."""
+    if plan is not None and matters:
+        raise ArgumentError("--plan", "and --matters exclude each other", plan)
+    if assume is not None and plan is None:
+        raise ArgumentError("--assume", "is a part of --plan, which is absent", assume)
+    if matters and against is not None:
+        raise ArgumentError("--matters", "and --against exclude each other", against)
+    if plan is not None:
+        from store.analysis.overlap_plan import LEAST_WIDTH
+
+        if not LEAST_WIDTH <= plan <= 2:
+            raise ArgumentError("--plan", f"must be a width from {LEAST_WIDTH} to 2", plan)
     if policy.rule is not None:
         if against is None:
             requirement = "is compared with a judge: --against JUDGE"
@@ -63,12 +84,34 @@ def check_options(
             raise ArgumentError("--aggregate", requirement, "sum")
     # Each level that is asked for is one it could collapse at.
     replace(policy, level=1 if policy.collapse == "before" else None).check()
-    if plan is not None and matters:
-        raise ArgumentError("--plan", "and --matters exclude each other", plan)
-    if assume is not None and plan is None:
-        raise ArgumentError("--assume", "is a part of --plan, which is absent", assume)
-    if matters and against is not None:
-        raise ArgumentError("--matters", "and --against exclude each other", against)
+
+
+def check_together(given: Mapping[str, bool], *, plan: bool, assume: bool, matters: bool) -> None:
+    """Refuse options that would be ignored: the message names the two.
+
+    Parameters
+    ----------
+    given : mapping of str to bool
+        By option, whether it was given.
+    plan, assume, matters : bool
+        Whether these were.
+    """
+    if assume:
+        _refuse(given, OF_COEFFICIENTS | OF_JUDGES, "is not used with --assume")
+    if plan:
+        _refuse(given, OF_COEFFICIENTS | {"--seed"}, "is not used with --plan")
+    if matters:
+        _refuse(given, OF_COEFFICIENTS, "is not used with --matters")
+    else:
+        _refuse(given, OF_MATTERS, "is used with --matters only")
+
+
+def _refuse(given: Mapping[str, bool], options: Group[str], why: str) -> None:
+    """Raise `PoolerError` for the first of some options that was given."""
+    for option, is_given in given.items():
+        if is_given and option in options:
+            message = f"{option} {why}"
+            raise PoolerError(message, hint=f"leave {option} or the other option out")
 
 
 def resolve_levels(
@@ -87,20 +130,52 @@ def resolve_levels(
     return tuple(dict.fromkeys(both))
 
 
-def chosen_judges(
-    opened: Collection, names: Sequence[str] | None, against: str | None
-) -> list[str] | None:
-    """Return the judges to be measured; ``None`` = those who graded."""
-    known = [judge.name for judge in opened.judges()]
-    for name in (*(names or ()), *([] if against is None else [against])):
-        if name not in known:
-            raise UnknownNameError("judge", name, known)
-    if names:
-        return list(dict.fromkeys([*names, *([] if against is None else [against])]))
-    if against is None:
-        return None
-    others = opened.votes().votes.judges
-    return list(dict.fromkeys([*others, against]))
+def check_names(known: Sequence[Judge], names: Sequence[str], against: str | None) -> None:
+    """Refuse unknown judges; warn of adjudicators, who do not judge by themselves."""
+    kinds = {judge.name: judge.kind for judge in known}
+    for name in dict.fromkeys([*names, *([] if against is None else [against])]):
+        if name not in kinds:
+            raise UnknownNameError("judge", name, list(kinds))
+        if kinds[name] == "adjudicator":
+            warn(f"{name} is an adjudicator, who saw the others' opinions: agreement with {name}"
+                 " says little of how far judges agree")  # fmt: skip
+
+
+def fetch_chosen(
+    opened: Collection, names: Sequence[str] | None, against: str | None, **options: Any
+) -> PopulationVotes:
+    """Return the votes of the judges to be measured: by default those who graded.
+
+    Raises
+    ------
+    PoolerError
+        If there is nobody, or one judge only.
+    """
+    check_names(opened.judges(), names or (), against)
+    reference = [] if against is None else [against]
+    chosen = list(dict.fromkeys([*names, *reference])) if names else None
+    votes = opened.votes(chosen, **options)
+    if against is not None and against not in votes.votes.judges:
+        votes = opened.votes([*votes.votes.judges, against], **options)
+    judges = votes.votes.judges
+    if not votes.graded.any():
+        message = "there is nothing to measure: "
+        message += "none of them has graded a document" if _others_graded(opened, names) \
+            else "nobody has graded a document yet"  # fmt: skip
+        raise PoolerError(message, hint="pooler judge --judge NAME; pooler import judgements")
+    if len(judges) < 2:
+        [name] = judges
+        message = f"agreement needs two judges, and there is {name} only"
+        hint = "name another judge too, or none: then all who graded are measured"
+        if not names:
+            hint = "let another judge grade the same documents: pooler judge --judge NAME"
+        raise PoolerError(message, hint=hint)
+    return votes
+
+
+def _others_graded(opened: Collection, names: Sequence[str] | None) -> bool:
+    """Tell whether judges who were not named have graded something."""
+    return bool(names) and bool(opened.votes().votes.judges)
 
 
 def settings_of(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import counted, progress, say
+from pooler.cli.console import counted, progress, say, warn
+from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.judged import (
     AggregateOption,
     CollapseOption,
@@ -38,17 +40,21 @@ def whole_collection(
         bool, typer.Option("--without-texts", help="Docnos alone, not the texts of documents.")
     ] = False,
     without_runs: Annotated[
-        bool, typer.Option("--without-runs", help="Leave the runs out, and say so.")
+        bool,
+        typer.Option(
+            "--without-runs", help="Leave the runs out; plans of pools name none, either."
+        ),
     ] = False,
     without_notes: Annotated[
-        bool, typer.Option("--without-notes", help="Leave the judges' notes out.")
+        bool, typer.Option("--without-notes", help="Leave the judges' notes and reasons out.")
     ] = False,
     anonymise: Annotated[
         bool,
         typer.Option(
             "--anonymise",
             help="Judges become judge-1, judge-2, ... in an order drawn by chance and kept nowhere;"
-            " their machines and own terms are left out. Notes stay: see --without-notes.",
+            " their machines and own terms are left out. Notes and reasons stay: see"
+            " --without-notes.",
         ),
     ] = False,
     replace: Annotated[
@@ -81,7 +87,7 @@ def whole_collection(
         anonymised=anonymise,
         policy=policy,
     )
-    with Collection(collection) as opened:
+    with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(
             opened,
             folder,
@@ -116,9 +122,50 @@ def _report(folder: Path, wishes: Wishes, written: Written) -> None:
         say(f"{len(graded)} judges have qrels of their own; --aggregate RULE or --judge NAME gives"
             " one set")  # fmt: skip
     elif graded:
-        say(f"qrels: {counted(graded[0]['documents'], 'document')}, {graded[0]['rule']}")
+        _report_qrels(written.qrels)
     else:
         say("no qrels: nothing is judged yet")
+    _report_left_out(graded)
+    if wishes.anonymised and (counts["notes"] or counts["reasons"]):
+        parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason")
+                 if counts[f"{noun}s"]]  # fmt: skip
+        warn(f"judges' own words are in as they are: {' and '.join(parts)};"
+             " --without-notes leaves them out")  # fmt: skip
     if written.names_kept:
         say("the judges are called judge-1, judge-2, ... already: they keep these names")
     say(f"the licence is for you to fill in: {folder / 'README.md'}")
+
+
+def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
+    """Say how the grades of one set of qrels came about, and what the choice decided."""
+    from pooler.cli.policy_report import level_name, rulings_words
+
+    first = qrels[0]
+    who = f"judge {', '.join(first['judges'])}"
+    if first["rule"] != "single judge":
+        who = f"{first['rule']} of {counted(len(first['judges']), 'judge')}"
+    ties = "" if first["ties"] is None else f", ties {first['ties']}"
+    say(f"qrels: {counted(first['documents'], 'document')}, {who}{ties}")
+    for one in qrels:
+        # Collapsed after, all levels are as the grades are.
+        if one is not first and one["collapse"] != "before":
+            continue
+        words = []
+        if one["ties"] == "unresolved":
+            words.append(f"{counted(one['left_out']['tied'], 'document')} left out: tied votes")
+        elif one["ties"] is not None:
+            words.append(f"the tie rule decided {counted(one['decided_by_tie_rule'], 'document')}")
+        if one["decided_by_ruling"] or one["cannot_by_ruling"]:
+            decided = rulings_words(one["decided_by_ruling"], one["cannot_by_ruling"])
+            words.append(f"rulings: {decided}")
+        if words:
+            say(f"  {level_name(one['level'])}: {'; '.join(words)}")
+
+
+def _report_left_out(graded: Sequence[Mapping[str, Any]]) -> None:
+    """Say how many documents have no grade in the qrels, though somebody looked at them."""
+    skipped, cannot = (
+        sum(one["left_out"][reason] for one in graded) for reason in ("skipped", "cannot")
+    )
+    if skipped or cannot:
+        say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")

@@ -56,13 +56,22 @@ def ntcir(
         typer.Option(
             "--as",
             help="ntcir2 (topic letter docno 0|1, in the two files PREFIX.rigid and"
-            " PREFIX.relaxed; the letters are the keys of the scale), or ntcireval (topic docno"
-            " L0..Ln, in the file PREFIX; default stdout).",
+            " PREFIX.relaxed; the letters are the keys of the scale, or --letters), or ntcireval"
+            " (topic docno L0..Ln, in the file PREFIX; default stdout).",
             show_default=False,
         ),
     ],
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="PREFIX", help="The file, or two.")
+    ] = None,
+    letters: Annotated[
+        str | None,
+        typer.Option(
+            "--letters",
+            metavar="LETTERS",
+            help="With ntcir2: a letter for each grade of the scale, the lowest first, as CBA.",
+            show_default=False,
+        ),
     ] = None,
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
@@ -81,7 +90,10 @@ def ntcir(
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
+    from pooler.cli.policy_report import who_judged
     from store.collection import Collection
+    from store.final_qrels import decide
+    from store.formats.ntcir2 import letters_of
 
     if kind is NtcirName.NTCIR2 and out in (None, "-"):
         requirement = "must be given with --as ntcir2, which writes PREFIX.rigid and PREFIX.relaxed"
@@ -89,38 +101,51 @@ def ntcir(
     if kind is NtcirName.NTCIR2 and aggregate is RuleName.SUM:
         requirement = "must give a grade of the scale with --as ntcir2, and a sum is none"
         raise ArgumentError("--aggregate", requirement, aggregate.value)
+    if kind is not NtcirName.NTCIR2 and letters is not None:
+        raise ArgumentError("--letters", "is for --as ntcir2", letters)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     beside = manifest or (None if out in (None, "-") else f"{out}.manifest.json")
     for suffix in (".rigid", ".relaxed") if kind is NtcirName.NTCIR2 else ("",):
         check_out(None if out is None else f"{out}{suffix}", beside)
     with Collection(collection) as opened:
-        readings = _readings(kind, opened.scale)
-        final = opened.final_qrels(policy)
-        files = [_file(out, *one, final.rows, opened.scale) for one in readings]
+        readings = _readings(kind, opened.scale, letters)
+        ballots = opened.ballots(policy)
+        final = decide(ballots, policy)
+        files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
         n_open = len(opened.pooled_rounds().keys() - final.pairs - final.left_out.keys())
         facts = _manifest(opened, kind, final, files, n_open)
+        if kind is NtcirName.NTCIR2:
+            named = letters_of(opened.scale, letters)
+            facts["letters"] = {str(grade): letter for grade, letter in named.items()}
     for file in files:
-        write_lines(file.path, file.text.splitlines())
+        write_lines(file.path, file.text.splitlines(), manifest=beside)
     if beside is not None:
         write_json(beside, facts)
-    _report(final, n_open)
+    _report(final, who_judged(final, ballots), n_open)
 
 
-def _readings(kind: NtcirName, scale: Scale) -> list[tuple[str | None, int | None]]:
+def _readings(
+    kind: NtcirName, scale: Scale, letters: str | None
+) -> list[tuple[str | None, int | None]]:
     """Return what is written: the readings and their levels, or the grades alone."""
     from store.analysis.collapse import level_of
     from store.formats.ntcir2 import letters_of
 
     if kind is NtcirName.NTCIREVAL:
         return [(None, None)]
-    letters_of(scale)
+    letters_of(scale, letters)
     rigid = level_of(scale, level=None, rigid=True, relaxed=False)
     return [("rigid", rigid), ("relaxed", scale.relaxed)]
 
 
 def _file(
-    out: str | None, reading: str | None, level: int | None, rows: Sequence[Qrel], scale: Scale
+    out: str | None,
+    reading: str | None,
+    level: int | None,
+    rows: Sequence[Qrel],
+    scale: Scale,
+    letters: str | None,
 ) -> _File:
     """Make one file."""
     from store.formats.ntcir2 import write_ntcir2
@@ -130,7 +155,7 @@ def _file(
     if reading is None:
         write_ntcireval(rows, buffer)
         return _File(out, reading, level, buffer.getvalue())
-    write_ntcir2(rows, scale, level, buffer)
+    write_ntcir2(rows, scale, level, buffer, letters=letters)
     return _File(f"{out}.{reading}", reading, level, buffer.getvalue())
 
 
@@ -170,20 +195,16 @@ def _manifest(
     }
 
 
-def _report(final: FinalQrels, n_open: int) -> None:
+def _report(final: FinalQrels, who: str, n_open: int) -> None:
     """Say on stderr what was written and what was not."""
-    from pooler.cli.policy_report import (
-        tell_decisions,
-        tell_few_votes,
-        tell_rulings,
-        tell_tied,
-        who_judged,
-    )
+    from pooler.cli.policy_report import tell_decisions, tell_few_votes, tell_rulings, tell_tied
 
-    say(f"{counted(len(final.rows), 'document')} judged; {who_judged(final)}")
+    grades = Counter(row.grade for row in final.rows)
+    how_many = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(grades.items()))
+    say(f"{counted(len(final.rows), 'document')} judged ({how_many}); {who}")
     tell_decisions(final)
     tell_few_votes(final)
-    tell_tied(final)
+    tell_tied([final])
     tell_rulings(final)
     skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
     if skipped or cannot:

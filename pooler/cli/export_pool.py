@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import counted, say, write_json, write_lines
+from pooler.cli.console import check_out, counted, say, write_json, write_lines
 from pooler.cli.judged import (
     AggregateOption,
     JudgeOption,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from store.policy import Policy
     from store.records import Pool
 
+_PROGRAM = {"tool": "pooler"}
+"""Stands in every manifest, also in that of a pool that was imported."""
 _WHOLE = 2**31 - 1
 """A depth that no ranking reaches."""
 
@@ -60,13 +62,14 @@ def pool(
     from pooler.plan import pool_lines
     from store.collection import Collection
 
+    check_out(out, None)
     if not annotated:
         _check_no_policy(judge, aggregate, ties, of, without_rulings=without_rulings)
         with Collection(collection) as opened:
             stored = opened.pool(name)
         write_lines(out, pool_lines(stored))
         if out not in (None, "-"):
-            write_json(f"{out}.manifest.json", stored.manifest)
+            write_json(f"{out}.manifest.json", {**stored.manifest, **_PROGRAM})
         return
     from pooler.annotated import UNJUDGED, graded_lines
 
@@ -78,7 +81,7 @@ def pool(
         grades, facts = _grades(opened, policy)
         write_lines(out, graded_lines(runs, stored, grades))
     if out not in (None, "-"):
-        write_json(f"{out}.manifest.json", {**stored.manifest, "grades": facts})
+        write_json(f"{out}.manifest.json", {**stored.manifest, **_PROGRAM, "grades": facts})
     listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
     n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
     n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)

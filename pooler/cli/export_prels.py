@@ -70,21 +70,24 @@ def prels(
 
     Example: pooler export prels --as xinfap --pool sample --out prels.txt
     """
+    from pooler.cli.policy_report import who_judged
     from store.collection import Collection
+    from store.final_qrels import decide
 
     check_out(out, manifest)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     with Collection(collection) as opened:
         pool = opened.pool(name)
-        final = opened.final_qrels(policy)
+        ballots = opened.ballots(policy)
+        final = decide(ballots, policy)
         standing = _standing(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
         facts = _manifest(opened, pool, kind, final, standing, text)
-    write_lines(out, text.splitlines())
+    write_lines(out, text.splitlines(), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts)
-    _report(kind, pool, final, standing)
+    _report(kind, pool, who_judged(final, ballots), final, standing)
 
 
 @dataclass(slots=True)
@@ -207,14 +210,14 @@ def _manifest(
     }
 
 
-def _report(kind: PrelsName, pool: Pool, final: FinalQrels, standing: _Standing) -> None:
+def _report(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, standing: _Standing) -> None:
     """Say on stderr what was written, and what stands otherwise than the file can say."""
-    from pooler.cli.policy_report import tell_few_votes, tell_rulings, who_judged
+    from pooler.cli.policy_report import tell_few_votes, tell_rulings
 
     n_listed, n_judged = len(pool.entries), standing.by_grade.total()
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(standing.by_grade.items()))
     say(f"{counted(n_listed - standing.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
-        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who_judged(final)}")  # fmt: skip
+        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}")  # fmt: skip
     tell_few_votes(final)
     tell_rulings(final)
     is_xinfap = kind is PrelsName.XINFAP

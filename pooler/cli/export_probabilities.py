@@ -69,9 +69,12 @@ def probabilities(
     check_out(out, manifest)
     with Collection(collection) as opened:
         cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
-        if (cut is None) == (not values):
-            requirement = "must be the only one of --value and a level, and one must be given"
-            raise ArgumentError("--value", requirement, ", ".join(values or ()) or None, hint=_HINT)
+        if values and cut is not None:
+            requirement = "cannot go with a level: one of the two says what a grade is worth"
+            raise ArgumentError("--value", requirement, None, hint=_HINT)
+        if not values and cut is None:
+            requirement = "must be given for every grade, or a level in its place"
+            raise ArgumentError("--value", requirement, None, hint=_HINT)
         worth = _parse_values(values or (), opened.scale) if cut is None else None
         policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
         ballots = opened.ballots(policy)
@@ -89,7 +92,7 @@ def probabilities(
             for (topic, docno), p in zip(pairs, found.tolist(), strict=True)
         ]
         facts = _manifest(opened, ballots, policy, worth, cut, lines)
-    write_lines(out, lines)
+    write_lines(out, lines, manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts)
     how = "share of judges" if worth is None else "mean value of grades"

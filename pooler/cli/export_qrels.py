@@ -25,6 +25,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, RelaxedOpti
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from store.ballots import Ballots
     from store.collection import Collection
     from store.final_qrels import FinalQrels
     from store.flips import Flip
@@ -136,10 +137,10 @@ def qrels(
         facts = [_manifest(opened, file, unjudged, len(open_pairs)) for file in files]
     for file, entries in zip(files, facts, strict=True):
         path = _path(out, file.level)
-        write_lines(path, file.text.splitlines())
+        write_lines(path, file.text.splitlines(), manifest=_path(manifest, file.level))
         if manifest is not None or path not in (None, "-"):
             write_json(_path(manifest, file.level) or f"{path}.manifest.json", entries)
-    _report(files, len(open_pairs), unjudged)
+    _report(files, ballots, len(open_pairs), unjudged)
 
 
 def _check_names(wanted: Sequence[int | None], out: str | None, manifest: str | None) -> None:
@@ -210,7 +211,7 @@ def _manifest(opened: Collection, file: _File, unjudged: int | None, n_open: int
     }
 
 
-def _report(files: Sequence[_File], n_open: int, unjudged: int | None) -> None:
+def _report(files: Sequence[_File], ballots: Ballots, n_open: int, unjudged: int | None) -> None:
     """Say on stderr what was written and what was not."""
     from pooler.cli.policy_report import (
         tell_decisions,
@@ -225,10 +226,10 @@ def _report(files: Sequence[_File], n_open: int, unjudged: int | None) -> None:
         grades = ", ".join(f"{count:,} x {one}" for one, count in sorted(file.by_grade.items()))
         label = "" if len(files) == 1 else f"{_name(file.level)}: "
         n_judged = counted(len(final.rows), "document")
-        say(f"{label}{n_judged} judged ({grades}); {who_judged(final)}")
+        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, ballots)}")
         tell_decisions(final, file.flips)
         tell_few_votes(final)
-        tell_tied(final)
+    tell_tied([file.final for file in files])
     final = files[0].final
     tell_rulings(final)
     skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))

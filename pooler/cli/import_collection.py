@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import counted, progress, say
+from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 
 
@@ -25,10 +26,13 @@ def whole_collection(
     """
     from store.directory.reading import read_directory
 
-    read = read_directory(collection, folder, progress=progress)
+    with tidy_when_killed():
+        read = read_directory(collection, folder, progress=progress)
     kinds = (("topics", "topic"), ("documents", "document"), ("runs", "run"), ("pools", "pool"),
              ("judges", "judge"), ("events", "judgement event"))  # fmt: skip
     what = ", ".join(counted(read.counts.get(name, 0), noun) for name, noun in kinds)
     say(f"made {read.where}: {what}")
     if read.readme_edited:
         say(f"{folder / 'README.md'} was edited since the export; nothing was read from it")
+    if read.not_read:
+        say(f"not of the export, and not read: {', '.join(read.not_read[:10])}")

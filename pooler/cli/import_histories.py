@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pooler.cli.console import counted, say
+from pooler.cli.console import counted, say, warn
 from pooler.cli.import_report import report_words
+from pooler.cli.judgement_sources import COLUMNS_HINT, UNKNOWN_HINT
 from store.errors import ArgumentError, FaultList
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from pooler.cli.judges import Kind
     from store.collection import Collection
     from store.formats.judgement_files import JudgementsFormat
+    from store.records import JudgeKind
+
+_NAMES_SHOWN = 8
 
 
 def import_file(
@@ -19,11 +25,14 @@ def import_file(
     file: str,
     form: JudgementsFormat,
     *,
-    kind: Kind,
+    kind: Kind | None,
     allow_unknown: bool,
     replace: bool,
 ) -> None:
     """Import a file of judgements of every judge: whole histories, or current states.
+
+    Judges who are new are of `kind`, or of the kind that the file says, or human; the others stay
+    what they are.
 
     Raises
     ------
@@ -44,8 +53,9 @@ def import_file(
     listed = ", ".join(map(str, opened.scale.values))
     events: list[JudgementEvent] = []
     states: list[Judgement] = []
+    said: dict[str, JudgeKind | None] = {}
     n_unknown = 0
-    for line, one in iterate_judgements(file, form, faults):
+    for line, one, kind_there in iterate_judgements(file, form, faults):
         before = faults.count
         if known_topics and one.topic not in known_topics:
             faults.add(line, f"unknown topic `{one.topic}`", "unknown-topic")
@@ -55,23 +65,55 @@ def import_file(
         if one.grade not in grades:
             message = f"expected a grade of the scale ({listed}), got {one.grade}"
             faults.add(line, message, "grade")
+        said[one.judge] = kind_there or said.get(one.judge)
         if isinstance(one, JudgementEvent):
             events.append(one)
         else:
             states.append(one)
-    faults.raise_if_any(hint="--allow-unknown keeps them" if n_unknown == faults.count else None)
+    if any(fault.code == "header" for fault in faults.kept):
+        faults.hint = COLUMNS_HINT
+    faults.raise_if_any(hint=UNKNOWN_HINT if n_unknown else None)
     if events and replace:
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("--replace", requirement, None)
-    judge_kind = JudgeKind(kind.value)
+    if kind is not None:
+        said = dict.fromkeys(said, JudgeKind(kind.value))
+    there = {judge.name: judge.kind for judge in opened.judges() if judge.name in said}
+    kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
         if events:
-            report = import_histories(*keys, events, judge_kind)
+            report = import_histories(*keys, events, kinds)
         else:
-            report = import_states(*keys, states, judge_kind, replace=replace)
-    names = {one.judge for one in events} | {one.judge for one in states}
+            report = import_states(*keys, states, kinds, replace=replace)
     what = "event" if events else "judgement"
-    say(f"{file}: {report_words(report, what)} of {counted(len(names), 'judge')}")
+    say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
+    _say_kinds(file, said, there, is_option=kind is not None)
     if any(event.sitting for event in events):
         say(f"{file}: which sitting an event is of was not kept")
+
+
+def _say_kinds(
+    file: str,
+    said: Mapping[str, JudgeKind | None],
+    there: Mapping[str, JudgeKind],
+    *,
+    is_option: bool,
+) -> None:
+    """Say of which judges nobody said what they are, and which are here as something else."""
+    unsaid = [name for name, kind in said.items() if kind is None and name not in there]
+    if unsaid:
+        warn(f"{file}: no line says of what kind {_names_words(unsaid)} is; new judges are human"
+             " without --kind")  # fmt: skip
+    who = "--kind" if is_option else file
+    for name, kind in sorted(said.items()):
+        if kind is not None and there.get(name, kind) is not kind:
+            warn(f"judge `{name}` stays {there[name]}, as here before; {who} says {kind}")
+
+
+def _names_words(names: Iterable[str]) -> str:
+    """Name judges, or the first of them where they are many."""
+    listed = sorted(names)
+    more = len(listed) - _NAMES_SHOWN
+    words = ", ".join(f"`{name}`" for name in listed[:_NAMES_SHOWN])
+    return words if more <= 0 else f"{words} and {more} more"

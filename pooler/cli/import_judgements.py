@@ -15,6 +15,7 @@ from pooler.cli.import_prels import AsOption, sampled_pool, say_sample, unjudged
 from pooler.cli.import_report import report_words
 from pooler.cli.judgement_sources import (
     EVERY_JUDGE,
+    UNKNOWN_HINT,
     FileFormat,
     Source,
     Wanted,
@@ -29,7 +30,7 @@ from pooler.cli.options import (
     LenientOption,
     ReplaceOption,
 )
-from store.errors import ArgumentError, ConflictError, FaultList
+from store.errors import ArgumentError, ConflictError, FaultList, UnknownNameError
 
 if TYPE_CHECKING:
     from store.codes import DecodedQrels
@@ -91,8 +92,8 @@ def judgements(
         Kind | None,
         typer.Option(
             "--kind",
-            help="What kind of judge. Default imported; of jsonl and tsv files human, and for"
-            " judges who are new alone.",
+            help="What kind of judge. Default imported; of jsonl and tsv files what each says, and"
+            " for judges who are new alone.",
             show_default=False,
         ),
     ] = None,
@@ -153,14 +154,17 @@ def judgements(
                 opened,
                 file,
                 "jsonl" if wanted.form is FileFormat.JSONL else "tsv",
-                kind=kind or Kind.HUMAN,
+                kind=kind,
                 allow_unknown=allow_unknown,
                 replace=replace,
             )
         return
     unjudged, mapping = parse_codes(codes or []), parse_map(mapped or [])
+    faults = FaultList(file)
     with Collection(collection) as opened:
-        source = read_source(file, wanted, opened.scale)
+        if topic is not None and not allow_unknown:
+            _check_topic(opened, topic)
+        source = read_source(file, wanted, opened.scale, faults)
         if source.sample is not None:
             unjudged |= unjudged_codes(source.sample, opened.scale.values)
         _import_grades(
@@ -168,6 +172,7 @@ def judgements(
             file,
             source,
             wanted,
+            faults,
             kind=kind or Kind.IMPORTED,
             unjudged=unjudged,
             mapping=mapping,
@@ -182,6 +187,7 @@ def _import_grades(
     file: str,
     source: Source,
     wanted: Wanted,
+    faults: FaultList,
     *,
     kind: Kind,
     unjudged: set[int],
@@ -196,7 +202,7 @@ def _import_grades(
     from store.records import JudgeKind
 
     decoded = _decode(
-        opened, file, source, unjudged=unjudged, mapping=mapping, allow_unknown=allow_unknown
+        opened, source, faults, unjudged=unjudged, mapping=mapping, allow_unknown=allow_unknown
     )
     judge = wanted.judge
     if judge is not None:
@@ -231,17 +237,20 @@ def _import_grades(
 
 def _decode(
     opened: Collection,
-    file: str,
     source: Source,
+    faults: FaultList,
     *,
     unjudged: set[int],
     mapping: dict[int, int],
     allow_unknown: bool,
 ) -> DecodedQrels:
-    """Turn rows into judgements; refuse unknown ids and grades, each with its line."""
+    """Turn rows into judgements, or refuse the file with all that is wrong with it, by line.
+
+    `faults` holds those of its format, if any; unknown ids and grades join them.
+    """
     from store.codes import decode_rows
 
-    faults = FaultList(file)
+    n_of_format = faults.count
     known_topics = set() if allow_unknown else opened.listed_topics()
     known_docnos = set() if allow_unknown else opened.listed_docnos()
     for row in source.rows:
@@ -249,13 +258,25 @@ def _decode(
             faults.add(row.line, f"unknown topic `{row.topic}`", "unknown-topic")
         if known_docnos and row.docno not in known_docnos:
             faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
-    faults.raise_if_any(hint="--allow-unknown keeps them")
+    n_unknown = faults.count - n_of_format
     decoded = decode_rows(
         source.rows, opened.scale, unjudged=unjudged, mapping=mapping, faults=faults
     )
-    hint = "--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement"
-    faults.raise_if_any(hint=hint)
+    hints = [faults.hint] if faults.hint else []
+    if n_unknown:
+        hints.append(UNKNOWN_HINT)
+    if faults.count > n_of_format + n_unknown:
+        hints.append("--map FROM=TO reads one grade as another, --code CODE=unjudged as no"
+                     " judgement")  # fmt: skip
+    faults.raise_if_any(hint="; ".join(hints))
     return decoded
+
+
+def _check_topic(opened: Collection, topic: str) -> None:
+    """Refuse a topic of the command line that no topics file named, where there is such a file."""
+    known = opened.listed_topics()
+    if known and topic not in known:
+        raise UnknownNameError("topic", topic, known, hint="--topic; --allow-unknown keeps it")
 
 
 def _names_words(names: AnyCollection[str]) -> str:

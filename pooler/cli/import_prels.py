@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import counted, say
-from store.errors import ArgumentError
+from store.errors import ArgumentError, FaultList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,16 +70,14 @@ def method_of(probability: float) -> int:
 
 
 def read_sample(
-    file: str, kind: PrelsName, *, judge_column: int | None, lenient: bool
+    file: str, kind: PrelsName, faults: FaultList, *, judge_column: int | None, lenient: bool
 ) -> SampleFile:
-    """Read a prels file.
+    """Read a prels file; its faults are told, and what has none is returned.
 
     Raises
     ------
     ArgumentError
         If a column is to name the judge: there is none that could.
-    FormatError
-        With every fault of the file.
     """
     from store.formats.prels import read_statap, read_xinfap
     from store.formats.qrels import QrelRow
@@ -89,13 +87,13 @@ def read_sample(
         requirement = "is for qrels; no column of a sample names a judge"
         raise ArgumentError("--judge-column", requirement, judge_column)
     if kind is PrelsName.XINFAP:
-        xinfap = read_xinfap(file, lenient=lenient)
+        xinfap = read_xinfap(file, lenient=lenient, faults=faults)
         rows = [
             QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows
         ]
         entries = _stratified(xinfap.rows)
         return SampleFile(kind, rows, _ordered(entries), {}, xinfap.n_trailing, xinfap.sha256)
-    statap = read_statap(file, lenient=lenient)
+    statap = read_statap(file, lenient=lenient, faults=faults)
     rows = [QrelRow(row.line, row.topic, "0", row.docno, row.code) for row in statap.rows]
     entries = [
         PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability)

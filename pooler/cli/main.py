@@ -16,19 +16,23 @@ from pooler.cli import (
     assign,
     check,
     demo,
+    diff,
     effort,
     evaluate,
     export,
     guidelines,
+    history,
     import_,
     init,
     judge,
     judges,
+    list_,
     pool,
     provenance,
     rejudge,
     replay,
     sensitivity,
+    show,
     status,
     unpool,
     upgrade,
@@ -44,8 +48,9 @@ from pooler.cli.interrupts import Interrupted, catch_interrupts
 from store.errors import PoolerError
 
 WORKFLOW = ("demo", "init", "import", "check", "pool", "provenance", "unpool", "judges",
-            "guidelines", "assign", "judge", "status", "effort", "rejudge", "agreement",
-            "adjudicate", "export", "evaluate", "sensitivity", "replay", "upgrade")  # fmt: skip
+            "guidelines", "assign", "judge", "status", "list", "show", "history", "effort",
+            "rejudge", "agreement", "adjudicate", "export", "evaluate", "diff", "sensitivity",
+            "replay", "upgrade")  # fmt: skip
 
 
 class _ReaderGoneError(BaseException):
@@ -89,6 +94,10 @@ app.add_typer(guidelines.app, name="guidelines")
 app.command("assign")(assign.assign)
 app.command("judge")(judge.judge)
 app.command("status")(status.status)
+app.add_typer(list_.app, name="list")
+app.add_typer(show.app, name="show")
+app.command("history")(history.history)
+app.command("diff")(diff.diff)
 app.command("effort")(effort.effort)
 app.command("rejudge")(rejudge.rejudge)
 app.command("agreement")(agreement.agreement)

@@ -9,14 +9,18 @@ from pooler.cli.console import counted, say, warn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from store.ballots import Ballots
     from store.collection import Collection
     from store.final_qrels import FinalQrels
     from store.flips import Flip
     from store.policy import Policy
 
 
-def who_judged(final: FinalQrels) -> str:
-    """Say in a few words whose grades these are, as `majority of 3 judges, ties low`."""
+def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
+    """Say in a few words whose grades these are, as `majority of 3 judges, ties low`.
+
+    With `ballots`, also how many votes documents have, where they have not all as many.
+    """
     policy = final.policy
     if policy.rule is None and not final.judges:
         return f"rulings of {', '.join(final.adjudicators)}"
@@ -24,7 +28,7 @@ def who_judged(final: FinalQrels) -> str:
         words = f"judge {final.judges[0]}"
         words += "" if policy.level is None else f", relevant from grade {policy.level}"
     else:
-        words = f"{final.rule} of {counted(len(final.judges), 'judge')}"
+        words = f"{final.rule} of {counted(len(final.judges), 'judge')}{_votes_each(ballots)}"
     words += "" if final.ties is None else f", ties {final.ties}"
     if policy.rule is not None and policy.level is not None:
         if policy.rule == "sum":
@@ -34,6 +38,15 @@ def who_judged(final: FinalQrels) -> str:
         else:
             words += f", then collapsed at level {policy.level}"
     return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
+
+
+def _votes_each(ballots: Ballots | None) -> str:
+    """Write how many votes documents have, as ` (1 to 3 votes a document)`; empty where as many."""
+    if ballots is None or not ballots.votes.n_documents:
+        return ""
+    n_votes = ballots.counts.sum(axis=1)
+    low, high = int(n_votes.min()), int(n_votes.max())
+    return "" if low == high else f" ({low:,} to {high:,} votes a document)"
 
 
 def judge_facts(opened: Collection, judges: Sequence[str], policy: Policy) -> dict[str, Any]:
@@ -67,8 +80,8 @@ def policy_facts(
         facts["other_choices"] = [
             {
                 flip.option: flip.value,
-                **({} if flip.grades is None else {"changed_grades": flip.grades}),
-                "changed_relevance": {str(level): n for level, n in flip.relevance.items()},
+                **({} if flip.grades is None else {"grades": flip.grades.to_json()}),
+                "relevance": {str(level): one.to_json() for level, one in flip.relevance.items()},
             }
             for flip in flips
         ]
@@ -98,38 +111,53 @@ def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
     is_tied = n_tied or final.count_left_out("tied")
     for flip in flips:
         if flip.option == "collapse" or is_tied:
-            say(f"  --{flip.option} {flip.value} would {_would(flip, final)}")
+            say(f"  --{flip.option} {flip.value} would {_would(flip)}")
 
 
-def _would(flip: Flip, final: FinalQrels) -> str:
+def _would(flip: Flip) -> str:
     """Say what one other choice would do."""
-    n_most = max(flip.relevance.values(), default=0) if flip.grades is None else flip.grades
-    if not n_most:
-        return "change nothing"
-    if flip.option == "ties" and flip.value == "unresolved":
-        return f"leave {counted(n_most, 'document')} out"
-    if flip.option == "ties" and final.ties == "unresolved":
-        return f"add {counted(n_most, 'document')}"
-    parts = [] if flip.grades is None else [counted(n_most, "grade")]
-    if flip.relevance:
-        parts.append(f"the relevance of {_by_level(flip.relevance)}")
-    return f"change {', and '.join(parts)}"
+    if flip.grades is None:
+        parts = [
+            f"{verb} {_by_level(counts)}"
+            for verb, counts in (
+                ("add", {level: one.added for level, one in flip.relevance.items()}),
+                ("leave out", {level: one.removed for level, one in flip.relevance.items()}),
+                ("change the relevance of", _changed(flip)),
+            )
+            if any(counts.values())
+        ]
+        return "; ".join(parts) or "change nothing"
+    parts = []
+    if flip.grades.added:
+        parts.append(f"add {counted(flip.grades.added, 'document')}")
+    if flip.grades.removed:
+        parts.append(f"leave {counted(flip.grades.removed, 'document')} out")
+    if flip.grades.changed:
+        relevance = _changed(flip)
+        words = f"change {counted(flip.grades.changed, 'grade')}"
+        if any(relevance.values()):
+            words += f", and the relevance of {_by_level(relevance)}"
+        parts.append(words)
+    return "; ".join(parts) or "change nothing"
 
 
-def _by_level(relevance: dict[int, int]) -> str:
-    """Write counts by level, as `3 documents at level 1, 1 at level 2`."""
-    first, *others = relevance.items()
+def _changed(flip: Flip) -> dict[int, int]:
+    """Count by level the documents whose relevance would change."""
+    return {level: one.changed for level, one in flip.relevance.items()}
+
+
+def _by_level(numbers: dict[int, int]) -> str:
+    """Write counts by level, as `3 documents at level 1, 1 at level 2`; levels with none not."""
+    first, *others = [(level, number) for level, number in numbers.items() if number]
     words = [f"{counted(first[1], 'document')} at level {first[0]}"]
-    return ", ".join([*words, *(f"{count:,} at level {level}" for level, count in others)])
+    return ", ".join([*words, *(f"{number:,} at level {level}" for level, number in others)])
 
 
 def tell_rulings(final: FinalQrels) -> None:
     """Say on stderr what adjudicators decided, and which of it may be out of date."""
-    n_ruled = final.n_ruled + final.n_ruled_cannot
-    if not n_ruled:
+    if not final.n_ruled + final.n_ruled_cannot:
         return
-    cannot = f", {final.n_ruled_cannot:,} of them: cannot be judged" if final.n_ruled_cannot else ""
-    say(f"rulings of adjudicators decided {counted(n_ruled, 'document')}{cannot}")
+    say(f"rulings: {rulings_words(final.n_ruled, final.n_ruled_cannot)}")
     if final.n_rulings_changed:
         n_changed = counted(final.n_rulings_changed, "ruling")
         warn(f"{n_changed} made before judges decided otherwise; `pooler adjudicate --list` shows"
@@ -137,6 +165,18 @@ def tell_rulings(final: FinalQrels) -> None:
     if final.n_rulings_unneeded:
         n_unneeded = counted(final.n_rulings_unneeded, "document")
         say(f"rulings on documents that judges do not differ on: {n_unneeded}")
+
+
+def rulings_words(n_decided: int, n_cannot: int) -> str:
+    """Say what adjudicators did, in the words of the manifest; decided = gave a grade.
+
+    Examples
+    --------
+    >>> rulings_words(3, 1)
+    '3 documents decided, 1 found impossible to judge'
+    """
+    words = f"{counted(n_decided, 'document')} decided"
+    return words + (f", {n_cannot:,} found impossible to judge" if n_cannot else "")
 
 
 def tell_few_votes(final: FinalQrels) -> None:
@@ -153,18 +193,37 @@ def tell_few_votes(final: FinalQrels) -> None:
         warn(f"{n_fewer} with fewer than three votes, where Dawid-Skene does worse than median")
 
 
-def tell_tied(final: FinalQrels) -> None:
-    """Warn on stderr of tied documents left out, and name the command that settles them."""
-    n_tied = final.count_left_out("tied")
-    if not n_tied:
+def tell_tied(finals: Sequence[FinalQrels]) -> None:
+    """Warn on stderr once of tied documents left out, and name the command that settles them.
+
+    Parameters
+    ----------
+    finals : sequence of FinalQrels
+        By policies that differ in level and collapse alone.
+    """
+    tied = [(final, final.count_left_out("tied")) for final in finals]
+    if not any(number for _, number in tied):
         return
+    if len({number for _, number in tied}) == 1:
+        words = f"{counted(tied[0][1], 'document')} left out"
+    else:
+        names = (f"{number:,} {level_name(final.policy.level)}" for final, number in tied)
+        words = f"documents left out, {', '.join(names)}"
+    warn(f"{words}: tied votes, unresolved")
+    final = next(final for final, number in tied if number)
     policy = final.policy
     # The command counts the votes of all judges, or of two.
     is_exact = len(policy.of) in (0, 2)
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
+    them = "them"
     if is_exact and policy.collapse == "before" and policy.level is not None:
         command += f" --level {policy.level}"
+        them = "them" if len(tied) == 1 else f"those at level {policy.level}"
     if len(policy.of) == 2:
         command += f" --judges {','.join(policy.of)}"
-    warn(f"{counted(n_tied, 'document')} left out: tied votes, unresolved")
-    say(f"  `{command} --list` shows them, --judge NAME settles them")
+    say(f"  `{command} --list` shows {them}, --judge NAME settles them")
+
+
+def level_name(level: int | None) -> str:
+    """Write which file of several is meant."""
+    return "graded" if level is None else f"at level {level}"

@@ -256,9 +256,9 @@ def _pool_files(
         )
     build = PoolBuild(FileRuns(tops), plan, version=__version__, known=known)
     if annotated:
-        write_lines(out, annotated_lines(build.runs, build.result().pool))
+        write_lines(out, annotated_lines(build.runs, build.result().pool), manifest=manifest)
     else:
-        write_lines(out, build.lines())
+        write_lines(out, build.lines(), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", build.manifest())
     report(build.statistics(), build.manifest())

@@ -12,6 +12,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOptio
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from store.disagreements import Case
     from store.pools import StoredPool
     from store.progress import Unclaimed
     from store.records import Counts, Grade, Judge
@@ -49,16 +50,17 @@ def status(
 
     Pooled = in any pool not withdrawn; once documents are assigned, what is assigned to that judge.
     Judged documents outside of it are counted apart. Unjudged, skipped, cannot be judged and
-    grade 0 are four different things. Left = unjudged, and what adaptive pools may still draw. The
-    forecast is the mean active time of the judge's latest decisions, times left: minutes at the
-    desk, without pauses. `pooler effort` tells more of it.
+    grade 0 are four different things. An adjudicator owes no pool: judged are the rulings. Left =
+    unjudged, and what adaptive pools may still draw. The forecast is the mean active time of the
+    judge's latest decisions, times left: minutes at the desk, without pauses. `pooler effort` tells
+    more of it.
 
     Example: pooler status --by-topic
     """
     from store.analysis.effort import RECENT_DECISIONS
     from store.collection import Collection
     from store.ranking import natural_key
-    from store.records import Counts
+    from store.records import Counts, JudgeKind
 
     with Collection(collection) as opened:
         scale = opened.scale
@@ -66,6 +68,9 @@ def status(
         unclaimed = opened.unclaimed()
         times = opened.recent_times(limit=RECENT_DECISIONS)
         judges = {judge.name: judge for judge in opened.judges()}
+        adjudicators = {name for name, judge in judges.items()
+                        if judge.kind is JudgeKind.ADJUDICATOR}  # fmt: skip
+        cases = opened.disagreements() if adjudicators else None
         pools = [pool for pool in opened.pools() if not pool.withdrawn]
         n_runs, n_topics = len(opened.runs()), len(opened.topics())
         missing, documents = opened.count_pooled_without_text()
@@ -91,6 +96,9 @@ def status(
         row |= {"unjudged": one.unjudged, "skipped": one.skipped, "cannot": one.cannot}
         row |= {"outside": one.outside}
         row |= {f"grade_{value}": one.by_grade[value] for value in scale.values}
+        if judge in adjudicators:
+            row |= {"pooled": None, "judged": one.judged + one.outside}
+            row |= {"unjudged": None, "outside": None}
         row |= _pace(judges[judge], one, times[judge], unclaimed, topic if by_topic else None)
         table.rows.append(row)
     listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
@@ -98,9 +106,11 @@ def status(
     if table.rows:
         words = ", ".join(f"{_heading(grade)} {grade.label}" for grade in scale.grades)
         lines.append(f"grades: {words}")
-    if any(one.outside for one in counts.values()):
+    if any(one.outside for (_, judge), one in counts.items() if judge not in adjudicators):
         or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
         lines.append(f"outside: judged, but in no pool{or_not}")
+    if cases is not None:
+        lines.append(_open_words(cases))
     lines += _lie_idle(unclaimed)
     if missing:
         lines.append(f"{missing:,} of {documents:,} pooled documents have no text:"
@@ -198,6 +208,15 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
     if unassigned := sum(unclaimed.unassigned.values()):
         lines.append(f"{counted(unassigned, 'pooled document')} assigned to nobody: pooler assign")
     return lines
+
+
+def _open_words(cases: Sequence[Case]) -> str:
+    """Say how many disagreements wait for an adjudicator."""
+    from store.disagreements import Status
+
+    statuses = [case.status for case in cases if case.is_disagreement]
+    n_open = len(statuses) - statuses.count(Status.SETTLED)
+    return f"{counted(len(statuses), 'disagreement')}, {n_open:,} open: pooler adjudicate --list"
 
 
 def _size(pool: StoredPool) -> str:

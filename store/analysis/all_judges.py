@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -101,7 +102,7 @@ def all_judges(
     names = GRADED if level_index is None else BINARY
     sums = population.total(vote_sums)
     whole = sums.sum(axis=0)
-    statistics = _statistics(level_index)
+    statistics = _statistics(level_index, graded.votes.scale_values)
     shared = np.asarray(sums_apart(sums).n_shared > 0)
     n_documents, n_topics = int(sums_apart(whole).n_shared), int(np.count_nonzero(shared))
     intervals: dict[str, Interval] = {}
@@ -154,7 +155,7 @@ def all_judges_by_topic(
     if level_index is not None:
         population = population.collapsed(level_index)
     sums = population.total(vote_sums)
-    columns = _statistics(level_index)
+    columns = _statistics(level_index, graded.votes.scale_values)
     values = {name: of(sums).tolist() for name, of in columns.items()}
     n_shared = sums_apart(sums).n_shared.astype(np.int64).tolist()
     counts = None if level_index is None else _relevant_counts(graded, level_index)
@@ -177,10 +178,15 @@ def all_judges_by_topic(
     return made
 
 
-def _statistics(level_index: int | None) -> dict[str, Statistic]:
-    """Give every coefficient that follows from sums over documents as a function of them."""
+def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Statistic]:
+    """Give every coefficient that follows from sums over documents as a function of them.
+
+    Interval alpha takes the distances of grades, the weighted ones those of places on the scale.
+    """
     names = GRADED if level_index is None else BINARY
     made: dict[str, Statistic] = {name: partial(stacked_many, name) for name in names}
+    if level_index is None:
+        made["alpha_interval"] = partial(stacked_many, "alpha_interval", values=values)
     made["raw"] = stacked_many_raw
     if level_index is not None:
         made["positive"] = _positive

@@ -119,6 +119,10 @@ class JudgeOrder:
     """Places of the topics that were used."""
     n_left_out: int
     """Topics left out because too few judges have a score."""
+    n_scored: tuple[int, ...]
+    """Topics each judge has a score for, those left out included."""
+    min_judges: int
+    """Drawn judges who must have a score for a topic to be used."""
     judges: tuple[JudgeMap, ...]
     """One a column of the array."""
     pairs: tuple[JudgePairOrder, ...]
@@ -215,6 +219,7 @@ def judge_order(
     if not 0 <= shown_share <= 1:
         raise ArgumentError("shown_share", "must be from 0 to 1", shown_share)
     used = np.flatnonzero(has_score[:, :n_drawn].sum(axis=1) >= least)
+    n_scored = tuple(has_score.sum(axis=0).tolist())
     ap, has_score = ap[used], has_score[used]
     drawn, may_be_drawn = ap[:, :, :n_drawn], has_score[:, :n_drawn]
     true = _mean_of_judges(drawn, may_be_drawn)
@@ -223,6 +228,8 @@ def judge_order(
     return JudgeOrder(
         topics=tuple(used.tolist()),
         n_left_out=n_topics - used.size,
+        n_scored=n_scored,
+        min_judges=least,
         judges=tuple(_judge_map(ap[:, :, j], has_score[:, j]) for j in range(n_columns)),
         pairs=tuple(
             _pair_order(ap, has_score, first, second)

@@ -119,7 +119,9 @@ def binary_stack(by_topic: NDArray[np.int64], level: int) -> PairStack:
     return replace(stack, level_index=level)
 
 
-def coefficients(tables: NDArray[np.int64], *, binary: bool) -> dict[str, NDArray[np.float64]]:
+def coefficients(
+    tables: NDArray[np.int64], *, binary: bool, values: Sequence[int] | None = None
+) -> dict[str, NDArray[np.float64]]:
     """Measure every table of a stack by every coefficient.
 
     Parameters
@@ -129,6 +131,9 @@ def coefficients(tables: NDArray[np.int64], *, binary: bool) -> dict[str, NDArra
     binary : bool
         Whether the grades are not relevant and relevant: weights have no meaning then, overlap
         has.
+    values : sequence of int, length n_grades, optional
+        The grades, for ``alpha_interval``, which takes their distances; by default places on the
+        scale. Weighted kappas take places always, as other programs do.
 
     Returns
     -------
@@ -136,7 +141,9 @@ def coefficients(tables: NDArray[np.int64], *, binary: bool) -> dict[str, NDArra
         By the name of the coefficient; NaN where it is undefined.
     """
     names = BINARY_NAMES if binary else PAIR_NAMES
-    columns = {"raw": stacked("raw", tables)} | {name: stacked(name, tables) for name in names}
+    columns = {"raw": stacked("raw", tables)} | {
+        name: stacked(name, tables, values if name == "alpha_interval" else None) for name in names
+    }
     columns["kappa_se"] = stacked_standard_errors(tables)
     if binary:
         columns["positive"] = stacked("positive", tables)

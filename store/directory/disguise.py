@@ -9,7 +9,8 @@ from typing import Any
 
 from store.ranking import natural_key
 
-_NAMING_KEYS = ("file", "judge", "judges", "name", "pools")
+_RANDOM = "random"
+_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "round")
 """Keys of manifests under which the name of a judge may stand, alone or within another name."""
 
 
@@ -45,7 +46,11 @@ class Disguise:
 
     def iteration(self, label: str) -> str:
         """Return the label of a round; some files have a judge there. A number stays."""
-        return label if label.isdecimal() else self.name(label)
+        return label if label.isdecimal() else self.within(label)
+
+    def order(self, order: str | None) -> str | None:
+        """Return how documents lay before a judge, without a seed: it is made of the name."""
+        return _RANDOM if self.is_on and order and order.startswith(f"{_RANDOM}:") else order
 
     def within(self, text: str) -> str:
         """Replace the names of judges that stand in a text as words of their own."""

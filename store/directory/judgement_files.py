@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 
 from store.directory.moving import Incoming, Outgoing
@@ -13,28 +14,49 @@ JUDGEMENTS = "judgements.jsonl"
 
 
 def write_judgements(out: Outgoing) -> None:
-    """Write every event of every judge, in the order in which they were written."""
+    """Write every event of every judge, in the order in which they were written.
+
+    Notes and reasons are counted once, though a note stays with the events that follow it.
+    """
     out.counts["events"] = count_events(out.session)
+    notes: set[tuple[str, str, str, str]] = set()
+    reasons: set[tuple[str, str, str, str]] = set()
     with (
         out.progress("judgements", out.counts["events"]) as advance,
         out.writer.text(JUDGEMENTS) as stream,
     ):
 
-        def events() -> Iterator[JudgementEvent]:
+        def events() -> Generator[JudgementEvent, None, None]:
             keys = out.topic_keys, out.document_keys
-            for event in fetch_histories_of(out.session, *keys):
-                advance(1)
-                if out.disguise.is_on or not out.wishes.notes:
-                    yield replace(
-                        event,
-                        judge=out.disguise.name(event.judge),
-                        iteration=out.disguise.iteration(event.iteration),
-                        note=event.note if out.wishes.notes else "",
-                    )
-                else:
-                    yield event
+            # Left open by an interruption, the query would outlive its connection.
+            with closing(fetch_histories_of(out.session, *keys)) as stored:
+                for event in stored:
+                    advance(1)
+                    if out.wishes.notes:
+                        own = event.topic, event.docno, event.judge
+                        notes.update([(*own, event.note)] if event.note else ())
+                        reasons.update([(*own, event.reason)] if event.reason else ())
+                    yield _as_wished(out, event)
 
-        write_events(events(), stream)
+        with closing(events()) as written:
+            write_events(written, stream)
+    out.counts.update(notes=len(notes), reasons=len(reasons))
+
+
+def _as_wished(out: Outgoing, event: JudgementEvent) -> JudgementEvent:
+    """Return an event without what is to be left out."""
+    if not out.wishes.notes:
+        event = replace(event, note="", reason="")
+    if not out.wishes.texts and event.passages:
+        event = replace(event, passages=tuple(replace(one, text="") for one in event.passages))
+    if not out.disguise.is_on:
+        return event
+    return replace(
+        event,
+        judge=out.disguise.name(event.judge),
+        iteration=out.disguise.iteration(event.iteration),
+        display_order=out.disguise.order(event.display_order),
+    )
 
 
 def read_judgements(coming: Incoming) -> None:

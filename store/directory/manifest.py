@@ -91,6 +91,7 @@ def manifest_text(
         "options": {
             "texts": wishes.texts,
             "runs": wishes.runs,
+            "runs_named_in_plans": wishes.runs,
             "notes": wishes.notes,
             "anonymised": wishes.anonymised,
             **policy,
@@ -132,7 +133,9 @@ def read_manifest(folder: Path) -> Manifest:
         message = f"{folder}: {MANIFEST} is not that of an exported collection"
         raise PoolerError(message, hint="pooler export collection DIR makes one")
     version = data.get("format_version")
-    if type(version) is int and version > VERSION:
+    if type(version) is not int or version < 1:
+        told.add(None, f"`format_version`: expected a number from 1, got {version!r}", "fields")
+    elif version > VERSION:
         message = f"{folder} has the newer format {version}; this program knows {VERSION}"
         raise SchemaError(message, hint="install the newest pooler")
     if data.get("sha256") != _own_hash(data):
@@ -169,6 +172,7 @@ def _load(folder: Path, told: FaultList) -> dict[str, Any]:
         return {}
     try:
         data = json.loads(path.read_bytes())
+        json.dumps(data, allow_nan=False)
     except json.JSONDecodeError as error:
         told.add(error.lineno, f"expected JSON, got: {error.msg}", "json")
     except (ValueError, RecursionError) as error:

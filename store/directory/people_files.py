@@ -222,7 +222,7 @@ def write_assignments(out: Outgoing) -> None:
             (out.topics[row.topic_id], out.documents[row.document_id],
              None if row.judge_id is None else out.judges[row.judge_id], row.position, row.purpose,
              row.lease_until, None if row.plan_id is None else numbers[row.plan_id],
-             row.display_order)
+             out.disguise.order(row.display_order))
             for row in result
         )  # fmt: skip
         write_table(_ASSIGNMENT_COLUMNS, listed, stream)
@@ -230,6 +230,9 @@ def write_assignments(out: Outgoing) -> None:
 
 def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
     """Return the manifest of a plan as it is written: keys sorted, judges and pools as named."""
+    if out.disguise.is_on:
+        # With the seed, and a name that is guessed, a judge's order could be drawn again.
+        manifest = {key: value for key, value in manifest.items() if key != "seed"}
     if out.disguise.is_on and isinstance(manifest.get("pools"), list):
         old = out.session.execute(select(POOL.c.name, POOL.c.id))
         ids: dict[str, int] = dict(map(tuple, old))

@@ -46,6 +46,8 @@ _ENTRY_COLUMNS = (
     yes_no_column("sampled"),
 )
 _PLAN_KEYS = {"budgets", "manifest", "runs"}
+_RUN_KEYS = {"runs", "unpooled"}
+"""Keys of a plan whose lists name runs."""
 _MOST = 2**31 - 1
 
 
@@ -72,7 +74,7 @@ def write_pools(out: Outgoing) -> None:
     stems = file_stems(names.values())
     with out.writer.text(POOLS) as stream:
         listed = (
-            (names[pool.id], pool.round, pool.withdrawn, pool.display_order,
+            (names[pool.id], out.disguise.iteration(pool.round), pool.withdrawn, pool.display_order,
              f"pools/{stems[names[pool.id]]}.tsv", f"pools/{stems[names[pool.id]]}.json",
              pool.created_at)
             for pool in pools
@@ -125,10 +127,22 @@ def _plan(out: Outgoing, pool: Row[Any]) -> bytes:
     )
     plan = {
         "budgets": {out.topics[topic]: budget for topic, budget in budgets},
-        "manifest": out.disguise.manifest(json.loads(pool.manifest)),
+        "manifest": _plan_manifest(out, json.loads(pool.manifest)),
         "runs": list(runs) if out.wishes.runs else [],
     }
     return (json.dumps(plan, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _plan_manifest(out: Outgoing, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the manifest of a pool as it is written: judges as named; without runs, none named."""
+    written = out.disguise.manifest(manifest)
+    if not out.wishes.runs:
+        # Readers of a plan look for its runs: an empty list, and how many there were.
+        for key in _RUN_KEYS & written.keys():
+            count = f"{key}_left_out"
+            written[count] = written.get(count, 0) + len(written[key])
+            written[key] = []
+    return written
 
 
 def read_pools(coming: Incoming) -> None:
@@ -192,6 +206,7 @@ def _load_plan(coming: Incoming, file: str) -> dict[str, Any] | None:
     try:
         with open(coming.path(file), "rb") as stream:  # noqa: PTH123 - a path in text
             plan = json.loads(stream.read())
+            json.dumps(plan, allow_nan=False)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         coming.faults.of(file).add(line, f"expected JSON, got: {error}", "json")

@@ -47,7 +47,8 @@ def write_all_qrels(out: Outgoing) -> list[dict[str, Any]]:
         if not is_named and not graders - adjudicators:
             policy = replace(policy, judge=next(iter(voters)))
         keys = out.topic_keys, out.document_keys
-        ballots = fetch_ballots(out.session, *keys, out.scale, policy)
+        # Ballots are the same at any level, and collapsing first is of a level alone.
+        ballots = fetch_ballots(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
         return _write_set(out, ballots, policy, "")
     by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
     for one in judgements:
@@ -104,4 +105,5 @@ def _write_one(out: Outgoing, final: FinalQrels, policy: Policy, prefix: str) ->
         },
         "decided_by_tie_rule": final.n_decided_by_ties,
         "decided_by_ruling": final.n_ruled,
+        "cannot_by_ruling": final.n_ruled_cannot,
     }

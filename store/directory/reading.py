@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, SQLModel
 
@@ -48,6 +48,19 @@ from store.portable_collection import Inside, PortableCollection
 
 _NUMBERED = ("topic", "document", "run", "pool", "judge", "sitting", "assignment_plan")
 """Tables whose rows get their ids from here."""
+_COUNTED = {
+    "topics": "topic",
+    "documents": "document",
+    "runs": "run",
+    "pools": "pool",
+    "pool_entries": "pool_entry",
+    "judges": "judge",
+    "sittings": "sitting",
+    "assignments": "assignment",
+    "guidelines": "guideline",
+    "events": "judgement",
+}
+"""What the manifest counts, and the tables whose rows they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +73,9 @@ class Read:
     """What the manifest counts."""
     readme_edited: bool
     """Whether the README is another one than was exported."""
+    not_read: list[str]
+    """Paths in the folder that are not of the export, sorted; of another folder in it the name
+    alone."""
 
 
 def read_directory(where: str, folder: Path, *, progress: Progress = no_progress) -> Read:
@@ -112,7 +128,22 @@ def read_directory(where: str, folder: Path, *, progress: Progress = no_progress
             raise PoolerError(message) from error
         place = opened.where
     edited = file_fault(folder, README, manifest.readme) is not None
-    return Read(place if "://" in where else where, manifest.counts, edited)
+    return Read(
+        place if "://" in where else where, manifest.counts, edited, _not_read(folder, manifest)
+    )
+
+
+def _not_read(folder: Path, manifest: Manifest) -> list[str]:
+    """List what lies in a directory and is not of the export."""
+    known = {MANIFEST, README, *manifest.files}
+    folders = {name.rpartition("/")[0] for name in known} - {""}
+    found: list[str] = []
+    for parent in ("", *sorted(folders)):
+        for path in (folder / parent).iterdir():
+            name = path.relative_to(folder).as_posix()
+            if name not in known and name not in folders:
+                found.append(name)
+    return sorted(found)
 
 
 def _fill(
@@ -133,10 +164,21 @@ def _fill(
         read_sittings, read_terms, read_assignments, read_judgements,
     ):  # fmt: skip
         read(coming)
+    _check_counts(inside.session, manifest, faults)
     faults.raise_if_any()
     moment = {"created_at": manifest.about.created_at}
     inside.session.execute(update(TABLES["collection"]).values(moment))
     _set_sequences(inside.session)
+
+
+def _check_counts(session: Session, manifest: Manifest, faults: Faults) -> None:
+    """Tell where a file has more or fewer rows than the manifest says."""
+    for name, table in _COUNTED.items():
+        expected = manifest.counts.get(name)
+        found = session.scalar(select(func.count()).select_from(TABLES[table])) or 0
+        if expected != found:
+            message = f"`counts`: expected {found:,} for {name}, as was read, got {expected}"
+            faults.of(MANIFEST).add(None, message, "counts")
 
 
 def _set_sequences(session: Session) -> None:

@@ -130,9 +130,10 @@ def _sizes(counts: Mapping[str, int], wishes: Wishes) -> str:
     ]
     text = "\n".join(lines) + "\n"
     if not wishes.texts:
-        text += "\nThe texts of the documents are not included."
+        text += "\nThe texts of the documents are not included; marked passages have their place"
+        text += " alone."
     if not wishes.runs:
-        text += "\nThe runs are not included."
+        text += "\nThe runs are not included, and the plans of pools name none."
     return text.rstrip("\n")
 
 
@@ -188,6 +189,7 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
         )
     elif graded[0]["rule"] == "sum":
         text += " The grades of several judges are added up, so there are no binary qrels."
+    text += _tied_words(graded, qrels) + _collapse_words(qrels)
     lines = [text, "", "| file | judges | rule | documents |", "| --- | --- | --- | --- |"]
     for one in qrels:
         names = ", ".join(map(_cell, one["judges"]))
@@ -198,6 +200,46 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def _tied_words(graded: Sequence[Mapping[str, Any]], qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Say what became of documents whose votes are tied; empty where no tie rule was asked for."""
+    ties = graded[0]["ties"]
+    if ties is None:
+        return ""
+    if ties != "unresolved":
+        return (
+            f" Of tied grades the {ties} one was taken: {_by_file('decided_by_tie_rule', qrels)}."
+        )
+    where = (
+        "in none of them" if len({one["left_out"]["tied"] for one in qrels}) == 1 else "left out"
+    )
+    return f" Documents whose votes are tied are {where}: {_by_file('tied', qrels)}."
+
+
+def _by_file(key: str, qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Write a count of documents, which may be another one in every file."""
+    numbers = [one["left_out"][key] if key == "tied" else one[key] for one in qrels]
+    if len(set(numbers)) == 1:
+        return f"{numbers[0]:,} {'document' if numbers[0] == 1 else 'documents'}"
+    files = [one["file"].rpartition("/")[2] for one in qrels]
+    return ", ".join(f"{n:,} of `{file}`" for n, file in zip(numbers, files, strict=True))
+
+
+def _collapse_words(qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Say in which order grades were aggregated and made binary; empty where there is none."""
+    orders = {one["collapse"] for one in qrels} - {None}
+    if orders == {"before"}:
+        return (
+            " For binary qrels every judge's grades were made binary first and aggregated then"
+            " (collapsed before), so they need not be the graded qrels cut at N."
+        )
+    if orders == {"after"}:
+        return (
+            " For binary qrels the judges' grades were aggregated first and made binary then"
+            " (collapsed after): they are the graded qrels cut at N."
+        )
+    return ""
+
+
 def _hidden(wishes: Wishes) -> list[str]:
     """Say what was left out of the judgements, and what was not."""
     said = []
@@ -205,11 +247,12 @@ def _hidden(wishes: Wishes) -> list[str]:
         said.append(
             "The judges have new names, given by chance; who is who is kept nowhere. The machines"
             " they worked at, the words they had marked and the days on which they were registered"
-            " are left out. The times of their judgements are here"
-            + (", and so are their notes." if wishes.notes else ".")
+            " are left out, and so are the seeds of the orders in which documents came. The times"
+            " of their judgements are here"
+            + (", and so are their notes and reasons, as they wrote them." if wishes.notes else ".")
         )
     if not wishes.notes:
-        said.append("The judges' notes are left out.")
+        said.append("The judges' notes and reasons are left out.")
     return said
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from store.errors import ArgumentError
+from store.errors import ArgumentError, FaultList, UnknownNameError
 from store.formats.judged_tables import Fields, GradedRow, JudgedTable, read_table
 from store.formats.lines import id_fault
 from store.formats.topics import topic_fault
@@ -31,8 +31,10 @@ def parse_columns(text: str) -> tuple[str, ...]:
 
     Raises
     ------
+    UnknownNameError
+        If a name is unknown.
     ArgumentError
-        If a name is unknown, a name but ``-`` is there twice, or ``docno`` or ``grade`` is not.
+        If a name but ``-`` is there twice, or ``docno`` or ``grade`` is not.
 
     Examples
     --------
@@ -41,6 +43,10 @@ def parse_columns(text: str) -> tuple[str, ...]:
     """
     columns = tuple(name.strip() for name in text.split(","))
     named = [name for name in columns if name != IGNORED]
+    for name in filter(None, named):
+        if name not in NAMES:
+            hint = "`-` skips a column: --columns docno,judge,-,grade"
+            raise UnknownNameError("column", name, NAMES[:-1], hint=hint)
     is_whole = {"docno", "grade"} <= set(named) <= set(NAMES)
     if not is_whole or len(set(named)) < len(named):
         requirement = (
@@ -60,6 +66,7 @@ def read_columns(
     judge: str | None = None,
     iteration: str = "0",
     lenient: bool = False,
+    faults: FaultList | None = None,
 ) -> JudgedTable:
     r"""Read a table of judgements by the names of its columns.
 
@@ -78,6 +85,8 @@ def read_columns(
     lenient : bool, default=False
         A line that begins with ``#`` is a comment, and what follows the last field is ignored.
         Otherwise both are faults.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
 
     Returns
     -------
@@ -131,4 +140,4 @@ def read_columns(
             fields.grade(line, parts[grade_place]),
         )
 
-    return read_table(path, " ".join(columns), row, lenient=lenient)
+    return read_table(path, " ".join(columns), row, lenient=lenient, faults=faults)

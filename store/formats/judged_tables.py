@@ -88,7 +88,14 @@ RowReader = Callable[[int, Sequence[str], Fields], GradedRow]
 """Turns the fields of a line into a row; a row with a fault is thrown away."""
 
 
-def read_table(path: str, columns: str, read_row: RowReader, *, lenient: bool) -> JudgedTable:
+def read_table(
+    path: str,
+    columns: str,
+    read_row: RowReader,
+    *,
+    lenient: bool,
+    faults: FaultList | None = None,
+) -> JudgedTable:
     """Read a table of judgements.
 
     Parameters
@@ -102,6 +109,8 @@ def read_table(path: str, columns: str, read_row: RowReader, *, lenient: bool) -
     lenient : bool
         A line that begins with ``#`` is a comment, and what follows the last field is ignored.
         Otherwise both are faults.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
 
     Raises
     ------
@@ -117,14 +126,14 @@ def read_table(path: str, columns: str, read_row: RowReader, *, lenient: bool) -
     Fields are separated by tabs where that gives as many as there are columns, else by any blanks.
     Blank lines and a byte order mark are ignored. O(n) in time and memory.
     """
-    faults = FaultList(path)
-    fields = Fields(faults)
+    told = FaultList(path) if faults is None else faults
+    fields = Fields(told)
     digest = hashlib.sha256()
     rows: list[GradedRow] = []
     first_at: dict[tuple[str, str, str], GradedRow] = {}
     n_columns = len(columns.split())
     n_ignored = n_trailing = 0
-    for number, text in _read_lines(path, faults, digest):
+    for number, text in _read_lines(path, told, digest):
         is_comment = text.startswith("#")
         parts = _split(text, n_columns)
         if not parts or (lenient and is_comment):
@@ -133,21 +142,22 @@ def read_table(path: str, columns: str, read_row: RowReader, *, lenient: bool) -
         if is_comment or len(parts) < n_columns or (len(parts) > n_columns and not lenient):
             got = "a line that begins with `#`" if is_comment else str(len(parts))
             message = f"expected {n_columns} fields ({columns}), got {got}"
-            faults.add(number, message, "comment" if is_comment else "fields")
+            told.add(number, message, "comment" if is_comment else "fields")
             continue
-        before = faults.count
+        before = told.count
         row = read_row(number, parts, fields)
-        if faults.count > before:
+        if told.count > before:
             continue
         first = first_at.setdefault((row.topic, row.docno, row.judge), row)
         if first is not row:
-            faults.add(number, _duplicate_words(row, first), "duplicate")
+            told.add(number, _duplicate_words(row, first), "duplicate")
             continue
         n_trailing += len(parts) > n_columns
         rows.append(row)
-    if not rows and not faults:
-        faults.add(None, f"expected `{columns}` lines, got none", "empty")
-    faults.raise_if_any()
+    if not rows and not told:
+        told.add(None, f"expected `{columns}` lines, got none", "empty")
+    if faults is None:
+        told.raise_if_any()
     return JudgedTable(rows, fields.n_floats, n_ignored, n_trailing, digest.hexdigest())
 
 

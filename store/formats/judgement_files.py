@@ -2,7 +2,8 @@ r"""Judgements of every judge in one file: JSON lines, or tab separated values.
 
 A file holds either the whole history, one event a line with the values of
 `store.formats.judgements`, or how documents stand now, one line a document and judge with those of
-`store.formats.judgement_states`.
+`store.formats.judgement_states`. After the judge each line has his or her ``kind``, of
+`store.records.JudgeKind`; a file may be without.
 
 JSON lines are one object a line. Tab separated values have a header that names the columns. In
 their cells ``\t``, ``\n``, ``\r`` and ``\\`` are a tab, the two line ends and a backslash, and
@@ -29,7 +30,7 @@ from store.formats.judgements import (
     event_values,
 )
 from store.formats.lines import read_text_lines
-from store.records import Judgement
+from store.records import JudgeKind, Judgement
 from store.sanitise import BIDI_CONTROLS
 
 JudgementsFormat = Literal["jsonl", "tsv"]
@@ -40,6 +41,9 @@ _NUMBERS = frozenset(
 )  # fmt: skip
 _MAY_BE_NONE = frozenset(["display_order", "shown_at", "document_sha256"])
 _PASSAGES = "passages"
+_KIND = "kind"
+_SHOWN = 80
+"""Characters of an odd value that a message shows."""
 
 _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 _TO_ESCAPE = re.compile(f"[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI_CONTROLS}]")
@@ -48,19 +52,36 @@ _LONG = {escape: character for character, escape in _SHORT.items()}
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
 
 
-def history_lines(events: Iterable[JudgementEvent], form: JudgementsFormat) -> Iterator[str]:
+Kinds = Mapping[str, JudgeKind]
+"""What kind each judge is of, by name."""
+
+
+def history_lines(
+    events: Iterable[JudgementEvent], kinds: Kinds, form: JudgementsFormat
+) -> Iterator[str]:
     """Yield the lines of a file of events, without line ends.
+
+    Parameters
+    ----------
+    events : iterable of JudgementEvent
+        They are written as they come.
+    kinds : mapping of str to JudgeKind
+        Of every judge of the events.
+    form : {"jsonl", "tsv"}
+        How to write it.
 
     Raises
     ------
     ArgumentError
         If `form` is not known, or a moment has no time zone.
     """
-    return _lines(map(event_values, events), FIELDS, form)
+    return _lines(map(event_values, events), kinds, _with_kind(FIELDS), form)
 
 
-def state_lines(states: Iterable[Judgement], form: JudgementsFormat) -> Iterator[str]:
+def state_lines(states: Iterable[Judgement], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
     r"""Yield the lines of a file of current states, without line ends.
+
+    Parameters are those of `history_lines`, but for states in place of events.
 
     Raises
     ------
@@ -71,17 +92,17 @@ def state_lines(states: Iterable[Judgement], form: JudgementsFormat) -> Iterator
     --------
     >>> from store.records import State
     >>> one = Judgement("51", "d1", "ann", State.JUDGED, 2, note="see\ttable")
-    >>> for line in state_lines([one], "tsv"):
+    >>> for line in state_lines([one], {"ann": JudgeKind.HUMAN}, "tsv"):
     ...     print(line.replace("\t", " | "))
-    topic | docno | judge | state | grade | reason | note | iteration
-    51 | d1 | ann | judged | 2 |  | see\ttable | 0
+    topic | docno | judge | kind | state | grade | reason | note | iteration
+    51 | d1 | ann | human | judged | 2 |  | see\ttable | 0
     """
-    return _lines(map(state_values, states), STATE_FIELDS, form)
+    return _lines(map(state_values, states), kinds, _with_kind(STATE_FIELDS), form)
 
 
 def iterate_judgements(
     path: str, form: JudgementsFormat, faults: FaultList
-) -> Iterator[tuple[int, JudgementEvent | Judgement]]:
+) -> Iterator[tuple[int, JudgementEvent | Judgement, JudgeKind | None]]:
     """Read a file of events or of current states: its first line says which it is.
 
     Parameters
@@ -92,15 +113,18 @@ def iterate_judgements(
         How it is written.
     faults : FaultList
         Where faults are told, by code: those of `store.formats.judgements.read_events` and of
-        `store.formats.judgement_states.StateReader`, ``header``, ``escape``, ``empty``. A line with
-        a fault is not yielded.
+        `store.formats.judgement_states.StateReader`, ``kind`` (no kind of judge, or another one
+        than on an earlier line of the same judge), ``header``, ``escape``, ``empty``. A line with a
+        fault is not yielded.
 
     Yields
     ------
     line : int
         Line number from 1.
     judgement : JudgementEvent or Judgement
-        All of one kind, in file order.
+        All of one sort, in file order.
+    kind : JudgeKind or None
+        What the line says its judge is; ``None`` = nothing.
 
     Raises
     ------
@@ -111,19 +135,21 @@ def iterate_judgements(
     """
     _check(form)
     rows = read_json_lines(path, faults) if form == "jsonl" else _tsv_values(path, faults)
-    chain, states = EventChain(faults), StateReader(faults)
+    chain, states, kinds = EventChain(faults), StateReader(faults), _KindReader(faults)
     is_history: bool | None = None
     for number, values in rows:
         if is_history is None:
             is_history = "revision" in values or "action" in values
-        if not is_history:
-            state = states.read(values, number)
-            if state is not None:
-                yield number, state
+        before = faults.count
+        kind = kinds.take(values, number)
+        if is_history:
+            event = event_of_values(values, number, faults)
+            if event is not None and chain.accepts(event, number) and faults.count == before:
+                yield number, event, kind
             continue
-        event = event_of_values(values, number, faults)
-        if event is not None and chain.accepts(event, number):
-            yield number, event
+        state = states.read(values, number)
+        if state is not None and faults.count == before:
+            yield number, state, kind
     if is_history is None and not faults:
         faults.add(None, "expected judgements, got none", "empty")
 
@@ -154,6 +180,38 @@ def read_cell(cell: str) -> str | None:
     return _ESCAPE.sub(lambda found: _LONG.get(found[0]) or chr(int(found[0][2:], 16)), cell)
 
 
+class _KindReader:
+    """Reads what kind each judge is of, and sees that a file does not contradict itself."""
+
+    def __init__(self, faults: FaultList) -> None:
+        self._faults = faults
+        self._known: dict[str, tuple[JudgeKind, int]] = {}
+
+    def take(self, values: dict[str, Any], line: int) -> JudgeKind | None:
+        """Take the kind out of the values of a line; ``None`` when there is none or a fault."""
+        if _KIND not in values:
+            return None
+        value, judge = values.pop(_KIND), values.get("judge")
+        if value not in list(JudgeKind):
+            listed = ", ".join(JudgeKind)
+            got = repr(value)[:_SHOWN]
+            self._faults.add(line, f"`{_KIND}`: expected one of {listed}, got {got}", _KIND)
+            return None
+        kind = JudgeKind(value)
+        if isinstance(judge, str):
+            known, first = self._known.setdefault(judge, (kind, line))
+            if known is not kind:
+                message = f"expected judge `{judge}` to be {known} as on line {first}, got {kind}"
+                self._faults.add(line, message, _KIND)
+        return kind
+
+
+def _with_kind(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Put the name of the kind behind that of the judge."""
+    place = names.index("judge") + 1
+    return *names[:place], _KIND, *names[place:]
+
+
 def _check(form: str) -> None:
     """Refuse a format that is not known."""
     if form not in ("jsonl", "tsv"):
@@ -161,13 +219,14 @@ def _check(form: str) -> None:
 
 
 def _lines(
-    rows: Iterable[Mapping[str, Any]], names: tuple[str, ...], form: JudgementsFormat
+    rows: Iterable[dict[str, Any]], kinds: Kinds, names: tuple[str, ...], form: JudgementsFormat
 ) -> Iterator[str]:
-    """Write rows of JSON values."""
+    """Write rows of JSON values, with the kinds of their judges."""
     _check(form)
+    whole = (row | {_KIND: kinds[row["judge"]].value} for row in rows)
     if form == "jsonl":
-        return map(json_line, rows)
-    return _tsv_lines(rows, names)
+        return (json_line({name: row[name] for name in names}) for row in whole)
+    return _tsv_lines(whole, names)
 
 
 def _tsv_lines(rows: Iterable[Mapping[str, Any]], names: tuple[str, ...]) -> Iterator[str]:
@@ -213,13 +272,17 @@ def _tsv_values(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, A
 
 def _is_header(cells: list[str]) -> bool:
     """Say whether a line names the columns of events or of states, each once."""
-    return any(sorted(cells) == sorted(names) for names in (FIELDS, STATE_FIELDS))
+    named = sorted(cells)
+    return any(
+        named in (sorted(names), sorted(_with_kind(names))) for names in (FIELDS, STATE_FIELDS)
+    )
 
 
 def _header_words(cells: list[str]) -> str:
     """Say what is wrong with a header."""
     wanted = FIELDS if {"revision", "action"} & set(cells) else STATE_FIELDS
     missing = [name for name in wanted if name not in cells]
+    wanted = _with_kind(wanted)
     unknown = sorted(set(cells) - set(wanted))
     got = f"without {', '.join(missing)}" if missing else "with a name twice"
     if unknown:

@@ -170,10 +170,12 @@ def _read_passage(value: Any) -> Passage:
             not isinstance(start, bool)
             and not isinstance(length, bool)
             and 0 <= start <= _MOST
-            and 1 <= length == len(text)
+            and 1 <= length <= _MOST
+            and len(text) in (0, length)
         ):
             return Passage(start, length, text)
-    message = f"expected passages as [start, length, text of that length], got {_shown(value)}"
+    expected = "passages as [start, length, text of that length or empty]"
+    message = f"expected {expected}, got {_shown(value)}"
     raise UnfitValueError(message)
 
 

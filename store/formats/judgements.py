@@ -10,7 +10,8 @@ state             after the event: unjudged, skipped, cannot or judged
 grade             an integer when the state is judged, else null
 reason, note      text
 iteration         the judging round
-passages          marked evidence: lists of start, length and text, of the raw document
+passages          marked evidence: lists of start, length and text, of the raw document; an empty
+                  text is not here
 display_order     how the documents lay before the judge; null = not at a desk
 position          place in the queue, from 0, or null
 shown_at          ISO 8601 with a time zone, or null

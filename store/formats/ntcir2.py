@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import TextIO
 
-from store.errors import ArgumentError
+from store.errors import ArgumentError, FaultList
 from store.formats.judged_tables import Fields, GradedRow, JudgedTable, check_rows, read_table
 from store.records import Qrel, Scale
 
@@ -27,32 +28,59 @@ class Ntcir2File:
     """The least grade that it has for relevant; ``None`` = it has none."""
 
 
-def letters_of(scale: Scale) -> dict[int, str]:
-    """Return the letter of every grade: its key, in upper case.
+def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
+    """Return the letter of every grade, in upper case: its key, or one that is named.
+
+    Parameters
+    ----------
+    scale : Scale
+        The declared grades.
+    named : str, optional
+        One ASCII letter a grade, the lowest grade's first, in place of the keys.
 
     Raises
     ------
     ArgumentError
-        If a grade has no ASCII letter for a key, or two have the same but for its case.
+        If a grade has no ASCII letter, or two have the same but for its case.
 
     Examples
     --------
     >>> from store.scale import parse_scale
     >>> letters_of(parse_scale("ntcir"))
     {0: 'C', 1: 'B', 2: 'A', 3: 'S'}
+    >>> letters_of(parse_scale("0-2"), "CBA")
+    {0: 'C', 1: 'B', 2: 'A'}
     """
+    if named is not None:
+        return _named_letters(scale.values, named)
     letters = {grade.value: grade.key.upper() for grade in scale.grades}
     texts = list(letters.values())
     are_letters = all(text.isascii() and text.isalpha() for text in texts)
     if not are_letters or len(set(texts)) < len(texts):
         requirement = "must have a letter for every grade, for NTCIR-2 files"
         keys = ", ".join(repr(grade.key) for grade in scale.grades)
-        hint = "`pooler init --scale ntcir`, or a TOML scale whose keys are letters"
+        hint = "a scale whose keys are letters, as of `pooler init --scale ntcir`"
+        if len(letters) <= len(ascii_uppercase):
+            example = ascii_uppercase[len(letters) - 1 :: -1]
+            hint = f"to export, --letters {example} names them, lowest grade first; or {hint}"
         raise ArgumentError("scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
     return letters
 
 
-def read_ntcir2(path: str, scale: Scale, *, lenient: bool = False) -> Ntcir2File:
+def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
+    """Read letters that were named for grades."""
+    letters = named.upper()
+    is_each = named.isascii() and named.isalpha() and len(letters) == len(values)
+    if not is_each or len(set(letters)) < len(letters):
+        numbers = ", ".join(map(str, values))
+        requirement = f"must be {len(values)} different letters, one for each of {numbers}"
+        raise ArgumentError("--letters", requirement, named)
+    return dict(zip(values, letters, strict=True))
+
+
+def read_ntcir2(
+    path: str, scale: Scale, *, lenient: bool = False, faults: FaultList | None = None
+) -> Ntcir2File:
     r"""Read an NTCIR-2 qrels file.
 
     Parameters
@@ -64,6 +92,8 @@ def read_ntcir2(path: str, scale: Scale, *, lenient: bool = False) -> Ntcir2File
     lenient : bool, default=False
         A line that begins with ``#`` is a comment, and what follows the fourth field is ignored.
         Otherwise both are faults.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
 
     Returns
     -------
@@ -118,13 +148,20 @@ def read_ntcir2(path: str, scale: Scale, *, lenient: bool = False) -> Ntcir2File
             fault = cut.contradiction(line, letter, grades[letter], is_relevant=is_relevant)
             if fault:
                 fields.faults.add(line, fault, "cut")
-        return GradedRow(line, topic, "0", docno, "", grades.get(letter, 0))
+        return GradedRow(line, topic, "0", docno, "", grades.get(letter, min(grades.values())))
 
-    table = read_table(path, COLUMNS, row, lenient=lenient)
+    table = read_table(path, COLUMNS, row, lenient=lenient, faults=faults)
     return Ntcir2File(table, cut.level)
 
 
-def write_ntcir2(rows: Iterable[Qrel], scale: Scale, level: int | None, stream: TextIO) -> None:
+def write_ntcir2(
+    rows: Iterable[Qrel],
+    scale: Scale,
+    level: int | None,
+    stream: TextIO,
+    *,
+    letters: str | None = None,
+) -> None:
     r"""Write an NTCIR-2 qrels file, in the order of the rows.
 
     Parameters
@@ -137,11 +174,13 @@ def write_ntcir2(rows: Iterable[Qrel], scale: Scale, level: int | None, stream: 
         Least grade that is relevant; ``None`` = none is.
     stream : TextIO
         Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
+    letters : str, optional
+        As `letters_of` takes them.
 
     Raises
     ------
     ArgumentError
-        If the scale has no letters, a grade is off the scale, or an id could not be read back.
+        If there are no letters, a grade is off the scale, or an id could not be read back.
         Nothing is written then.
 
     Examples
@@ -154,13 +193,13 @@ def write_ntcir2(rows: Iterable[Qrel], scale: Scale, level: int | None, stream: 
     0101	S	kaken-j-1	1
     0101	B	kaken-j-2	0
     """
-    letters = letters_of(scale)
+    letter_of = letters_of(scale, letters)
     listed = list(rows)
     check_rows(listed, "NTCIR-2")
-    if off := sorted({row.grade for row in listed} - letters.keys()):
+    if off := sorted({row.grade for row in listed} - letter_of.keys()):
         raise ArgumentError("grade", f"must be one of {scale.values}", off)
     stream.writelines(
-        f"{row.topic}\t{letters[row.grade]}\t{row.docno}\t"
+        f"{row.topic}\t{letter_of[row.grade]}\t{row.docno}\t"
         f"{int(level is not None and row.grade >= level)}\n"
         for row in listed
     )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from store.errors import ArgumentError
+from store.errors import ArgumentError, FaultList
 from store.formats.judged_tables import Fields, GradedRow, JudgedTable, check_rows, read_table
 from store.records import Qrel
 
@@ -18,7 +18,9 @@ COLUMNS = "topic docno level"
 _LEVEL = re.compile(r"L(0|[1-9][0-9]{0,8})", re.ASCII)
 
 
-def read_ntcireval(path: str, *, lenient: bool = False) -> JudgedTable:
+def read_ntcireval(
+    path: str, *, lenient: bool = False, faults: FaultList | None = None
+) -> JudgedTable:
     r"""Read an NTCIREVAL qrels file.
 
     Parameters
@@ -28,6 +30,8 @@ def read_ntcireval(path: str, *, lenient: bool = False) -> JudgedTable:
     lenient : bool, default=False
         A line that begins with ``#`` is a comment, and what follows the third field is ignored.
         Otherwise both are faults.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
 
     Returns
     -------
@@ -69,7 +73,7 @@ def read_ntcireval(path: str, *, lenient: bool = False) -> JudgedTable:
             fields.faults.add(line, f"expected a level like L2, got `{parts[2]}`", "grade")
         return GradedRow(line, topic, "0", docno, "", int(match[1]) if match else 0)
 
-    return read_table(path, COLUMNS, row, lenient=lenient)
+    return read_table(path, COLUMNS, row, lenient=lenient, faults=faults)
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:

@@ -7,8 +7,7 @@ statap     `topic docno rel method iprob`: the judged documents, what chose each
            and with which probability. Read by the tools of statAP.
 ========== ========================================================================
 
-A line of the one can pass for a line of the other, so the user says which it is; nothing is
-guessed.
+A line of the one can pass for a line of the other, so the user says which it is.
 """
 
 from __future__ import annotations
@@ -71,6 +70,7 @@ class StatapRow(NamedTuple):
 
 
 PrelsRow = TypeVar("PrelsRow", XinfapRow, StatapRow)
+_Reader = Callable[["_Fields", int, list[bytes]], PrelsRow | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,9 @@ class PrelsFile(Generic[PrelsRow]):
     """Hash of the uncompressed file, in hexadecimal."""
 
 
-def read_xinfap(path: str, *, lenient: bool = False) -> PrelsFile[XinfapRow]:
+def read_xinfap(
+    path: str, *, lenient: bool = False, faults: FaultList | None = None
+) -> PrelsFile[XinfapRow]:
     """Read a prels file of the kind `topic iteration docno stratum rel`.
 
     Parameters
@@ -97,6 +99,8 @@ def read_xinfap(path: str, *, lenient: bool = False) -> PrelsFile[XinfapRow]:
     lenient : bool, default=False
         A line that begins with ``#`` is a comment, and what follows the fifth field is ignored.
         Otherwise both are faults.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
 
     Returns
     -------
@@ -135,10 +139,12 @@ def read_xinfap(path: str, *, lenient: bool = False) -> PrelsFile[XinfapRow]:
             return None
         return XinfapRow(topic, iteration, docno, stratum, code, line)
 
-    return _read(path, "xinfap", row, lenient=lenient)
+    return _read(path, "xinfap", row, lenient=lenient, faults=faults)
 
 
-def read_statap(path: str, *, lenient: bool = False) -> PrelsFile[StatapRow]:
+def read_statap(
+    path: str, *, lenient: bool = False, faults: FaultList | None = None
+) -> PrelsFile[StatapRow]:
     """Read a prels file of the kind `topic docno rel method iprob`.
 
     Parameters, result, errors and notes are those of `read_xinfap`; the codes ``method`` (not an
@@ -164,19 +170,15 @@ def read_statap(path: str, *, lenient: bool = False) -> PrelsFile[StatapRow]:
             return None
         return StatapRow(topic, docno, code, method, probability, line)
 
-    return _read(path, "statap", row, lenient=lenient)
+    return _read(path, "statap", row, lenient=lenient, faults=faults)
 
 
 def _read(
-    path: str,
-    kind: PrelsFormat,
-    row: Callable[[_Fields, int, list[bytes]], PrelsRow | None],
-    *,
-    lenient: bool,
+    path: str, kind: PrelsFormat, row: _Reader[PrelsRow], *, lenient: bool, faults: FaultList | None
 ) -> PrelsFile[PrelsRow]:
     """Read a prels file, its lines turned into rows by `row`."""
-    faults = FaultList(path)
-    fields = _Fields(faults)
+    told = FaultList(path) if faults is None else faults
+    fields = _Fields(told)
     digest = hashlib.sha256()
     rows: list[PrelsRow] = []
     first_at: dict[tuple[str, str], int] = {}
@@ -198,7 +200,7 @@ def _read(
                 if is_comment or len(parts) < _N_FIELDS or (len(parts) > _N_FIELDS and not lenient):
                     got = "a line that begins with `#`" if is_comment else str(len(parts))
                     message = f"expected {_N_FIELDS} fields ({COLUMNS[kind]}), got {got}"
-                    faults.add(number, message, "comment" if is_comment else "fields")
+                    told.add(number, message, "comment" if is_comment else "fields")
                     continue
                 n_of_other += _fits(other, parts)
                 if (one := row(fields, number, parts)) is None:
@@ -206,20 +208,20 @@ def _read(
                 first = first_at.setdefault((one.topic, one.docno), number)
                 if first < number:
                     message = f"expected each document once a topic, got topic `{one.topic}` docno"
-                    faults.add(number, f"{message} `{one.docno}`; line {first} has it", "duplicate")
+                    told.add(number, f"{message} `{one.docno}`; line {first} has it", "duplicate")
                     continue
                 n_trailing += len(parts) > _N_FIELDS
                 rows.append(one)
         except DamagedDataError as error:
-            faults.add(number + 1, str(error), error.kind)
-    if not rows and not faults:
-        faults.add(None, f"expected `{COLUMNS[kind]}` lines, got none", "empty")
-    if n_lines and n_of_other == n_lines:
-        hint = f"all its lines could be {other} lines ({COLUMNS[other]}); is it that kind?"
-        faults.raise_if_any(hint=hint)
-    if n_lines and n_of_four == n_lines:
-        faults.raise_if_any(hint="all its lines have 4 fields, as those of a qrels file")
-    faults.raise_if_any()
+            told.add(number + 1, str(error), error.kind)
+    if not rows and not told:
+        told.add(None, f"expected `{COLUMNS[kind]}` lines, got none", "empty")
+    if told and 0 < n_lines == n_of_other:
+        told.hint = f"all its lines could be {other} lines ({COLUMNS[other]}); is it that kind?"
+    elif told and 0 < n_lines == n_of_four:
+        told.hint = "all its lines have 4 fields, as those of a qrels file"
+    if faults is None:
+        told.raise_if_any()
     return PrelsFile(rows, n_ignored, n_trailing, digest.hexdigest())
 
 
@@ -266,16 +268,14 @@ class _Fields:
         """Return a stratum or a method."""
         if _COUNT.fullmatch(field):
             return int(field)
-        expected = f"{noun}, an integer from 0 to 999999999"
-        self.refuse(line, expected, field, noun.split()[-1])
+        self.refuse(line, f"{noun}, an integer from 0 to 999999999", field, noun.split()[-1])
         return None
 
     def probability(self, line: int, field: bytes) -> float | None:
         """Return the probability of being sampled."""
         if _is_probability(field):
             return float(field)
-        expected = "iprob, a number above 0 and at most 1"
-        self.refuse(line, expected, field, "probability")
+        self.refuse(line, "iprob, a number above 0 and at most 1", field, "probability")
         return None
 
     def refuse(self, line: int, expected: str, field: bytes, code: str) -> None:

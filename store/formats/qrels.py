@@ -48,7 +48,13 @@ class QrelsFile:
     """Hash of the uncompressed file, in hexadecimal."""
 
 
-def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = None) -> QrelsFile:
+def read_qrels(
+    path: str,
+    *,
+    lenient: bool = False,
+    judge_column: int | None = None,
+    faults: FaultList | None = None,
+) -> QrelsFile:
     """Read a qrels file.
 
     Parameters
@@ -61,6 +67,8 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
     judge_column : int, optional
         Column (from 1) that names the judge: 2, the only one that may hold a name. A document may
         then stand once a topic and judge, else once a topic.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
 
     Returns
     -------
@@ -72,7 +80,7 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
     FormatError
         With every fault of the file, by code: ``fields`` (not four fields), ``comment``, ``id``,
         ``grade`` (``1.7``, ``abc``), ``duplicate`` (same or other grade), ``utf8``, ``gzip``,
-        ``empty``. Nothing is returned of a file with faults.
+        ``empty``. Nothing is returned of a file with faults, unless `faults` takes them.
     ArgumentError
         If `judge_column` is not 2.
     PoolerError
@@ -92,20 +100,20 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
     if judge_column not in (None, _JUDGE_COLUMN):
         requirement = "must be 2, the only column of a qrels line that can name a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
-    faults = FaultList(path)
+    told = FaultList(path) if faults is None else faults
     digest = hashlib.sha256()
-    columns = _Columns(faults)
+    columns = _Columns(told)
     rows: list[QrelRow] = []
     first_at: dict[tuple[str, ...], int] = {}
     n_ignored = n_floats = n_trailing = 0
-    for number, raw in _read_lines(path, faults, digest):
+    for number, raw in _read_lines(path, told, digest):
         fields = raw.split()
         if len(fields) != 4 or raw.startswith(b"#"):
             if not fields or (lenient and raw.startswith(b"#")):
                 n_ignored += 1
                 continue
             if message := _shape_fault(raw, len(fields), lenient=lenient):
-                faults.add(number, message, "comment" if raw.startswith(b"#") else "fields")
+                told.add(number, message, "comment" if raw.startswith(b"#") else "fields")
                 continue
         topic = columns.topic(number, fields[0])
         iteration = columns.iteration(number, fields[1])
@@ -118,7 +126,7 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
         first = first_at.setdefault(key, len(rows))
         if first < len(rows):
             earlier = rows[first]
-            faults.add(
+            told.add(
                 number,
                 f"expected each document once a topic{'' if judge_column is None else ' and judge'}"
                 f", got topic `{topic}` docno `{docno}` with grade {code};"
@@ -129,9 +137,10 @@ def read_qrels(path: str, *, lenient: bool = False, judge_column: int | None = N
         n_floats += is_float
         n_trailing += len(fields) > 4
         rows.append(QrelRow(number, topic, iteration, docno, code))
-    if not rows and not faults:
-        faults.add(None, "expected `topic iteration docno grade` lines, got none", "empty")
-    faults.raise_if_any()
+    if not rows and not told:
+        told.add(None, "expected `topic iteration docno grade` lines, got none", "empty")
+    if faults is None:
+        told.raise_if_any()
     return QrelsFile(rows, n_floats, n_ignored, n_trailing, digest.hexdigest())
 
 

@@ -215,6 +215,44 @@ def test_nothing_to_adjudicate_is_said(cli: Cli, collection_of: Callable[..., No
     assert cli("adjudicate", "--list", "--gap", "2", "--format", "json").fine().json() == []
 
 
+def test_list_without_two_judges_says_so(cli: Cli, here: Path) -> None:
+    """Nobody or one judge has judged: nothing is said to have been decided alike."""
+    cli("init", "--scale", "0-2").fine()
+    few = "no disagreement: fewer than two judges have judged; "
+    assert f"{few}nobody has so far" in cli("adjudicate", "--list").fine().out
+    (here / "q").write_text("1 0 a 1\n")
+    cli("import", "judgements", "q", "--judge", "me").fine()
+    assert f"{few}one judge alone has so far" in cli("adjudicate", "--list").fine().out
+    (here / "z").write_text("2 0 a 1\n")
+    cli("import", "judgements", "z", "--judge", "zoe", "--kind", "adjudicator").fine()
+    told = cli("adjudicate", "--list", "--topic", "1").fine().out
+    assert f"{few}one judge alone has so far" in told
+    cli("judges", "add", "you").fine()
+    assert few in cli("adjudicate", "--list", "--gap", "1").fine().out
+    cli("import", "judgements", "q", "--judge", "it").fine()
+    alike = "no disagreement: wherever two judges decided, they decided alike"
+    told = cli("adjudicate", "--list", "--topic", "1", "--gap", "1").fine().out
+    assert "no disagreement of that kind" in told
+    assert few not in told
+    (here / "collection.db").unlink()
+    cli("init", "--scale", "0-2").fine()
+    for judge in ("me", "it"):
+        cli("import", "judgements", "q", "--judge", judge).fine()
+    assert alike in cli("adjudicate", "--list").fine().out
+
+
+@pytest.mark.parametrize("what", ["--list", "--summary"])
+def test_lists_check_who_asks_as_a_sitting_does(cli: Cli, garden_with_zoe: Path, what: str) -> None:
+    """A judge who is not there, is disabled or is no adjudicator is refused; nothing is written."""
+    assert "unknown judge `nosuch`" in cli("adjudicate", "--judge", "nosuch", what).failed(1).err
+    told = cli("adjudicate", "--judge", "strict", what).failed(3).err
+    assert "adjudicators decide disagreements" in told
+    asked = cli("adjudicate", "--judge", "zoe", what).fine().out
+    assert asked == cli("adjudicate", what).fine().out
+    cli("judges", "disable", "zoe").fine()
+    assert "disabled" in cli("adjudicate", "--judge", "zoe", what).failed(3).err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

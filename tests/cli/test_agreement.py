@@ -358,123 +358,15 @@ def test_intervals_hold_the_number_and_repeat_with_the_seed(cli: Cli, judged: Pa
     assert "seed 1" in cli("agreement", "strict", "lenient").fine().out
 
 
-def test_few_documents_and_few_topics_are_warned_of(
-    cli: Cli, judged: Path, collection_of: Callable[..., None]
+def test_interval_alpha_takes_the_distances_of_grades(
+    cli: Cli, collection_of: Callable[..., None], here: Path
 ) -> None:
-    """Numbers that stand on little are said to, on stderr."""
-    said = cli("agreement").fine().err
-    assert "8 topics: intervals of fewer than 20 topics are too narrow" in said
-    assert "fewer than 30 documents" not in said
-    (judged / "collection.db").unlink()
-    collection_of(me=lines(MINE), you=lines(YOURS))
-    said = cli("agreement").fine().err
-    assert "1 of 1 pair shares fewer than 30 documents" in said
-    assert "too narrow" not in said  # one topic has no interval at all
-
-
-def test_bands_are_named_by_their_author(cli: Cli, judged: Path) -> None:
-    """Words come on request, under the author's name."""
-    shown = cli("agreement", "--bands", "landis-koch").fine().out
-    assert "Landis-Koch" in shown
-    assert "substantial" in shown
-    [row] = pairs(cli("agreement", "strict", "lenient", "--bands", "ir-book", "--format", "json")
-                  .fine().json())  # fmt: skip
-    assert (round(row["kappa"], 3), row["band"]) == (0.535, "dubious")
-    assert "substantial" not in cli("agreement").fine().out
-
-
-def test_ac1_stands_beside_kappa_when_one_grade_prevails(
-    cli: Cli, collection_of: Callable[..., None]
-) -> None:
-    """Of 40 documents 36 are grade 0 to both: kappa is low for that, and AC1 is shown."""
-    me = {f"d{n}": int(n < 2) for n in range(40)}
-    you = {f"d{n}": int(1 <= n < 4) for n in range(40)}
-    collection_of(me=lines(me), you=lines(you))
-    assert "AC1" in cli("agreement").fine().out
-
-
-def test_ac1_is_left_out_when_no_grade_prevails(cli: Cli, judged: Path) -> None:
-    """People see as few columns as will do."""
-    assert "AC1" not in cli("agreement").fine().out
-
-
-def test_many_pairs_are_cut_to_their_ends(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """Of 78 pairs people see the 10 lowest and the 10 highest; programs all."""
-    judges = {
-        f"j{judge:02d}": lines({f"d{n:02d}": (n * (judge + 3) // 5) % 3 for n in range(35)})
-        for judge in range(13)
-    }
-    collection_of(**judges)
-    ran = cli("agreement").fine()
-    rows = [line for line in ran.out.splitlines() if line.startswith("j")]
-    in_pairs = [line.split() for line in rows if line.split()[1].startswith("j")]
-    assert len(in_pairs) == 20
-    kappas = [float(line[4]) for line in in_pairs]
-    assert kappas == sorted(kappas)
-    assert "Of 78 pairs: the 10 lowest and 10 highest kappas" in ran.out
-    assert "--all-pairs shows every pair" in ran.out
-    answer = cli("agreement", "--format", "json").fine().json()
-    assert len(pairs(answer)) == 78
-    assert {row["kappa_low"] for row in answer["pairs"]} == {None}
-    measured = sorted(row["kappa"] for row in pairs(answer) if row["kappa"] is not None)
-    assert kappas[:10] == pytest.approx(measured[:10], abs=5e-4)
-    everything = cli("agreement", "--all-pairs", "--level", "1").fine().out
-    assert len([line for line in everything.splitlines() if line.startswith("j")]) > 150
-
-
-def test_plan_says_how_many_documents_are_needed(cli: Cli, judged: Path) -> None:
-    """A narrower interval needs more documents; before judging, an assumption will do."""
-
-    def documents(width: str) -> int | None:
-        rows = cli("agreement", "strict", "lenient", "--plan", width, "--format", "json")
-        number: int | None = rows.fine().json()[0]["documents"]
-        return number
-
-    wide, narrow = documents("0.3"), documents("0.2")
-    assert wide is not None
-    assert narrow is not None
-    assert wide < narrow
-    shown = cli("agreement", "--plan", "0.2").fine().out
-    assert "per topic" in shown
-    assumed = cli("agreement", "--plan", "0.2", "--assume", "0.5,0.3", "--format", "json")
-    assert assumed.fine().json()[0]["documents"] == 343  # relevant: .3 of each judge's documents
-
-
-def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
-    """Each judge's MAP of the runs is what `evaluate` prints, and orders are compared."""
-    answer = cli("agreement", "--matters", "--mixtures", "50", "--format", "json").fine().json()
-    assert set(answer) == {"run_scores", "order_pairs", "mixtures", "swaps"}
-    for judge in JUDGES:
-        rows = cli("evaluate", "--judge", judge, "--format", "json").fine().json()
-        expected = {row["run"]: row["value"] for row in rows}
-        got = {row["run"]: row[f"map_judge_{judge}"] for row in answer["run_scores"]}
-        assert got == pytest.approx(expected, abs=1e-12)
-    assert [(row["first"], row["second"]) for row in answer["order_pairs"]] == [
-        *itertools.combinations(JUDGES, 2)
-    ]
-    shown = cli("agreement", "--matters").fine().out
-    assert "1,000 mixtures, seed 1" in shown
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--aggregate", "max"), "is compared with a judge: --against JUDGE"),
-        (("--against", "strict", "--aggregate", "sum"), "must give grades of the scale"),
-        (("--against", "strict", "--aggregate", "majority"), "`--ties` must be low, high or"),
-        (("--assume", "0.5,0.3"), "is a part of --plan, which is absent"),
-        (("--plan", "0.1", "--assume", "x"), "must be a kappa and a share of relevant"),
-        (("--plan", "0.1", "--matters"), "and --matters exclude each other"),
-        (("--matters", "--level", "1", "--level", "2"), "`--level` must be one with --matters"),
-        (("--against", "nobody"), "unknown judge `nobody`"),
-        (("--level", "3"), "`--level` must be above 0"),
-        (("--unlisted-as", "0"), "has nothing to fill with --population common"),
-        (("--population", "listed", "--unlisted-as", "9"), "must be a grade of the scale"),
-        (("--manifest", "no/such/folder.json"), "cannot be written"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(
-    cli: Cli, judged: Path, options: tuple[str, ...], message: str
-) -> None:
-    """The message names the option and what it needs; nothing is computed."""
-    assert message in cli("agreement", *options).failed(1).err
+    """On the scale 0, 1, 10 a 10 is far from a 1; krippendorff 0.9.0 gives .470412."""
+    grades = [f'[[grade]]\nvalue = {value}\nlabel = "{value}"\nkey = "{key}"\n'
+              for value, key in ((0, "a"), (1, "b"), (10, "c"))]  # fmt: skip
+    (here / "scale.toml").write_text("".join(grades), "utf-8")
+    collection_of("scale.toml", x=["1 0 a 0", "1 0 b 1", "1 0 c 10", "1 0 d 10"],
+                  y=["1 0 a 1", "1 0 b 1", "1 0 c 10", "1 0 d 0"])  # fmt: skip
+    [row] = [one for one in cli("agreement", "--format", "json").fine().json()["pairs"]
+             if one["level"] is None]  # fmt: skip
+    assert row["alpha_interval"] == pytest.approx(0.47041198501872660, abs=1e-12)

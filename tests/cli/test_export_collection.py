@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from store.collection import Collection
+from store.records import Action, Decision
 from tests.cli.command_line import environment, program
 from tests.cli.conftest import Cli
 from tests.trec_covid import data_path
@@ -110,14 +112,106 @@ def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
     files = bytes_of(judged / "one")
     assert not [name for name in files if name.startswith(("runs", "documents"))]
     readme = files["README.md"].decode()
-    for words in ("texts of the documents are not", "runs are not included", "notes are left out"):
+    for words in ("texts of the documents are not", "runs are not included, and the plans",
+                  "notes and reasons are left out"):  # fmt: skip
         assert words in readme
+    tags = [path.stem for path in (judged / "runs").glob("*.run")]
+    assert len(tags) > 5
+    assert not [
+        (name, tag) for name, content in files.items() for tag in tags if tag.encode() in content
+    ]
+    plan = json.loads(files["pools/pool.json"])["manifest"]
+    assert (plan["runs"], plan["runs_left_out"], plan["strategy"]) == ([], 9, "depth")
     options = json.loads(files["manifest.json"])["options"]
-    assert [options[name] for name in ("texts", "runs", "notes")] == [False] * 3
+    names = ("texts", "runs", "runs_named_in_plans", "notes")
+    assert [options[name] for name in names] == [False] * 4
     assert len(loaded(judged / "one", "list(docs_iter())")) == 106  # type: ignore[arg-type]  # a list
     cli("import", "collection", "one", "--collection", "new.db").fine()
     cli("export", "collection", "two", *out, "--collection", "new.db").fine()
     assert bytes_of(judged / "two") == files
+
+
+def test_own_words_of_anonymised_judges_are_told(cli: Cli, judged: Path) -> None:
+    """Notes and reasons that stay are counted on stderr, each once; else nothing is said."""
+    cli("judges", "add", "Zqer").fine()
+    with Collection("collection.db") as opened:
+        desk = opened.desk("Zqer")
+        docnos = [task.docno for task in desk.queue("G01")][:3]
+        desk.record(Decision("G01", docnos[0], Action.JUDGE, grade=2, note="I, Zqer, was there"))
+        desk.record(Decision("G01", docnos[0], Action.JUDGE, grade=1, note="I, Zqer, was there"))
+        desk.record(Decision("G01", docnos[1], Action.CANNOT, reason="Zqer cannot read it"))
+        desk.record(Decision("G01", docnos[2], Action.NOTE, note="who asks?"))
+        desk.leave()
+    told = cli("export", "collection", "one", "--anonymise", *MAJORITY).fine().err
+    assert "in as they are: 2 notes and 1 reason; --without-notes leaves them out" in told
+    readme = (judged / "one" / "README.md").read_text("utf-8")
+    assert "their notes and reasons, as they wrote them" in readme
+    out = ("--anonymise", "--without-notes", *MAJORITY)
+    assert "as they are" not in cli("export", "collection", "two", *out).fine().err
+    assert not [name for name, content in bytes_of(judged / "two").items() if b"Zqer" in content]
+    assert "as they are" not in cli("export", "collection", "three", *MAJORITY).fine().err
+
+
+def test_what_the_rule_decided_is_told_and_written_down(cli: Cli, judged: Path) -> None:
+    """Tied documents, tie rule and order of collapsing are on stderr and in the README."""
+    unresolved = ("--aggregate", "majority", "--ties", "unresolved")
+    told = cli("export", "collection", "one", *unresolved).fine().err
+    assert "qrels: 81 documents, majority of 3 judges, ties unresolved" in told
+    assert "  graded: 3 documents left out: tied votes" in told
+    readme = (judged / "one" / "README.md").read_text("utf-8")
+    assert "whose votes are tied are in none of them: 3 documents." in readme
+    assert "made binary then (collapsed after)" in readme
+    # Each of the three has one 0, one 1 and one 2: collapsed first, two of three agree.
+    told = cli("export", "collection", "two", *unresolved, "--collapse", "before").fine().err
+    assert "  at level 1: 0 documents left out: tied votes" in told
+    readme = (judged / "two" / "README.md").read_text("utf-8")
+    assert (
+        "tied are left out: 3 of `graded.qrels`, 0 of `level1.qrels`, 0 of `level2.qrels`" in readme
+    )
+    assert "made binary first and aggregated then (collapsed before)" in readme
+    told = cli("export", "collection", "three", *MAJORITY).fine().err
+    assert "  graded: the tie rule decided 3 documents" in told
+    readme = (judged / "three" / "README.md").read_text("utf-8")
+    assert "Of tied grades the low one was taken: 3 documents." in readme
+    told = cli("export", "collection", "four", "--judge", "strict").fine().err
+    assert "qrels: 84 documents, judge strict" in told
+    assert "tie" not in told
+
+
+def test_rulings_have_the_words_of_export_qrels(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """Decided = a grade was given; what was found impossible to judge is counted apart."""
+    collection_of(a=["1 0 d1 0", "1 0 d2 0"], b=["1 0 d1 2", "1 0 d2 2"])
+    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
+    with Collection("collection.db") as opened:
+        desk = opened.adjudication_desk("zoe")
+        desk.queue("1")
+        desk.record(Decision("1", "d1", Action.JUDGE, 1))
+        desk.record(Decision("1", "d2", Action.CANNOT))
+        desk.leave()
+    words = "rulings: 1 document decided, 1 found impossible to judge"
+    for command in (("collection", "one"), ("qrels",), ("ntcir", "--as", "ntcireval")):
+        assert words in cli("export", *command, *MAJORITY).fine().err
+    (graded, *_) = json.loads((here / "one" / "manifest.json").read_text("utf-8"))["qrels"]
+    assert (graded["decided_by_ruling"], graded["cannot_by_ruling"]) == (1, 1)
+    assert (
+        "left out of the qrels: 0 skipped, 1 cannot be judged"
+        in cli("export", "collection", "two", *MAJORITY).fine().err
+    )
+
+
+def test_adaptive_pool_without_its_runs_draws_nothing(cli: Cli, garden: Path) -> None:
+    """Where plans name no runs and there are none, judging says so in words."""
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    cli("pool", "--strategy", "mtf", "--depth", "5").fine()
+    cli("export", "collection", "one", "--without-runs").fine()
+    cli("import", "collection", "one", "--collection", "new.db").fine()
+    cli("judges", "add", "anna", "--collection", "new.db").fine()
+    judge = ("judge", "--judge", "anna", "--plain", "--collection", "new.db")
+    said = cli(*judge, stdin=b"\nq\n").fine()
+    assert "there is no run in the collection; pooler import runs" in said.out + said.err
 
 
 def test_anonymised_directory_names_nobody(cli: Cli, here: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -75,9 +76,13 @@ def test_states_come_back_as_they_stand(cli: Cli, staffed: Path, form: str) -> N
     told = elsewhere(cli, "import", "judgements", "s", "--format", form, "--kind", "model").fine()
     assert "s: 256 judgements added of 4 judges" in told.err
     elsewhere(cli, "export", "judgements", "--format", form, "--out", "t").fine()
-    assert (staffed / "t").read_bytes() == (staffed / "s").read_bytes()
+    kinds = re.compile(rb"\b(human|imported)\b")
+    assert (staffed / "t").read_bytes() == kinds.sub(b"model", (staffed / "s").read_bytes())
     rows = elsewhere(cli, "judges", "list", "--format", "json").fine().json()
     assert {row["kind"] for row in rows} == {"model"}
+    again = elsewhere(cli, "import", "judgements", "s", "--format", form).fine()
+    assert again.err.count("stays model, as here before") == 1
+    assert "warning: judge `anna` stays model, as here before; s says human" in again.err
 
 
 def test_named_judges_are_exported_alone(cli: Cli, staffed: Path) -> None:
@@ -95,17 +100,51 @@ def test_named_judges_are_exported_alone(cli: Cli, staffed: Path) -> None:
         )
 
 
-def test_human_is_the_kind_of_new_judges_and_others_stay(cli: Cli, staffed: Path) -> None:
-    """Without --kind new judges are human; a judge who is there keeps the kind."""
+def kinds_elsewhere(cli: Cli) -> dict[str, str]:
+    """Return the judges of the other collection and their kinds."""
+    rows = elsewhere(cli, "judges", "list", "--format", "json").fine().json()
+    return {row["judge"]: row["kind"] for row in rows}
+
+
+def test_human_is_the_kind_of_new_judges_where_nothing_says_it(cli: Cli, staffed: Path) -> None:
+    """Without kinds and --kind new judges are human, and stderr says so; the others stay."""
     elsewhere(cli, "init", "--scale", "0-2").fine()
     elsewhere(cli, "judges", "add", "anna", "--kind", "adjudicator").fine()
     cli("export", "judgements", "anna", "strict", "--out", "s").fine()
-    elsewhere(cli, "import", "judgements", "s", "--format", "jsonl").fine()
-    rows = elsewhere(cli, "judges", "list", "--format", "json").fine().json()
-    assert [(row["judge"], row["kind"]) for row in rows] == [
-        ("anna", "adjudicator"),
-        ("strict", "human"),
-    ]
+    lines = [json.loads(line) for line in (staffed / "s").read_text("utf-8").splitlines()]
+    for line in lines:
+        del line["kind"]
+    write(staffed / "s", *map(json.dumps, lines))
+    told = elsewhere(cli, "import", "judgements", "s", "--format", "jsonl").fine().err
+    assert "warning: s: no line says of what kind `strict` is; new judges are human" in told
+    assert "stays" not in told
+    assert kinds_elsewhere(cli) == {"anna": "adjudicator", "strict": "human"}
+    options = ("--format", "jsonl", "--kind", "model")
+    told = elsewhere(cli, "import", "judgements", "s", *options).fine().err
+    assert "judge `anna` stays adjudicator, as here before; --kind says model" in told
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv"])
+@pytest.mark.parametrize("history", [[], ["--history"]])
+def test_adjudicator_stays_one_and_qrels_stay_the_same(
+    cli: Cli, judged: Path, form: str, history: list[str]
+) -> None:
+    """Handed over, a ruling wins against the votes as before: who was no voter becomes none."""
+    lines = map(json.loads, cli("export", "judgements").fine().out.splitlines())
+    topic, docno = next((line["topic"], line["docno"]) for line in lines if line["grade"] == 2)
+    write(judged / "q", f"{topic} 0 {docno} 0")
+    cli("import", "judgements", "q", "--judge", "zoe", "--kind", "adjudicator").fine()
+    elsewhere(cli, "init", "--scale", "0-2").fine()
+    cli("export", "judgements", *history, "--format", form, "--out", "h").fine()
+    told = elsewhere(cli, "import", "judgements", "h", "--format", form).fine().err
+    assert "warning" not in told
+    here = cli("judges", "list", "--format", "json").fine().json()
+    assert kinds_elsewhere(cli) == {row["judge"]: row["kind"] for row in here}
+    assert kinds_elsewhere(cli)["zoe"] == "adjudicator"
+    rule = ("export", "qrels", "--aggregate", "max")
+    ours = cli(*rule).fine().out.splitlines()
+    assert f"{topic} 0 {docno} 0" in ours
+    assert elsewhere(cli, *rule).fine().out.splitlines() == ours
 
 
 def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed: Path) -> None:
@@ -117,6 +156,7 @@ def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed
     write(staffed / "s", line.format("G01", "KG-E-001", 3), line.format("G99", "KG-E-002", 1),
           line.format("G01", "XX", -1))  # fmt: skip
     refused = cli("import", "judgements", "s", "--format", "jsonl").failed(1)
+    assert refused.err.splitlines()[-1] == ("hint: --allow-unknown keeps unknown topics and docnos")
     assert refused.err.splitlines()[:4] == [
         "error: s:1: expected a grade of the scale (0, 1, 2), got 3",
         "s:2: unknown topic `G99`",
@@ -125,7 +165,7 @@ def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed
     ]
     write(staffed / "s", line.format("G99", "XX", 1))
     hint = cli("import", "judgements", "s", "--format", "jsonl").failed(1).err
-    assert "hint: --allow-unknown keeps them" in hint
+    assert "hint: --allow-unknown keeps unknown topics and docnos" in hint
     cli("import", "judgements", "s", "--format", "jsonl", "--allow-unknown").fine()
 
 

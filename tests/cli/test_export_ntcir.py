@@ -33,14 +33,17 @@ def test_letters_go_into_two_files(cli: Cli, lettered: Path) -> None:
     told = cli("export", "ntcir", "--as", "ntcir2", "--out", "n").fine()
     assert (lettered / "n.rigid").read_text("utf-8") == RIGID
     assert (lettered / "n.relaxed").read_text("utf-8") == RELAXED
-    assert "4 documents judged; judge me" in told.err
+    assert "4 documents judged (1 x 0, 1 x 1, 1 x 2, 1 x 3); judge me" in told.err
     facts = json.loads((lettered / "n.manifest.json").read_text("utf-8"))
     assert facts["files"] == [
         {"reading": name, "level": level, "sha256": hashlib.sha256(text.encode()).hexdigest()}
         for name, level, text in (("rigid", 2, RIGID), ("relaxed", 1, RELAXED))
     ]
     assert (facts["rule"], facts["judged"]) == ("single judge", 4)
-    cli("export", "ntcir", "--as", "ntcir2", "--out", "n").fine()
+    assert facts["letters"] == {"0": "C", "1": "B", "2": "A", "3": "S"}
+    again = cli("export", "ntcir", "--as", "ntcir2", "--out", "n").fine().err
+    assert "n.rigid: replaced an earlier result (single judge me)" in again
+    assert "n.relaxed: replaced an earlier result (single judge me)" in again
 
 
 @pytest.mark.parametrize(
@@ -90,11 +93,46 @@ def test_scale_without_letters_is_refused(
     collection_of(me=["1 0 d1 2"])
     refused = cli("export", "ntcir", "--as", "ntcir2", "--out", "n").failed(1).err
     assert "`scale` must have a letter for every grade, for NTCIR-2 files" in refused
-    assert "hint: `pooler init --scale ntcir`, or a TOML scale whose keys are letters" in refused
+    assert "hint: to export, --letters CBA names them, lowest grade first; or a scale" in refused
+    assert "as of `pooler init --scale ntcir`" in refused
     write(here / "in", "1\tA\td1\t1")
     refused = cli("import", "judgements", "in", "--format", "ntcir2", "--judge", "x").failed(1).err
     assert "`scale` must have a letter for every grade" in refused
     assert not list(here.glob("n.*"))
+
+
+def test_letters_may_be_named_at_export(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """On a scale of digits `--letters` says which letter each grade has, lowest first."""
+    collection_of(me=["1 0 d1 2", "1 0 d2 1", "1 0 d3 0"])
+    options = ("export", "ntcir", "--as", "ntcir2", "--out", "n", "--letters")
+    cli(*options, "cBA").fine()
+    assert (here / "n.rigid").read_text("utf-8") == "1\tA\td1\t1\n1\tB\td2\t0\n1\tC\td3\t0\n"
+    facts = json.loads((here / "n.manifest.json").read_text("utf-8"))
+    assert facts["letters"] == {"0": "C", "1": "B", "2": "A"}
+    for letters in ("CB", "CBAS", "CBb", "CB1", "CBÄ", ""):
+        refused = cli(*options, letters).failed(1).err
+        assert "`--letters` must be 3 different letters, one for each of 0, 1, 2" in refused
+    refused = cli("export", "ntcir", "--as", "ntcireval", "--letters", "CBA").failed(1).err
+    assert "`--letters` is for --as ntcir2" in refused
+
+
+def test_what_the_rule_decided_and_left_out_is_told(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """The tie rule, skips and documents with fewer votes are on stderr, as of `export qrels`."""
+    collection_of(a=["1 0 d1 2", "1 0 d2 1"], b=["1 0 d1 0"])
+    cli("judges", "add", "anna").fine()
+    write(here / "s", json.dumps({"topic": "1", "docno": "d9", "judge": "anna", "state": "skipped",
+          "grade": None, "reason": "", "note": "", "iteration": "0"}))  # fmt: skip
+    cli("import", "judgements", "s", "--format", "jsonl", "--allow-unknown").fine()
+    rule = ("--aggregate", "majority", "--ties", "high")
+    told = cli("export", "ntcir", "--as", "ntcireval", *rule).fine()
+    assert told.out == "1 d1 L2\n1 d2 L1\n"
+    assert "majority of 2 judges (1 to 2 votes a document), ties high" in told.err
+    assert "the tie rule decided 1 of them" in told.err
+    assert "left out: 1 skipped, 0 cannot be judged" in told.err
 
 
 def test_negative_grades_are_no_levels(

@@ -112,10 +112,12 @@ def test_report_and_manifest_tell_what_other_choices_would_change(cli: Cli, judg
     options = ("--aggregate", "majority", "--ties", "low")
     answer = cli("export", "qrels", *options, "--out", "graded.txt").fine()
     # At level 1 a tied document is 0 by its lowest grade, and relevant to two of three judges.
+    nothing = {"added": 0, "removed": 0, "changed": 0}
+    otherwise, gone = nothing | {"changed": 3}, nothing | {"removed": 3}
     assert manifest_of(judged / "graded.txt")["other_choices"] == [
-        {"ties": "high", "changed_grades": 3, "changed_relevance": {"1": 3, "2": 3}},
-        {"ties": "unresolved", "changed_grades": 3, "changed_relevance": {"1": 3, "2": 3}},
-        {"collapse": "before", "changed_relevance": {"1": 3, "2": 0}},
+        {"ties": "high", "grades": otherwise, "relevance": {"1": otherwise, "2": otherwise}},
+        {"ties": "unresolved", "grades": gone, "relevance": {"1": gone, "2": gone}},
+        {"collapse": "before", "relevance": {"1": otherwise, "2": nothing}},
     ]
     assert "--ties high would change 3 grades, and the relevance of 3 documents at" in answer.err
     assert "--ties unresolved would leave 3 documents out" in answer.err
@@ -130,7 +132,28 @@ def test_report_and_manifest_tell_what_other_choices_would_change(cli: Cli, judg
     )
     assert manifest_of(judged / "b")["collapse"] == "before"
     open_ = cli("export", "qrels", *options[:3], "unresolved").fine()
-    assert "--ties low would add 3 documents" in open_.err
+    assert "--ties low would add 3 documents\n" in open_.err
+    # Each has one 0, one 1 and one 2: collapsed first, two of three agree at either level.
+    added = "--collapse before would add 3 documents at level 1, 3 at level 2\n"
+    assert added in open_.err
+    at_1 = cli("export", "qrels", *options[:3], "unresolved", "--level", "1", "--out", "c").fine()
+    assert "--ties high would add 3 documents at level 1\n" in at_1.err
+    assert manifest_of(judged / "c")["other_choices"][-1] == {
+        "collapse": "before", "relevance": {"1": nothing | {"added": 3}},
+    }  # fmt: skip
+
+
+def test_ties_are_warned_of_once_for_all_levels(cli: Cli, judged: Path) -> None:
+    """Several files of one rule have one warning on ties, and one command that settles them."""
+    options = ("--aggregate", "majority", "--ties", "unresolved", "--graded", "--level", "1",
+               "--level", "2", "--out", "q.{level}")  # fmt: skip
+    told = cli("export", "qrels", *options).fine().err
+    assert told.count("3 documents left out: tied votes, unresolved") == 1
+    assert told.count("pooler adjudicate --unresolved majority --list") == 1
+    # Three judges cannot be tied on two grades.
+    told = cli("export", "qrels", *options, "--collapse", "before").fine().err
+    assert "documents left out, 3 graded, 0 at level 1, 0 at level 2: tied votes" in told
+    assert told.count("pooler adjudicate") == 1
 
 
 def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
@@ -150,7 +173,7 @@ def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
     answer = cli("export", "qrels", *options, "--out", "out").fine()
     added = set(read_lines(judged / "out")) - set(before.splitlines())
     assert added == {f"{pairs[0][0]} 0 {pairs[0][1]} 1", f"{pairs[2][0]} 0 {pairs[2][1]} 2"}
-    assert "rulings of adjudicators decided 3 documents, 1 of them: cannot be judged" in answer.err
+    assert "rulings: 2 documents decided, 1 found impossible to judge" in answer.err
     assert "left out: 0 skipped, 1 cannot be judged" in answer.err
     manifest = manifest_of(judged / "out")
     assert manifest["adjudication"] == {
@@ -226,7 +249,7 @@ def test_sum_and_dawid_skene_tell_of_documents_with_few_judges(
     collection_of(me=lines, you=lines, them=lines[:2])
     added = cli("export", "qrels", "--aggregate", "sum", "--level", "4").fine()
     assert added.out == "1 0 a 0\n1 0 b 0\n1 0 c 1\n"
-    assert "sum of 3 judges, relevant from 4" in added.err
+    assert "sum of 3 judges (2 to 3 votes a document), relevant from 4" in added.err
     assert "warning: 1 document with fewer judges than others" in added.err
     estimated = cli("export", "qrels", "--aggregate", "dawid-skene").fine()
     assert estimated.out == "1 0 a 1\n1 0 b 0\n1 0 c 2\n"
@@ -268,6 +291,21 @@ def test_ties_of_three_judges_of_more_have_no_command_of_their_own(
     some = cli(*rule, "--of", "a", "--of", "b", "--of", "c").fine()
     assert "`pooler adjudicate --list` shows them" in some.err
     assert cli(*rule).fine().out == "1 0 x 2\n"
+
+
+def test_votes_a_document_are_told_where_they_differ(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """Four judges of whom one alone saw a document are no majority of four there."""
+    both = ["1 0 a 1", "1 0 b 0"]
+    collection_of(a=both, b=both, c=both, d=[*both, "1 0 c 1"])
+    rule = ("--aggregate", "majority", "--ties", "low")
+    told = cli("export", "qrels", *rule).fine().err
+    assert "majority of 4 judges (1 to 4 votes a document), ties low" in told
+    assert (
+        "; majority of 3 judges, ties low"
+        in cli("export", "qrels", *rule, "--of", "a", "--of", "b", "--of", "c").fine().err
+    )
 
 
 def test_options_offer_what_the_store_knows() -> None:

@@ -190,6 +190,167 @@ def test_options_that_do_not_go_together_are_refused(
     assert message in cli("import", "judgements", "q", *options).failed(1).err
 
 
+def by_line(answer: Outcome) -> list[str]:
+    """Return what stderr says, the word before it taken off."""
+    return [line.removeprefix("error: ") for line in answer.err.splitlines()]
+
+
+HINTS = (
+    "hint: --allow-unknown keeps unknown topics and docnos; --map FROM=TO reads one grade as"
+    " another, --code CODE=unjudged as no judgement"
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "lines", "short"),
+    [
+        (
+            [],
+            ["G01 0 KG-E-001 7", "G01 0 XX 1", "G01 0 KG-E-002 1", "G01 0 KG-E-002 2", "G01 0 x"],
+            "4 fields (topic iteration docno grade), got 3",
+        ),
+        (
+            ["--format", "ntcireval"],
+            ["G01 KG-E-001 L7", "G01 XX L1", "G01 KG-E-002 L1", "G01 KG-E-002 L2", "G01 x"],
+            "3 fields (topic docno level), got 2",
+        ),
+        (
+            ["--columns", "docno,grade", "--topic", "G01"],
+            ["KG-E-001 7", "XX 1", "KG-E-002 1", "KG-E-002 2", "KG-E-003"],
+            "2 fields (docno grade), got 1",
+        ),
+        (
+            ["--as", "xinfap"],
+            ["G01 0 KG-E-001 1 7", "G01 0 XX 1 1", "G01 0 KG-E-002 1 1", "G01 0 KG-E-002 1 2",
+             "G01 0 x 1"],
+            "5 fields (topic iteration docno stratum rel), got 4",
+        ),
+        (
+            ["--as", "statap"],
+            ["G01 KG-E-001 7 0 1", "G01 XX 1 0 1", "G01 KG-E-002 1 0 1", "G01 KG-E-002 2 0 1",
+             "G01 x 1 0"],
+            "5 fields (topic docno rel method iprob), got 4",
+        ),
+    ],
+)  # fmt: skip
+def test_all_faults_of_a_file_are_told_at_once(
+    cli: Cli, judged: Path, options: list[str], lines: list[str], short: str
+) -> None:
+    """Grades off the scale, unknown ids, what comes twice and short lines: in line order."""
+    write(judged / "q", *lines)
+    told = by_line(bring(cli, *options).failed(1))
+    assert told[0] == "q:1: expected a grade of the scale (0, 1, 2), got 7"
+    assert told[1] == "q:2: unknown docno `XX`"
+    assert told[2].startswith("q:4: expected each document once a topic")
+    assert told[3] == f"q:5: expected {short}"
+    assert told[4:] == [HINTS]
+    assert "me" not in [row["judge"] for row in cli("judges", "list", "--format", "json").json()]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv"])
+def test_all_faults_of_a_handed_over_file_are_told_at_once(
+    cli: Cli, judged: Path, form: str
+) -> None:
+    """In a file of every judge, too."""
+    names = ("topic", "docno", "judge", "kind", "state", "grade", "reason", "note", "iteration")
+    good = ("G01", "KG-E-001", "ann", "human", "judged", "1", "", "", "0")
+    cells = [good, (*good[:5], "7", *good[6:]), (*good[:1], "XX", *good[2:]), good[:8]]
+    cells[1] = (*good[:1], "KG-E-002", *cells[1][2:])
+    cells.insert(2, good)
+    if form == "tsv":
+        write(judged / "q", "\t".join(names), *["\t".join(row) for row in cells])
+        short = "expected 9 cells between tabs, got 8"
+    else:
+        rows = [dict(zip(names, row, strict=False)) for row in cells]
+        whole = [{**row, "grade": int(row["grade"])} for row in rows]
+        write(judged / "q", "", *map(json.dumps, whole))
+        short = "expected the key `iteration`, got none"
+    told = by_line(cli("import", "judgements", "q", "--format", form).failed(1))
+    assert told[0] == "q:3: expected a grade of the scale (0, 1, 2), got 7"
+    assert told[1].startswith("q:4: expected each document once a topic and judge, got topic")
+    assert told[2:4] == ["q:5: unknown docno `XX`", f"q:6: {short}"]
+    assert told[4:] == ["hint: --allow-unknown keeps unknown topics and docnos"]
+
+
+def test_unknown_topic_of_the_command_line_is_told_once(cli: Cli, judged: Path) -> None:
+    """One error on the option, whatever the file holds; --allow-unknown takes it."""
+    write(judged / "q", "KG-E-001 1", "KG-E-002 1")
+    options = ("--columns", "docno,grade", "--topic", "G99")
+    told = bring(cli, *options).failed(1).err
+    assert told.count("G99") == 1
+    assert told.startswith("error: unknown topic `G99`; known: `G01`, `G02`")
+    assert told.endswith("hint: --topic; --allow-unknown keeps it\n")
+    bring(cli, *options, "--allow-unknown").fine()
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "hint"),
+    [
+        (
+            "q",
+            ["--columns", "docno,judge,grade", "--topic", "web"],
+            "tail -n +2 q | pooler import judgements - --columns docno,judge,grade --topic web",
+        ),
+        (
+            "a b.gz",
+            ["--columns", "topic,-,grade,docno", "--judge", "me", "--format", "columns"],
+            "gzip -dc 'a b.gz' | tail -n +2 | pooler import judgements - --columns"
+            " topic,-,grade,docno --judge me",
+        ),
+        (
+            "-",
+            ["--columns", "docno,judge,grade", "--topic", "web"],
+            "tail -n +2 | pooler import judgements - --columns docno,judge,grade --topic web",
+        ),
+    ],
+)
+def test_header_of_a_table_is_passed_over_as_the_hint_says(
+    cli: Cli, empty: Path, file: str, options: list[str], hint: str
+) -> None:
+    """A first line without a grade is taken for a header, and the hint is a line to type."""
+    text = b"item worker label x\nd1 7 2 d1\nd1 9 0 d2\n"
+    if "--topic" in options:
+        text = b"item worker label\nd1 7 2\nd1 9 0\n"
+    if file != "-":
+        (empty / file).write_bytes(gzip.compress(text) if file.endswith("gz") else text)
+    told = by_line(cli("import", "judgements", file, *options, stdin=text).failed(1))
+    assert told == [
+        f"{file}:1: expected an integer grade, got `label`",
+        f"hint: without a header line: {hint}",
+    ]
+    rest = text.partition(b"\n")[2]
+    cli("import", "judgements", "-", *options, stdin=rest).fine()
+
+
+def test_grade_that_is_none_further_down_is_no_header(cli: Cli, empty: Path) -> None:
+    """Where a line before it has a grade, nothing is said of a header."""
+    write(empty / "q", "d1 7 2", "d1 9 x")
+    options = ("--columns", "docno,judge,grade", "--topic", "web")
+    told = by_line(cli("import", "judgements", "q", *options).failed(1))
+    assert told[0] == "q:2: expected an integer grade, got `x`"
+    assert "header" not in told[-1]
+
+
+@pytest.mark.parametrize("options", [[], ["--judge", "me"], ["--format", "tsv"]])
+def test_table_of_a_crowd_is_pointed_to_columns(cli: Cli, empty: Path, options: list[str]) -> None:
+    """Three columns without a word on them, as qrels or as our tsv: the hint is --columns."""
+    write(empty / "crowd.tsv", "d1\t7\t2", "d1\t9\t0")
+    told = cli("import", "judgements", "crowd.tsv", *options).failed(1).err
+    assert "a table of other columns: --columns docno,judge,grade --topic T" in told
+    again = ("--columns", "docno,judge,grade", "--topic", "T")
+    cli("import", "judgements", "crowd.tsv", *again).fine()
+
+
+def test_unknown_column_is_refused_with_those_there_are(cli: Cli, empty: Path) -> None:
+    """The error lists the names, and says that - skips a column."""
+    write(empty / "q", "d1 7 2")
+    told = cli("import", "judgements", "q", "--columns", "docno,worker,grade").failed(1)
+    assert by_line(told) == [
+        "unknown column `worker`; known: `docno`, `grade`, `iteration`, `judge`, `topic`",
+        "hint: `-` skips a column: --columns docno,judge,-,grade",
+    ]
+
+
 @pytest.mark.vector("web-crowd, PROVENANCE.md: zhangyuc/SpectralMethodsMeetEM, commit 6204f5f")
 def test_a_crowd_is_imported_at_once(cli: Cli, here: Path) -> None:
     """177 workers and a reference: counts are those of the provenance, judges are their numbers."""

@@ -29,7 +29,7 @@ def six_pooled(cli: Cli, here: Path, collection_of: Callable[..., None]) -> Path
     return here
 
 
-def standing(cli: Cli, judge: str, topic: str = "") -> list[int]:
+def standing(cli: Cli, judge: str, topic: str = "") -> list[int | None]:
     """Return a judge's counts by state."""
     by_topic = ["--by-topic"] if topic else []
     rows = cli("status", *by_topic, "--format", "json").fine().json()
@@ -264,6 +264,30 @@ def test_adaptive_pool_says_how_many_it_has_drawn(cli: Cli, here: Path) -> None:
     assert f"2 topics, 1 run; {pools}" in cli("status").fine().out
     assert standing(cli, "anna", "2") == [3, 2, 1, 0, 0, 0]
     assert standing(cli, "anna") == [5, 2, 3, 0, 0, 0]
+
+
+def test_adjudicator_has_rulings_and_no_pool(cli: Cli, six_pooled: Path) -> None:
+    """Nothing of the pool is owed: rulings are counted, and open disagreements once for all."""
+    write(six_pooled / "q", "1 0 a 0", "1 0 b 0", "1 0 c 2", "3 0 z 2")
+    cli("import", "judgements", "q", "--judge", "anna", "--kind", "human").fine()
+    assert "disagreement" not in cli("status").fine().out
+    write(six_pooled / "q", "1 0 a 1", "1 0 b 1", "1 0 c 2", "3 0 z 1")
+    cli("import", "judgements", "q", "--judge", "ben", "--kind", "human").fine()
+    cli("judges", "add", "zoe", "yan", "--kind", "adjudicator").fine()
+    write(six_pooled / "q", "1 0 a 2", "3 0 z 0")
+    options = ("--kind", "adjudicator", "--replace")
+    cli("import", "judgements", "q", "--judge", "zoe", *options).fine()
+    assert standing(cli, "zoe") == [None, 2, None, 0, 0, None]
+    assert standing(cli, "zoe", "1") == [None, 1, None, 0, 0, None]
+    assert standing(cli, "yan") == [None, 0, None, 0, 0, None]
+    assert standing(cli, "anna") == [6, 3, 3, 0, 0, 1]
+    assert [row_of(cli, "zoe")[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
+    table = cli("status").fine().out
+    # anna and ben differ on a, b and z; zoe has ruled on a and z.
+    assert table.count("3 disagreements, 1 open: pooler adjudicate --list") == 1
+    assert ["zoe", "-", "2", "-", "0", "0", "-", "1", "0", "1"] in [
+        line.split() for line in table.splitlines()
+    ]
 
 
 def test_empty_collection_says_what_to_do(cli: Cli, here: Path) -> None:

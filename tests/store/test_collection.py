@@ -12,6 +12,7 @@ from sqlalchemy import Engine, event, select
 
 from store.collection import Collection
 from store.keys import NumberedDocuments
+from store.listed_collection import ListedCollection
 from store.measured_collection import MeasuredCollection
 from store.models import TOPIC
 from store.policy import Policy
@@ -253,12 +254,25 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "adjudication_desk": lambda: collection.adjudication_desk("zoe"),
         "disagreements": collection.disagreements,
         "disagreement_cells": collection.disagreement_cells,
+        "count_deciders": collection.count_deciders,
         "judge_names": collection.judge_names,
         "votes": collection.votes,
         "ballots": lambda: collection.ballots(Policy(judge="old")),
         "final_qrels": lambda: collection.final_qrels(Policy(judge="old")),
         "histories": lambda: list(collection.histories()),
         "append_histories": lambda: collection.append_histories([]),
+        "run_lines": collection.run_lines,
+        "topic_lines": collection.topic_lines,
+        "document_lines": collection.document_lines,
+        "pool_lines": collection.pool_lines,
+        "judge_lines": collection.judge_lines,
+        "round_lines": collection.round_lines,
+        "run_dossier": lambda: collection.run_dossier("bm25"),
+        "topic_dossier": lambda: collection.topic_dossier("1"),
+        "document_dossier": lambda: collection.document_dossier("NA"),
+        "pool_dossier": lambda: collection.pool_dossier("main"),
+        "judge_dossier": lambda: collection.judge_dossier("ann"),
+        "chronicle": lambda: collection.chronicle("1", "NA"),
         "as_it_stands": lambda: enter(collection.as_it_stands()),
         "being_filled": lambda: enter(collection.being_filled()),
     }
@@ -283,7 +297,13 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
         begun.append(connection)
 
     methods = calls(collection)
-    layers = (Collection, StaffedCollection, MeasuredCollection, PortableCollection)
+    layers = (
+        Collection,
+        StaffedCollection,
+        MeasuredCollection,
+        PortableCollection,
+        ListedCollection,
+    )
     own = {name for layer in layers for name in vars(layer)}
     public = {name for name in own if not name.startswith("_")}
     assert public == set(methods)

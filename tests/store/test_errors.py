@@ -85,12 +85,21 @@ def test_argument_error_says_requirement_and_value() -> None:
 def test_unknown_name_error_lists_what_is_known_nearest_first() -> None:
     """A typing mistake finds its name at the front; at most ten are listed."""
     error = UnknownNameError("judge", "alcie", ["bob", "alice", "carol"])
-    assert str(error) == "unknown judge `alcie`; known: `alice`, `carol`, `bob`"
-    assert error.known == ["alice", "carol", "bob"]
+    assert str(error) == "unknown judge `alcie`; known: `alice`, `bob`, `carol`"
+    assert error.known == ["alice", "bob", "carol"]
     many = UnknownNameError("topic", "x", map(str, range(12)))
     assert str(many).endswith(" and 2 more")
     assert str(many).count("`") == 2 + 2 * 10
     assert str(UnknownNameError("run", "x", [])) == "unknown run `x`; there is no run yet"
+
+
+def test_known_names_that_are_not_close_are_in_natural_order() -> None:
+    """Whatever order they come in, as those of a set do: numbers by value."""
+    topics = {f"G{number}" for number in range(1, 13)}
+    error = UnknownNameError("topic", "web", topics)
+    assert error.known == [f"G{number}" for number in range(1, 13)]
+    listed = "`G1`, `G2`, `G3`, `G4`, `G5`, `G6`, `G7`, `G8`, `G9`, `G10` and 2 more"
+    assert str(error) == f"unknown topic `web`; known: {listed}"
 
 
 @given(st.text(), st.lists(st.text(), unique=True))
@@ -100,6 +109,35 @@ def test_nearest_loses_no_name_and_puts_the_name_itself_first(name: str, known: 
     assert sorted(ordered) == sorted(known)
     if name in known:
         assert ordered[0].lower() == name.lower()
+
+
+def test_faults_of_several_checks_are_in_line_order() -> None:
+    """What a later check tells of an earlier line comes first, also among more than are kept."""
+    faults = FaultList("f")
+    for line in range(10, 40):
+        faults.add(line, "short")
+    faults.add(None, "damaged")
+    faults.add(12, "unknown")
+    faults.add(3, "unknown")
+    faults.add(3, "grade")
+    faults.add(39, "grade")
+    with pytest.raises(FormatError) as refused:
+        faults.raise_if_any()
+    kept = [(fault.line, fault.message) for fault in refused.value.faults]
+    # 25 of 35: two of line 3, lines 10 to 12, the later one of line 12, lines 13 to 31.
+    assert kept == [
+        *[(3, "unknown"), (3, "grade"), (10, "short"), (11, "short"), (12, "short")],
+        *[(12, "unknown"), *[(line, "short") for line in range(13, 32)]],
+    ]
+    assert refused.value.n_faults == 35
+    few = FaultList("f")
+    few.hint = "look again"
+    few.add(None, "damaged")
+    few.add(2, "short")
+    with pytest.raises(FormatError) as refused:
+        few.raise_if_any()
+    assert str(refused.value) == "f:2: short\nf: damaged"
+    assert refused.value.hint == "look again"
 
 
 def test_format_error_survives_pickling_with_all_it_knows() -> None:

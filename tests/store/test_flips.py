@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from store.ballots import StandingRuling, gather
 from store.final_qrels import FinalQrels, decide, final_qrels
-from store.flips import flips_of
+from store.flips import Change, flips_of
 from store.policy import Policy, Rule
 from store.records import Judgement, State
 from store.scale import parse_scale
@@ -35,10 +35,15 @@ def relevance(final: FinalQrels, level: int) -> dict[str, bool]:
     return {row.docno: row.grade >= level for row in final.rows}
 
 
-def n_different(one: dict[str, bool] | dict[str, int], other: dict[str, bool] | dict[str, int]
-                ) -> int:  # fmt: skip
-    """Count the keys that differ, or are in one of the two alone."""
-    return sum(one.get(key) != other.get(key) for key in one.keys() | other.keys())
+def difference(one: dict[str, bool] | dict[str, int], other: dict[str, bool] | dict[str, int]
+               ) -> Change:  # fmt: skip
+    """Count the keys that come, that go, and that stay with another value."""
+    stay = one.keys() & other.keys()
+    return Change(
+        added=len(other.keys() - one.keys()),
+        removed=len(one.keys() - other.keys()),
+        changed=sum(one[key] != other[key] for key in stay),
+    )
 
 
 @given(cells_of_judges, st.sampled_from(RULES), st.data())
@@ -65,16 +70,19 @@ def test_flips_equal_making_the_qrels_otherwise(
     ]
     for flip in flips[:-1]:
         other = replace(policy, ties=flip.value)  # type: ignore[arg-type]
-        assert flip.grades == n_different(grades(policy), grades(other))
+        assert flip.grades == difference(grades(policy), grades(other))
         for level, count in flip.relevance.items():
             one, two = (relevance(made(chosen), level) for chosen in (policy, other))
-            assert count == n_different(one, two)
+            assert count == difference(one, two)
     for level, count in flips[-1].relevance.items():
         orders = [replace(policy, level=level, collapse=order) for order in ("after", "before")]  # type: ignore[arg-type]
-        assert count == n_different(grades(orders[0]), grades(orders[1]))
+        assert count == difference(grades(orders[0]), grades(orders[1]))
         for chosen, flip in ((one, flips_of(gather(rows, SCALE, one, rulings=rulings), one)[-1])
                              for one in orders):  # fmt: skip
-            assert flip.relevance == {level: count}
+            turned = chosen is orders[1]
+            back = Change(count.removed, count.added, count.changed)
+            assert flip.relevance == {level: back if turned else count}
+            assert count.total == flip.relevance[level].total
             assert flip.value != chosen.collapse
 
 
@@ -86,10 +94,20 @@ def test_three_different_grades_hang_on_everything() -> None:
     assert decide(ballots, policy).rows[0].grade == 0
     flips = flips_of(ballots, policy)
     assert [(flip.option, flip.value, flip.grades, flip.relevance) for flip in flips] == [
-        ("ties", "high", None, {1: 1}),
-        ("ties", "unresolved", None, {1: 1}),
-        ("collapse", "before", None, {1: 1}),
+        ("ties", "high", None, {1: Change(changed=1)}),
+        ("ties", "unresolved", None, {1: Change(removed=1)}),
+        ("collapse", "before", None, {1: Change(changed=1)}),
     ]
+
+
+def test_document_that_another_order_would_grade_is_added() -> None:
+    """0 1 2 is tied and left out; collapsed first it is relevant to two of three, and has a 1."""
+    rows = judgements_of({("a", "x"): 0, ("a", "y"): 1, ("a", "z"): 2})
+    policy = Policy(rule="majority", ties="unresolved")
+    flips = flips_of(gather(rows, SCALE, policy), policy, (1, 2))
+    assert flips[0].grades == Change(added=1)
+    assert flips[-1].relevance == {1: Change(added=1), 2: Change(added=1)}
+    assert flips[-1].relevance[1].to_json() == {"added": 1, "removed": 0, "changed": 0}
 
 
 def test_rules_without_a_choice_have_no_flips() -> None:

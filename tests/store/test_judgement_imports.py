@@ -58,18 +58,20 @@ HISTORY = [
 def bring(
     collection: Collection, events: Sequence[JudgementEvent], kind: JudgeKind = JudgeKind.HUMAN
 ) -> ImportReport:
-    """Import a history."""
+    """Import a history, all its judges of one kind."""
+    kinds = {event.judge: kind for event in events}
     with collection.being_filled() as inside:
-        return import_histories(inside.session, inside.topics, inside.documents, events, kind)
+        return import_histories(inside.session, inside.topics, inside.documents, events, kinds)
 
 
 def set_states(
     collection: Collection, states: Sequence[Judgement], *, replace: bool = False
 ) -> ImportReport:
-    """Import states."""
+    """Import states; ann is a model, bob an adjudicator."""
+    kinds = {"ann": JudgeKind.MODEL, "bob": JudgeKind.ADJUDICATOR}
     with collection.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
-        return import_states(*keys, states, JudgeKind.MODEL, replace=replace)
+        return import_states(*keys, states, kinds, replace=replace)
 
 
 def test_history_is_kept_event_by_event(collection: Collection) -> None:
@@ -129,7 +131,10 @@ def test_states_stand_as_the_file_says(collection: Collection) -> None:
         *(Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE),
     ]
     assert set_states(collection, STATES) == ImportReport(unchanged=4)
-    assert {judge.kind for judge in collection.judges()} == {JudgeKind.MODEL}
+    assert [(judge.name, judge.kind) for judge in collection.judges()] == [
+        ("ann", JudgeKind.MODEL),
+        ("bob", JudgeKind.ADJUDICATOR),
+    ]
 
 
 def test_states_that_differ_need_replace_and_are_revisions(collection: Collection) -> None:

@@ -99,6 +99,17 @@ def test_edited_readme_is_no_fault(folder: Path) -> None:
     assert read_directory(str(folder.parent / "new.db"), folder).readme_edited
 
 
+def test_files_of_somebody_else_are_named_and_not_read(folder: Path) -> None:
+    """What lies in the directory and is not of the export is told, and is no fault."""
+    (folder / "LICENSE").write_text("CC0", "utf-8")
+    (folder / "qrels" / "mine.qrels").write_text("1 0 a 0\n", "utf-8")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "a").write_text("x", "utf-8")
+    read = read_directory(str(folder.parent / "new.db"), folder)
+    assert read.not_read == ["LICENSE", "notes", "qrels/mine.qrels"]
+    assert not read.readme_edited
+
+
 def test_all_damaged_files_are_named_at_once(folder: Path) -> None:
     """Every file that is missing or another one is told, not the first one alone."""
     (folder / "topics.jsonl").unlink()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from store.errors import ArgumentError, FormatError
+from store.errors import ArgumentError, FaultList, FormatError, UnknownNameError
 from store.formats.columns import parse_columns, read_columns
 from store.formats.judged_tables import GradedRow
 from tests.strategies import ids
@@ -40,12 +40,34 @@ def test_columns_are_read() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "docno", "grade", "docno,grade,grade", "docno,grade,label", "docno;grade", "docno,,"],
+    ["", "docno", "grade", "docno,grade,grade", "docno,topic", "docno,,", "docno,,grade"],
 )
 def test_other_columns_are_refused(text: str) -> None:
-    """Unknown names, a name twice, and a table without docno or grade are refused."""
+    """A name twice or empty, and a table without docno or grade are refused."""
     with pytest.raises(ArgumentError, match="`--columns` must name each column of the file once"):
         parse_columns(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("docno,worker,grade", "worker"), ("docno;grade", "docno;grade")]
+)
+def test_unknown_columns_are_refused_with_those_there_are(text: str, name: str) -> None:
+    """The names that a column may have are listed, and how to pass over one that has none."""
+    with pytest.raises(UnknownNameError, match=f"unknown column `{name}`; known: ") as refused:
+        parse_columns(text)
+    assert set(refused.value.known) == {"docno", "grade", "iteration", "judge", "topic"}
+    assert refused.value.hint == "`-` skips a column: --columns docno,judge,-,grade"
+
+
+def test_faults_may_be_gathered_for_other_checks(tmp_path: Path) -> None:
+    """Given a list of faults, the reader tells them there and returns the rows without one."""
+    file = write(tmp_path / "t", "item label", "d1 3", "d2", "d1 2", "d3 0")
+    faults = FaultList("t")
+    read = read_columns(file, parse_columns("docno,grade"), topic="1", judge="a", faults=faults)
+    assert [(fault.line, fault.code) for fault in faults.kept] == [
+        *[(1, "grade"), (3, "fields"), (4, "duplicate")],
+    ]
+    assert [(row.line, row.docno) for row in read.rows] == [(2, "d1"), (5, "d3")]
 
 
 def test_what_no_column_says_is_given_once(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,11 +23,13 @@ from store.formats.judgement_files import (
 )
 from store.formats.judgement_states import STATE_FIELDS
 from store.formats.judgements import FIELDS, JudgementEvent
-from store.records import Judgement, State
+from store.records import JudgeKind, Judgement, State
 from tests.store.formats.judgement_events import histories, states
 
+KINDS = defaultdict(lambda: JudgeKind.ADJUDICATOR, a=JudgeKind.HUMAN)
 FORMATS: list[JudgementsFormat] = ["jsonl", "tsv"]
 HEADER = "\t".join(STATE_FIELDS)
+LISTED = "topic, docno, judge, kind, state, grade, reason, note, iteration"
 forms = st.sampled_from(FORMATS)
 
 
@@ -39,7 +43,7 @@ def write(file: Path, lines: Iterator[str] | list[str]) -> str:
 def read(file: Path, form: JudgementsFormat) -> list[JudgementEvent | Judgement]:
     """Return what a file holds, or raise what is wrong with it."""
     faults = FaultList("f")
-    found = [one for _, one in iterate_judgements(str(file), form, faults)]
+    found = [one for _, one, _ in iterate_judgements(str(file), form, faults)]
     faults.raise_if_any()
     return found
 
@@ -50,10 +54,10 @@ def test_histories_are_read_back_and_written_the_same(
     events: list[JudgementEvent], form: JudgementsFormat, tmp_path: Path
 ) -> None:
     """Every event comes back in either format, and its file has the same bytes again."""
-    text = write(tmp_path / "f", history_lines(events, form))
+    text = write(tmp_path / "f", history_lines(events, KINDS, form))
     again = [one for one in read(tmp_path / "f", form) if isinstance(one, JudgementEvent)]
     assert again == events
-    assert write(tmp_path / "g", history_lines(again, form)) == text
+    assert write(tmp_path / "g", history_lines(again, KINDS, form)) == text
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -62,10 +66,10 @@ def test_states_are_read_back_and_written_the_same(
     records: list[Judgement], form: JudgementsFormat, tmp_path: Path
 ) -> None:
     """Every state comes back in either format, and its file has the same bytes again."""
-    text = write(tmp_path / "f", state_lines(records, form))
+    text = write(tmp_path / "f", state_lines(records, KINDS, form))
     again = [one for one in read(tmp_path / "f", form) if isinstance(one, Judgement)]
     assert again == records
-    assert write(tmp_path / "g", state_lines(again, form)) == text
+    assert write(tmp_path / "g", state_lines(again, KINDS, form)) == text
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -74,21 +78,21 @@ def test_tsv_is_a_plain_table_to_other_programs(
     events: list[JudgementEvent], tmp_path: Path
 ) -> None:
     """Python's csv module, told that nothing is quoted, finds as many cells on every line."""
-    write(tmp_path / "f", history_lines(events, "tsv"))
+    write(tmp_path / "f", history_lines(events, KINDS, "tsv"))
     with (tmp_path / "f").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    assert rows[0] == list(FIELDS)
+    assert rows[0] == [*FIELDS[:3], "kind", *FIELDS[3:]]
     assert len(rows) == len(events) + 1
-    assert {len(row) for row in rows} == {len(FIELDS)}
-    assert [row[3] for row in rows[1:]] == [str(event.revision) for event in events]
+    assert {len(row) for row in rows} == {len(FIELDS) + 1}
+    assert [row[4] for row in rows[1:]] == [str(event.revision) for event in events]
 
 
 def test_tsv_is_written_as_documented() -> None:
     """Tabs, line ends and backslashes have their escapes; what is not there is empty."""
     one = Judgement("1", "d", "a", State.CANNOT, None, reason="a\tb", note='\\ "é"\n\u202e\ud800')
-    assert list(state_lines([one], "tsv")) == [
-        "topic\tdocno\tjudge\tstate\tgrade\treason\tnote\titeration",
-        '1\td\ta\tcannot\t\ta\\tb\t\\\\ "é"\\n\\u202e\\ud800\t0',
+    assert list(state_lines([one], KINDS, "tsv")) == [
+        "topic\tdocno\tjudge\tkind\tstate\tgrade\treason\tnote\titeration",
+        '1\td\ta\thuman\tcannot\t\ta\\tb\t\\\\ "é"\\n\\u202e\\ud800\t0',
     ]
 
 
@@ -120,17 +124,15 @@ def test_columns_and_keys_may_come_in_any_order(tmp_path: Path) -> None:
         ([HEADER], "f: expected judgements, got none"),
         (
             ["topic\tdocno\tjudge\tstate\tgrade\treason\tnote"],
-            f"f:1: expected a header with the columns {', '.join(STATE_FIELDS)}, got one without"
-            " iteration",
+            f"f:1: expected a header with the columns {LISTED}, got one without iteration",
         ),
         (
             [f"{HEADER}\tage"],
-            f"f:1: expected a header with the columns {', '.join(STATE_FIELDS)}, got one with age",
+            f"f:1: expected a header with the columns {LISTED}, got one with age",
         ),
         (
             [f"{HEADER}\tnote"],
-            f"f:1: expected a header with the columns {', '.join(STATE_FIELDS)}, got one with a"
-            " name twice",
+            f"f:1: expected a header with the columns {LISTED}, got one with a name twice",
         ),
         ([HEADER, "1\td\ta\tjudged\t2"], "f:2: expected 8 cells between tabs, got 5"),
         (
@@ -157,10 +159,42 @@ def test_tables_that_are_damaged_are_refused_by_line(
     assert refused.value.message.splitlines() == [message]
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_line_says_of_what_kind_its_judge_is(tmp_path: Path, form: JudgementsFormat) -> None:
+    """The kind goes through the file with its judge; lines without it are read as before."""
+    one, other = (Judgement("1", "d", judge, State.JUDGED, 2) for judge in "ab")
+    write(tmp_path / "f", state_lines([one, other], KINDS, form))
+    found = list(iterate_judgements(str(tmp_path / "f"), form, FaultList("f")))
+    assert [kind for _, _, kind in found] == [JudgeKind.HUMAN, JudgeKind.ADJUDICATOR]
+    write(tmp_path / "f", [HEADER, "1\td\ta\tjudged\t2\t\t\t0"])
+    assert list(iterate_judgements(str(tmp_path / "f"), "tsv", FaultList("f"))) == [(2, one, None)]
+
+
+def test_kinds_that_are_none_or_differ_are_refused_by_line(tmp_path: Path) -> None:
+    """A judge has one kind in a file, and it is one of four."""
+    values = {"topic": "1", "docno": "d", "judge": "a", "state": "judged", "grade": 2,
+              "reason": "", "note": "", "iteration": "0"}  # fmt: skip
+    lines = [
+        values | {"kind": "human"},
+        values | {"docno": "e", "kind": "robot"},
+        values | {"docno": "f", "kind": None},
+        values | {"docno": "g", "kind": "model"},
+        values | {"docno": "h"},
+    ]
+    write(tmp_path / "f", list(map(json.dumps, lines)))
+    with pytest.raises(FormatError) as refused:
+        read(tmp_path / "f", "jsonl")
+    assert refused.value.message.splitlines() == [
+        "f:2: `kind`: expected one of human, model, imported, adjudicator, got 'robot'",
+        "f:3: `kind`: expected one of human, model, imported, adjudicator, got None",
+        "f:4: expected judge `a` to be human as on line 1, got model",
+    ]
+
+
 def test_history_with_a_line_of_another_kind_is_refused(tmp_path: Path) -> None:
     """The first line says what the file holds; a state among events lacks what events have."""
     one = Judgement("1", "d", "a", State.JUDGED, 2)
-    [line] = state_lines([one], "jsonl")
+    [line] = state_lines([one], KINDS, "jsonl")
     write(tmp_path / "f", ['{"revision": 1}', line])
     with pytest.raises(FormatError, match=r"f:2: expected the key `revision`, got none"):
         read(tmp_path / "f", "jsonl")
@@ -169,4 +203,4 @@ def test_history_with_a_line_of_another_kind_is_refused(tmp_path: Path) -> None:
 def test_other_formats_are_refused() -> None:
     """A format is jsonl or tsv."""
     with pytest.raises(ArgumentError, match="`format` must be jsonl or tsv, but got 'csv'"):
-        state_lines([], "csv")  # type: ignore[arg-type]
+        state_lines([], {}, "csv")  # type: ignore[arg-type]

@@ -1,0 +1,358 @@
+"""`pooler list`: what there is in a collection, one row a thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import Cell, Column, Format, Table, counted, emit
+from pooler.cli.dossier import without_empty
+from pooler.cli.moments import moment
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from store.listings import JudgeLine, PoolLine, RunLine, TopicLine
+    from store.standing import Standing
+
+app = typer.Typer(
+    help="List what there is, one row a thing, with its counts.", no_args_is_help=True
+)
+
+DEFAULT_LIMIT = 50
+"""Documents that a table for people shows; programs get all."""
+_SHOWN = 40
+"""Characters of a title that a table for people shows."""
+_SHOWN_SHA256 = 12
+
+STANDING = (
+    Column("pooled"),
+    Column("judged"),
+    Column("cannot"),
+    Column("skipped"),
+    Column("unjudged"),
+    Column("outside"),
+    Column("relevant"),
+)
+"""How documents stand with all judges together: `store.standing`."""
+IN_POOL = tuple(column for column in STANDING if column.name not in ("pooled", "outside"))
+"""The same, of the documents of one pool."""
+
+RUN_COLUMNS = (
+    Column("run"),
+    Column("group"),
+    Column("contributes"),
+    Column("topics"),
+    Column("documents"),
+    Column("pools"),
+    Column("file"),
+    Column("sha256"),
+    Column("imported_at", "imported"),
+)
+TOPIC_COLUMNS = (Column("topic"), Column("title"), Column("listed"), Column("runs"), *STANDING)
+POOL_COLUMNS = (
+    Column("pool"),
+    Column("round"),
+    Column("strategy"),
+    Column("depth"),
+    Column("topics"),
+    Column("documents"),
+    Column("budget"),
+    *IN_POOL,
+    Column("runs"),
+    Column("withdrawn"),
+    Column("made_at", "made"),
+)
+JUDGE_COLUMNS = (
+    Column("judge"),
+    Column("kind"),
+    Column("disabled"),
+    Column("topics"),
+    Column("judged"),
+    Column("cannot"),
+    Column("skipped"),
+    Column("undecided"),
+    Column("relevant"),
+    Column("events"),
+    Column("last_at", "last"),
+)
+
+TopicOption = Annotated[
+    str | None,
+    typer.Option("--topic", metavar="TOPIC", help="Of this topic alone.", show_default=False),
+]
+PoolOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pool", metavar="NAME", help="Of this pool alone, withdrawn or not.", show_default=False
+    ),
+]
+JudgeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="NAME",
+        help="Count only what this judge did.",
+        show_default=False,
+    ),
+]
+_EMPTY = {
+    "runs": "no runs: pooler import runs FILE...",
+    "topics": "no topics: pooler import topics FILE",
+    "documents": "no documents: pooler import docs FILE",
+    "pools": "no pools: pooler pool --depth 10",
+    "judges": "no judges: pooler judges add NAME",
+    "rounds": "no rounds: a pool or a judgement begins one",
+}
+
+
+@app.command("runs")
+def runs(
+    topic: TopicOption = None,
+    pool: PoolOption = None,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """List the runs: how much each retrieved, how many pools it fed, and its file.
+
+    Of a topic: the runs that have it, with its documents. Of a pool: the runs that fed it.
+
+    Example: pooler list runs --topic G01
+    """
+    from store.listed_collection import ListedCollection
+    from store.standing import Sought
+
+    with ListedCollection(collection) as opened:
+        lines = opened.run_lines(Sought(topic=topic, pool=pool))
+    table = Table("runs", RUN_COLUMNS, [run_row(line, fmt) for line in lines])
+    _emit(table, fmt, counted(len(lines), "run"), is_filtered=bool(topic or pool))
+
+
+@app.command("topics")
+def topics(
+    pool: PoolOption = None,
+    judge: JudgeOption = None,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """List the topics, and how the documents of each stand with all judges together.
+
+    Every pooled document is in one state: judged by somebody; else found impossible to judge;
+    else skipped; else unjudged. Outside: judged by somebody, but in no pool. Relevant: graded at
+    the scale's relaxed level or above by somebody, pooled or not.
+
+    Example: pooler list topics
+    """
+    from store.listed_collection import ListedCollection
+    from store.standing import Sought
+
+    with ListedCollection(collection) as opened:
+        lines = opened.topic_lines(Sought(pool=pool, judge=judge))
+        note = relevance_note(opened.scale.relaxed, [line.standing for line in lines], pool)
+    table = Table("topics", TOPIC_COLUMNS, [topic_row(line, fmt) for line in lines])
+    caption = f"{counted(len(lines), 'topic')}; {note}"
+    _emit(table, fmt, caption, is_filtered=bool(pool or judge))
+
+
+@app.command("docs")
+def docs(
+    topic: TopicOption = None,
+    pool: PoolOption = None,
+    judge: JudgeOption = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            help="Most documents to list.",
+            show_default=f"{DEFAULT_LIMIT} in a table for people, else all",
+        ),
+    ] = None,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """List the documents by docno: which have a text, and for how many topics each is what.
+
+    The states are those of `pooler list topics`, counted over topics: pooled 2, judged 1 is a
+    document pooled for two topics and judged for one. Of a topic: documents pooled, judged or
+    otherwise looked at for it. Of a judge: documents they did anything to.
+
+    Example: pooler list docs --topic G01
+    """
+    from store.listed_collection import ListedCollection
+    from store.standing import Sought
+
+    if limit is None and fmt is Format.TABLE:
+        limit = DEFAULT_LIMIT
+    with ListedCollection(collection) as opened:
+        found = opened.document_lines(Sought(topic, pool, judge), limit=limit)
+        note = relevance_note(opened.scale.relaxed, [one.standing for one in found.lines], pool)
+    columns = (Column("docno"), Column("title"), Column("text"), Column("listed"),
+               Column("pools"), *STANDING)  # fmt: skip
+    table = Table("documents", columns)
+    for line in found.lines:
+        table.rows.append({
+            "docno": line.docno, "title": _short(line.title, fmt) if line.has_text else None,
+            "text": line.has_text, "listed": line.listed, "pools": line.pools,
+            **standing_cells(line.standing),
+        })  # fmt: skip
+    n = len(found.lines)
+    size = counted(n, "document") if n == found.total else f"{n:,} of {found.total:,} documents"
+    size += "" if n == found.total else ": --limit shows more"
+    _emit(table, fmt, f"{size}\n{note}", is_filtered=bool(topic or pool or judge))
+
+
+@app.command("pools")
+def pools(
+    topic: TopicOption = None,
+    judge: JudgeOption = None,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """List the pools, and how the documents of each stand with all judges together.
+
+    A document that is in several pools is counted in each of them. The states are those of
+    `pooler list topics`. Withdrawn pools are listed; what they alone hold is not pooled any more.
+
+    Example: pooler list pools
+    """
+    from store.listed_collection import ListedCollection
+    from store.standing import Sought
+
+    with ListedCollection(collection) as opened:
+        lines = opened.pool_lines(Sought(topic=topic, judge=judge))
+        note = relevance_note(opened.scale.relaxed)
+    table = Table("pools", POOL_COLUMNS, [pool_row(line, fmt) for line in lines])
+    caption = f"{counted(len(lines), 'pool')}; {note}"
+    _emit(table, fmt, caption, is_filtered=bool(topic or judge))
+
+
+@app.command("judges")
+def judges(
+    topic: TopicOption = None,
+    pool: PoolOption = None,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """List the judges, and what each did: as it stands now, in pools or not.
+
+    Undecided: documents with a note or a marked passage alone, or whose decision was taken back.
+    Events are all there ever were. What still lies before each judge is told by `pooler status`.
+
+    Example: pooler list judges
+    """
+    from store.listed_collection import ListedCollection
+    from store.standing import Sought
+
+    with ListedCollection(collection) as opened:
+        lines = opened.judge_lines(Sought(topic=topic, pool=pool))
+        relaxed = opened.scale.relaxed
+    table = Table("judges", JUDGE_COLUMNS, [judge_row(line, fmt) for line in lines])
+    caption = f"{counted(len(lines), 'judge')}; relevant: graded {relaxed} or more"
+    _emit(table, fmt, caption, is_filtered=False)
+
+
+@app.command("rounds")
+def rounds(
+    topic: TopicOption = None,
+    judge: JudgeOption = None,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """List the rounds: the iteration labels that pools give, and judgements carry.
+
+    A document in pools of several rounds is counted in the round of its oldest pool, so that
+    rounds add up. Judgements: current grades of all judges with the label, pooled or not.
+
+    Example: pooler list rounds
+    """
+    from store.listed_collection import ListedCollection
+    from store.standing import Sought
+
+    with ListedCollection(collection) as opened:
+        lines = opened.round_lines(Sought(topic=topic, judge=judge))
+        note = relevance_note(opened.scale.relaxed)
+    columns = (Column("round"), Column("pools"), Column("withdrawn"), Column("topics"),
+               Column("documents"), *IN_POOL, Column("judgements"))  # fmt: skip
+    table = Table("rounds", columns)
+    for line in lines:
+        table.rows.append({
+            "round": line.round, "pools": ", ".join(line.pools) or None,
+            "withdrawn": ", ".join(line.withdrawn) or None, "topics": line.topics,
+            "documents": line.standing.pooled, **standing_cells(line.standing),
+            "judgements": line.judgements,
+        })  # fmt: skip
+    _emit(table, fmt, f"{counted(len(lines), 'round')}; {note}", is_filtered=bool(topic or judge))
+
+
+def run_row(line: RunLine, fmt: Format) -> dict[str, Cell]:
+    """Return the cells of a run."""
+    sha256 = line.sha256[:_SHOWN_SHA256] if fmt is Format.TABLE else line.sha256
+    return {
+        "run": line.tag, "group": line.group or None, "contributes": line.contributes,
+        "topics": line.topics, "documents": line.documents, "pools": line.pools,
+        "file": line.file, "sha256": sha256, "imported_at": moment(line.imported_at, fmt),
+    }  # fmt: skip
+
+
+def topic_row(line: TopicLine, fmt: Format) -> dict[str, Cell]:
+    """Return the cells of a topic."""
+    return {
+        "topic": line.topic, "title": _short(line.title, fmt), "listed": line.listed,
+        "runs": line.runs, **standing_cells(line.standing),
+    }  # fmt: skip
+
+
+def pool_row(line: PoolLine, fmt: Format) -> dict[str, Cell]:
+    """Return the cells of a pool."""
+    parameters = line.manifest.get("parameters", {})
+    depth = parameters.get("depth")
+    return {
+        "pool": line.name, "round": line.round, "strategy": line.manifest.get("strategy"),
+        "depth": depth if isinstance(depth, int) else None, "topics": line.topics,
+        "documents": line.standing.pooled, "budget": line.budget,
+        **standing_cells(line.standing), "runs": line.runs, "withdrawn": line.withdrawn,
+        "made_at": moment(line.created_at, fmt),
+    }  # fmt: skip
+
+
+def judge_row(line: JudgeLine, fmt: Format) -> dict[str, Cell]:
+    """Return the cells of a judge."""
+    return {
+        "judge": line.name, "kind": line.kind.value, "disabled": line.disabled,
+        "topics": line.topics, "judged": line.judged, "cannot": line.cannot,
+        "skipped": line.skipped, "undecided": line.undecided, "relevant": line.relevant,
+        "events": line.events,
+        "last_at": None if line.last_at is None else moment(line.last_at, fmt),
+    }  # fmt: skip
+
+
+def standing_cells(standing: Standing) -> dict[str, Cell]:
+    """Return the cells of `STANDING`."""
+    return {column.name: getattr(standing, column.name) for column in STANDING}
+
+
+def relevance_note(relaxed: int, standing: Iterable[Standing] = (), pool: str | None = None) -> str:
+    """Say what counts as relevant, and as outside where something does."""
+    words = f"relevant: graded {relaxed} or more by somebody"
+    if any(one.outside for one in standing):
+        words += f"; outside: judged, but {'in no pool' if pool is None else f'not in {pool}'}"
+    return words
+
+
+def _short(title: str, fmt: Format) -> str:
+    """Cut a title for people."""
+    if fmt is not Format.TABLE or len(title) <= _SHOWN:
+        return title
+    return title[: _SHOWN - 3] + "..."
+
+
+def _emit(table: Table, fmt: Format, caption: str, *, is_filtered: bool) -> None:
+    """Write a list; for people without empty columns, and with a word on an empty list."""
+    if fmt is Format.TABLE:
+        table.columns = without_empty(table.columns, table.rows) or table.columns
+        empty = f"no {table.name} of that" if is_filtered else _EMPTY[table.name]
+        table.caption = caption if table.rows else empty
+    emit([table], fmt)

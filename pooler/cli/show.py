@@ -1,0 +1,258 @@
+"""`pooler show`: everything known of one thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import Cell, Column, Format, Table, write_lines
+from pooler.cli.dossier import emit_dossier
+from pooler.cli.list_ import (
+    IN_POOL,
+    JUDGE_COLUMNS,
+    POOL_COLUMNS,
+    RUN_COLUMNS,
+    STANDING,
+    judge_row,
+    pool_row,
+    run_row,
+    standing_cells,
+    topic_row,
+)
+from pooler.cli.moments import moment
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from store.listings import JudgeLine, RunLine, TopicLine
+    from store.records import Scale
+
+app = typer.Typer(help="Show everything known of one thing.", no_args_is_help=True)
+
+_TOPIC_COLUMNS = (Column("topic"), Column("title"), Column("runs"), *STANDING)
+_PARTS = ("description", "narrative")
+
+
+@app.command("run")
+def run(
+    tag: Annotated[str, typer.Argument(metavar="TAG", help="The run's tag.")],
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Show a run: where it came from, the pools it fed, and what of it is pooled and judged.
+
+    Example: pooler show run bm25-words
+    """
+    from store.listed_collection import ListedCollection
+
+    with ListedCollection(collection) as opened:
+        found = opened.run_dossier(tag)
+        relaxed = opened.scale.relaxed
+    facts = {**run_row(found.line, fmt), "sha256": found.line.sha256}
+    facts["pools"] = ", ".join(found.pools) or None
+    for name in ("pooled", "judged", "relevant"):
+        facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
+    columns = (Column("topic"), Column("documents"), Column("pooled"), Column("judged"),
+               Column("relevant"))  # fmt: skip
+    table = Table("by_topic", columns, caption=f"relevant: graded {relaxed} or more by somebody")
+    for one in found.topics:
+        table.rows.append({column.name: getattr(one, column.name) for column in columns})
+    emit_dossier(facts, [table], fmt)
+
+
+@app.command("topic")
+def topic(
+    number: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic's id.")],
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Show a topic: its text, how its documents stand, who judged, and which runs have it.
+
+    Example: pooler show topic G01
+    """
+    from store.listed_collection import ListedCollection
+
+    with ListedCollection(collection) as opened:
+        found = opened.topic_dossier(number)
+    facts = topic_row(found.line, fmt)
+    facts["title"] = found.topic.title or None
+    facts |= {part: getattr(found.topic, part) or None for part in _PARTS}
+    facts["number_of_runs"] = facts.pop("runs")
+    pools = Table("pools", POOL_COLUMNS, [pool_row(line, fmt) for line in found.pools])
+    tables = [pools, _judges(found.judges, fmt), _runs(found.runs, fmt)]
+    emit_dossier(facts, tables, fmt)
+
+
+@app.command("doc")
+def doc(
+    docno: Annotated[str, typer.Argument(metavar="DOCNO", help="The document's docno.")],
+    text: Annotated[bool, typer.Option("--text", help="Its text, too, at the end.")] = False,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Show a document: its pools, the runs that retrieved it, and every current judgement.
+
+    Ranks are in trec order. A document may be pooled for one topic and retrieved for another;
+    for a topic without any row it is not pooled, and nobody has looked at it. How a judgement came
+    about is told by `pooler history`.
+
+    Example: pooler show doc KG-E-002 --text
+    """
+    from store.listed_collection import ListedCollection
+    from store.sanitise import sanitise
+
+    with ListedCollection(collection) as opened:
+        found = opened.document_dossier(docno)
+        scale = opened.scale
+    document = found.document
+    facts: dict[str, Cell] = {
+        "docno": document.docno,
+        "title": document.title or None,
+        "listed": found.listed,
+        "has_text": document.text is not None,
+        "characters": None if document.text is None else len(document.text),
+        "sha256": found.sha256,
+        "pooled": len({one.topic for one in found.poolings if one.sampled and not one.withdrawn}),
+    }
+    if text and fmt is not Format.TABLE:
+        facts["text"] = document.text
+    poolings = Table("pools", (
+        Column("topic"), Column("pool"), Column("round"), Column("withdrawn"),
+        Column("sampled", "to judge"), Column("position"), Column("priority"), Column("stratum"),
+        Column("inclusion_probability", "probability"),
+    ))  # fmt: skip
+    for pooling in found.poolings:
+        poolings.rows.append(
+            {column.name: getattr(pooling, column.name) for column in poolings.columns}
+        )
+    retrievals = Table("retrieved", (
+        Column("topic"), Column("run"), Column("rank"), Column("of"), Column("score", digits=6),
+    ))  # fmt: skip
+    for one in found.retrievals:
+        retrievals.rows.append(
+            {column.name: getattr(one, column.name) for column in retrievals.columns}
+        )
+    judgements = Table("judgements", (
+        Column("topic"), Column("judge"), Column("kind"), Column("state"), Column("grade"),
+        Column("label"), Column("reason"), Column("note"), Column("iteration", "round"),
+        Column("revision"), Column("judged_at", "when"),
+    ))  # fmt: skip
+    for judged in found.standpoints:
+        judgements.rows.append({
+            "topic": judged.topic, "judge": judged.judge, "kind": judged.kind.value,
+            "state": judged.state.value, "grade": judged.grade,
+            "label": _label(scale, judged.grade), "reason": judged.reason or None,
+            "note": judged.note or None, "iteration": judged.iteration,
+            "revision": judged.revision, "judged_at": moment(judged.judged_at, fmt),
+        })  # fmt: skip
+    emit_dossier(facts, [poolings, judgements, retrievals], fmt)
+    if text and fmt is Format.TABLE:
+        shown = "(the text is not in the collection)" if document.text is None else document.text
+        write_lines(None, ["", *sanitise(shown).removesuffix("\n").split("\n")])
+
+
+@app.command("pool")
+def pool(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The pool's name.")],
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Show a pool: how it was chosen, from which runs, and how its documents stand by topic.
+
+    Example: pooler show pool pool
+    """
+    from store.listed_collection import ListedCollection
+
+    with ListedCollection(collection) as opened:
+        found = opened.pool_dossier(name)
+    facts = pool_row(found.line, fmt)
+    for name_ in ("pooled", "outside"):  # of one pool they say nothing
+        del facts[name_]
+    facts["number_of_topics"] = facts.pop("topics")
+    facts["number_of_runs"] = facts.pop("runs")
+    facts["display_order"] = found.display_order or None
+    manifest = found.line.manifest
+    for key in ("order", "seed", "version"):
+        facts[key] = _fact(manifest.get(key))
+    for key, value in manifest.get("parameters", {}).items():
+        facts.setdefault(key, _fact(value))
+    topics = _topics(found.topics, fmt)
+    topics.columns = (Column("topic"), Column("title"), Column("documents"), *IN_POOL)
+    for row, line in zip(topics.rows, found.topics, strict=True):
+        row |= {"documents": line.standing.pooled}  # type: ignore[operator]  # a dict all the same
+    runs = Table("runs", (Column("run"),), [{"run": tag} for tag in found.runs])
+    emit_dossier(facts, [topics, _judges(found.judges, fmt), runs], fmt)
+
+
+@app.command("judge")
+def judge(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The judge's name.")],
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Show a judge: what they did, topic by topic and sitting by sitting.
+
+    Pooled is what pools hold, whoever it is assigned to; what is left to a judge is told by
+    `pooler status`, and what it cost them by `pooler effort`.
+
+    Example: pooler show judge alice
+    """
+    from store.listed_collection import ListedCollection
+
+    with ListedCollection(collection) as opened:
+        found = opened.judge_dossier(name)
+    facts = judge_row(found.line, fmt)
+    facts["number_of_topics"] = facts.pop("topics")
+    facts |= {"added_at": moment(found.created_at, fmt), "assigned": found.assigned}
+    facts["number_of_sittings"] = len(found.sittings)
+    sittings = Table("sittings", (
+        Column("sitting"), Column("started_at", "started"), Column("seen_at", "last seen"),
+        Column("ended_at", "ended"), Column("host"), Column("program"), Column("events"),
+    ))  # fmt: skip
+    for one in found.sittings:
+        ended = None if one.ended_at is None else moment(one.ended_at, fmt)
+        sittings.rows.append({
+            "sitting": one.number, "started_at": moment(one.started_at, fmt),
+            "seen_at": moment(one.seen_at, fmt), "ended_at": ended, "host": one.host or None,
+            "program": one.program or None, "events": one.events,
+        })  # fmt: skip
+    emit_dossier(facts, [_topics(found.topics, fmt), sittings], fmt)
+
+
+def _topics(lines: Iterable[TopicLine], fmt: Format) -> Table:
+    """Make the table of topics."""
+    rows = [
+        {"topic": line.topic, "title": topic_row(line, fmt)["title"], "runs": line.runs,
+         **standing_cells(line.standing)}
+        for line in lines
+    ]  # fmt: skip
+    return Table("topics", _TOPIC_COLUMNS, [*rows])
+
+
+def _judges(lines: Iterable[JudgeLine], fmt: Format) -> Table:
+    """Make the table of judges."""
+    columns = [column for column in JUDGE_COLUMNS if column.name != "topics"]
+    return Table("judges", columns, [judge_row(line, fmt) for line in lines])
+
+
+def _runs(lines: Iterable[RunLine], fmt: Format) -> Table:
+    """Make the table of runs that have a topic."""
+    kept = ("run", "group", "contributes", "documents")
+    columns = [column for column in RUN_COLUMNS if column.name in kept]
+    return Table("runs", columns, [run_row(line, fmt) for line in lines])
+
+
+def _label(scale: Scale, grade: int | None) -> str | None:
+    """Name a grade."""
+    return None if grade is None else scale.label(grade)
+
+
+def _fact(value: object) -> Cell:
+    """Write a value of a manifest in one cell."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    from pooler.cli.console import json_line
+
+    return json_line({"value": value})

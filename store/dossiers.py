@@ -1,0 +1,242 @@
+"""Everything known of one run, topic, pool or judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import func, select
+from sqlmodel import Session
+
+from store.document_dossier import document_ids, topic_names
+from store.errors import UnknownNameError
+from store.judges import judge_id
+from store.listings import (
+    JudgeLine,
+    PoolLine,
+    RunLine,
+    TopicLine,
+    judge_lines,
+    pool_lines,
+    run_lines,
+    topic_lines,
+)
+from store.models import (
+    ASSIGNMENT,
+    JUDGE,
+    JUDGEMENT,
+    POOL,
+    POOL_RUN,
+    RANKING,
+    RUN,
+    SITTING,
+    TOPIC,
+)
+from store.ranking import natural_key
+from store.records import State, Topic
+from store.runs import fetch_pool_runs
+from store.standing import RANKS, Found, looked_at, pool_id, pooled, topic_id
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTopic:
+    """What one run has for one topic."""
+
+    topic: str
+    documents: int
+    pooled: int
+    """Of them, to be judged in a pool not withdrawn."""
+    judged: int
+    """Of them, graded by somebody, pooled or not."""
+    relevant: int
+    """Of them, graded relevant at the scale's relaxed level by somebody."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDossier:
+    """Everything known of a run."""
+
+    line: RunLine
+    pools: tuple[str, ...]
+    """It fed, the oldest first."""
+    topics: tuple[RankedTopic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDossier:
+    """Everything known of a topic; whatever is counted is of this topic alone."""
+
+    topic: Topic
+    line: TopicLine
+    pools: tuple[PoolLine, ...]
+    judges: tuple[JudgeLine, ...]
+    """Who did anything."""
+    runs: tuple[RunLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolDossier:
+    """Everything known of a pool; whatever is counted is of its documents alone."""
+
+    line: PoolLine
+    display_order: str
+    runs: tuple[str, ...]
+    topics: tuple[TopicLine, ...]
+    judges: tuple[JudgeLine, ...]
+    """Who did anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class SittingLine:
+    """One stretch of work at one terminal."""
+
+    number: int
+    """From 1, of all judges' sittings in the order in which they began."""
+    started_at: datetime
+    seen_at: datetime
+    """Last sign of life."""
+    ended_at: datetime | None
+    """``None`` = it is going on, or broke off."""
+    host: str
+    program: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeDossier:
+    """Everything known of a judge; whatever is counted is this judge's own."""
+
+    line: JudgeLine
+    created_at: datetime
+    assigned: int | None
+    """Documents assigned by name or claimed; ``None`` = nothing is assigned to anybody."""
+    topics: tuple[TopicLine, ...]
+    """Where they did anything."""
+    sittings: tuple[SittingLine, ...]
+
+
+def run_dossier(session: Session, tag: str, *, relaxed: int) -> RunDossier:
+    """Return everything known of a run; raise `UnknownNameError` when there is none."""
+    row_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
+    if row_id is None:
+        raise UnknownNameError("run", tag, session.scalars(select(RUN.c.tag)))
+    line = next(line for line in run_lines(session, Found()) if line.tag == tag)
+    fed = (
+        select(POOL.c.name)
+        .join(POOL_RUN, POOL_RUN.c.pool_id == POOL.c.id)
+        .where(POOL_RUN.c.run_id == row_id)
+        .order_by(POOL.c.id)
+    )
+    inside = _by_topic(session.execute(pooled(Found())))
+    graded: dict[int, list[int]] = {}
+    relevant: dict[int, list[int]] = {}
+    for topic, document, rank, best in session.execute(looked_at(Found())):
+        if rank == RANKS[State.JUDGED]:
+            graded.setdefault(topic, []).append(document)
+            if best >= relaxed:
+                relevant.setdefault(topic, []).append(document)
+    names = topic_names(session)
+    query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
+    topics = []
+    for topic, packed in session.execute(query):
+        ids = document_ids(packed)
+        counts = (
+            int(np.isin(ids, part.get(topic, [])).sum()) for part in (inside, graded, relevant)
+        )
+        topics.append(RankedTopic(names[topic], ids.size, *counts))
+    topics.sort(key=lambda one: natural_key(one.topic))
+    return RunDossier(line, tuple(session.scalars(fed)), tuple(topics))
+
+
+def topic_dossier(session: Session, topic: str, *, relaxed: int) -> TopicDossier:
+    """Return everything known of a topic; raise `UnknownNameError` when there is none."""
+    found = Found(topic=topic_id(session, topic))
+    row = session.execute(select(TOPIC).where(TOPIC.c.id == found.topic)).one()
+    [line] = topic_lines(session, found, relaxed=relaxed)
+    return TopicDossier(
+        Topic(row.number, row.title, row.description, row.narrative),
+        line,
+        tuple(pool_lines(session, found, relaxed=relaxed)),
+        _active(judge_lines(session, found, relaxed=relaxed)),
+        tuple(run_lines(session, found)),
+    )
+
+
+def pool_dossier(session: Session, name: str, *, relaxed: int) -> PoolDossier:
+    """Return everything known of a pool; raise `UnknownNameError` when there is none."""
+    found = Found(pool=pool_id(session, name))
+    [line] = pool_lines(session, found, relaxed=relaxed)
+    order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
+    runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
+    return PoolDossier(
+        line,
+        order or "",
+        runs,
+        tuple(topic_lines(session, found, relaxed=relaxed)),
+        _active(judge_lines(session, found, relaxed=relaxed)),
+    )
+
+
+def judge_dossier(session: Session, name: str, *, relaxed: int) -> JudgeDossier:
+    """Return everything known of a judge; raise `UnknownNameError` when there is none."""
+    found = Found(judge=judge_id(session, name))
+    [line] = judge_lines(session, found, relaxed=relaxed)
+    row = session.execute(select(JUDGE.c.created_at).where(JUDGE.c.id == found.judge)).one()
+    acted = set(
+        session.scalars(
+            select(TOPIC.c.number)
+            .join(JUDGEMENT, JUDGEMENT.c.topic_id == TOPIC.c.id)
+            .where(JUDGEMENT.c.judge_id == found.judge)
+            .distinct()
+        )
+    )
+    lines = topic_lines(session, found, relaxed=relaxed)
+    is_assigned = session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
+    mine = select(func.count()).where(ASSIGNMENT.c.judge_id == found.judge)
+    return JudgeDossier(
+        line,
+        row.created_at,
+        (session.scalar(mine) or 0) if is_assigned else None,
+        tuple(one for one in lines if one.topic in acted),
+        tuple(_sittings(session, found.judge)),
+    )
+
+
+def _active(lines: list[JudgeLine]) -> tuple[JudgeLine, ...]:
+    """Return the judges who did anything."""
+    return tuple(line for line in lines if line.events)
+
+
+def _by_topic(rows: Any) -> dict[int, list[int]]:
+    """Return document ids by topic id, of rows that begin with both."""
+    documents: dict[int, list[int]] = {}
+    for topic, document, *_ in rows:
+        documents.setdefault(topic, []).append(document)
+    return documents
+
+
+def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
+    """Return a judge's sittings in the order in which they began."""
+    counts = (
+        select(JUDGEMENT.c.sitting_id, func.count())
+        .where(JUDGEMENT.c.judge_id == judge, JUDGEMENT.c.sitting_id.is_not(None))
+        .group_by(JUDGEMENT.c.sitting_id)
+    )
+    events = {row[0]: row[1] for row in session.execute(counts)}
+    ids = session.scalars(select(SITTING.c.id).order_by(SITTING.c.id))
+    numbers = {row_id: number for number, row_id in enumerate(ids, start=1)}
+    query = select(SITTING).where(SITTING.c.judge_id == judge).order_by(SITTING.c.id)
+    return [
+        SittingLine(
+            numbers[row.id],
+            row.started_at,
+            row.seen_at,
+            row.ended_at,
+            row.host,
+            row.program,
+            events.get(row.id, 0),
+        )
+        for row in session.execute(query)
+    ]

@@ -1,0 +1,119 @@
+"""`pooler export collection`: what is to be left out is nowhere in the directory."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def named(cli: Cli, garden: Path) -> Path:
+    """Work in a collection whose judges have names, orders, rounds and marked passages."""
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "topics", "topics.jsonl").fine()
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    cli("pool", "--depth", "3", "--name", "samp-ann", "--round", "ann").fine()
+    cli("import", "docs", "documents.jsonl").fine()
+    cli("judges", "add", "ann", "bob").fine()
+    cli("assign", "ann", "bob", "--order", "random", "--seed", "7").fine()
+    answers = b"mark 1\n1\ncant damaged\n2\nq\n"
+    cli("judge", "--judge", "ann", "--topic", "G01", "--plain", "--min-dwell", "0", stdin=answers)
+    return garden
+
+
+def contents(folder: Path) -> str:
+    """Return the text of every file of a directory."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return "\n".join(path.read_text("utf-8") for path in files)
+
+
+def test_no_name_of_a_judge_and_no_seed_of_an_order_is_left(cli: Cli, named: Path) -> None:
+    """With a seed, and a guessed name, a judge's order could be drawn again: both are gone."""
+    cli("export", "collection", "open").fine()
+    assert "random:" in (named / "open" / "assignments.tsv").read_text("utf-8")
+    cli("export", "collection", "hidden", "--anonymise").fine()
+    text = contents(named / "hidden")
+    assert "ann" in re.findall(r"\w+", contents(named / "open"))
+    assert "ann" not in re.findall(r"\w+", text)
+    assert "random:" not in (named / "hidden" / "assignments.tsv").read_text("utf-8")
+    assert "random:" not in (named / "hidden" / "judgements.jsonl").read_text("utf-8")
+    [plan] = (named / "hidden" / "assignment_plans.jsonl").read_text("utf-8").splitlines()
+    assert "seed" not in json.loads(plan)["manifest"]
+    cli("import", "collection", "hidden", "--collection", "copy.db").fine()
+    cli("export", "collection", "again", "--anonymise", "--collection", "copy.db").fine()
+    assert contents(named / "again") == contents(named / "hidden")
+
+
+def test_without_texts_no_passage_quotes_one(cli: Cli, named: Path) -> None:
+    """Where a passage lies stays; what it says is text of the document."""
+
+    def passages(folder: str) -> list[list[object]]:
+        lines = (named / folder / "judgements.jsonl").read_text("utf-8").splitlines()
+        return [one for line in lines for one in json.loads(line)["passages"]]
+
+    cli("export", "collection", "whole").fine()
+    cli("export", "collection", "bare", "--without-texts").fine()
+    whole, bare = passages("whole"), passages("bare")
+    assert whole
+    assert all(len(str(text)) == length for _, length, text in whole)
+    assert bare == [[start, length, ""] for start, length, _ in whole]
+    cli("import", "collection", "bare", "--collection", "copy.db").fine()
+    cli("export", "collection", "again", "--without-texts", "--collection", "copy.db").fine()
+    assert contents(named / "again") == contents(named / "bare")
+
+
+def resign(folder: Path) -> None:
+    """Write hashes anew, as somebody would who knows how."""
+    import hashlib
+
+    path = folder / "manifest.json"
+    data = json.loads(path.read_text("utf-8"))
+    for name in data["files"]:
+        content = (folder / name).read_bytes()
+        data["files"][name] = {"sha256": hashlib.sha256(content).hexdigest(),
+                               "bytes": len(content)}  # fmt: skip
+    rest = {key: value for key, value in data.items() if key != "sha256"}
+    data["sha256"] = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def test_a_directory_that_lacks_what_it_counts_is_refused(cli: Cli, named: Path) -> None:
+    """A judgement that is missing is told even where every hash is right."""
+    cli("export", "collection", "out").fine()
+    path = named / "out" / "judgements.jsonl"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), "utf-8")
+    resign(named / "out")
+    answer = cli("import", "collection", "out", "--collection", "copy.db").failed(1)
+    assert f"expected {len(lines) - 1} for events, as was read, got {len(lines)}" in answer.err
+    assert not (named / "copy.db").exists()
+
+
+@pytest.mark.parametrize(("old", "new"), [('"depth": 3', '"depth": 1e999'),
+                                          ('"depth": 3', '"depth": NaN')])  # fmt: skip
+def test_a_number_that_is_none_is_refused(cli: Cli, named: Path, old: str, new: str) -> None:
+    """What JSON cannot say again is not read."""
+    cli("export", "collection", "out").fine()
+    [plan] = (named / "out" / "pools").glob("*.json")
+    text = plan.read_text("utf-8")
+    assert old in text
+    plan.write_text(text.replace(old, new), "utf-8")
+    resign(named / "out")
+    answer = cli("import", "collection", "out", "--collection", "copy.db").failed(1)
+    assert "expected JSON" in answer.err
+
+
+def test_a_version_that_is_no_number_is_refused(cli: Cli, named: Path) -> None:
+    """`"1"` is not 1."""
+    cli("export", "collection", "out").fine()
+    path = named / "out" / "manifest.json"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"format_version": 1', '"format_version": "1"'), "utf-8")
+    resign(named / "out")
+    answer = cli("import", "collection", "out", "--collection", "copy.db").failed(1)
+    assert "`format_version`: expected a number from 1" in answer.err

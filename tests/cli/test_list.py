@@ -1,0 +1,137 @@
+"""`pooler list`: one row a thing; for people short and with a word, for programs everything."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from store.collection import Collection
+from tests.cli.command_line import controls, environment, write
+from tests.cli.conftest import Cli
+from tests.store.looking import fill
+
+KINDS = ("runs", "topics", "docs", "pools", "judges", "rounds")
+
+
+@pytest.fixture
+def looked(cli: Cli, here: Path) -> Path:
+    """Work beside a collection with every state there is."""
+    cli("init", "--scale", "0-2").fine()
+    with Collection("collection.db") as opened:
+        fill(opened)
+    return here
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_formats_have_the_same_rows(cli: Cli, looked: Path, kind: str) -> None:
+    """JSON and TSV hold one row a thing with the same columns; the table has as many lines."""
+    rows = cli("list", kind, "--format", "json").fine().json()
+    cells = cli("list", kind, "--format", "tsv").fine().tsv()
+    assert [list(row) for row in rows] == [list(row) for row in cells]
+    assert len(rows) > 1
+    for row, cell in zip(rows, cells, strict=True):
+        for name, value in row.items():
+            shown = {None: "", True: "true", False: "false"}.get(value, str(value))
+            assert cell[name] == (shown if isinstance(value, bool | None) else str(value))
+    table = cli("list", kind).fine().out
+    first = str(next(iter(rows[0].values())))
+    assert any(line.startswith(first) for line in table.splitlines())
+
+
+def test_states_add_up_to_what_is_pooled(cli: Cli, looked: Path) -> None:
+    """Judged, cannot, skipped and unjudged are parts of pooled; outside is none of it."""
+    for kind, size in (("topics", "pooled"), ("docs", "pooled"), ("pools", "documents")):
+        for row in cli("list", kind, "--format", "json").fine().json():
+            parts = sum(row[name] for name in ("judged", "cannot", "skipped", "unjudged"))
+            assert parts == row[size], row
+    [row] = [one for one in cli("list", "topics", "--format", "json").json() if one["topic"] == "1"]
+    assert (row["pooled"], row["judged"], row["cannot"], row["unjudged"]) == (7, 3, 1, 3)
+    assert (row["outside"], row["relevant"]) == (1, 3)
+    words = cli("list", "topics").fine().out.splitlines()[-1]
+    assert (
+        words == "3 topics; relevant: graded 1 or more by somebody; outside: judged, but in no pool"
+    )
+
+
+def test_judges_agree_with_the_other_list(cli: Cli, looked: Path) -> None:
+    """Kind, disabled and judged are what `pooler judges list` says."""
+    cli("judges", "disable", "bob").fine()
+    here = cli("list", "judges", "--format", "json").fine().json()
+    there = cli("judges", "list", "--format", "json").fine().json()
+    assert [{name: row[name] for name in there[0]} for row in here] == there
+    outside = {row["judge"]: row["judged"] + row["outside"]
+               for row in cli("status", "--format", "json").fine().json()}  # fmt: skip
+    assert {row["judge"]: row["judged"] for row in here if row["judge"] in outside} == outside
+
+
+def test_documents_are_cut_for_people_alone(cli: Cli, looked: Path) -> None:
+    """A table says of how many it shows the first; programs get all unless they ask for fewer."""
+    lines = "".join(f"9 0 d{number:03} 1\n" for number in range(60))
+    write(looked / "q", *lines.splitlines())
+    cli("import", "judgements", "q", "--judge", "many", "--allow-unknown").fine()
+    table = cli("list", "docs").fine().out
+    assert "50 of 69 documents: --limit shows more" in table
+    assert len(cli("list", "docs", "--format", "json").json()) == 69
+    assert len(cli("list", "docs", "--limit", "2", "--format", "json").json()) == 2
+    assert "69 documents\n" in cli("list", "docs", "--limit", "1000").fine().out
+
+
+def test_hashes_are_short_for_people_alone(cli: Cli, looked: Path) -> None:
+    """The whole hash is for programs."""
+    whole = {row["sha256"] for row in cli("list", "runs", "--format", "json").json()}
+    assert whole == {"sha256 of bm25", "sha256 of other"}
+    table = cli("list", "runs").fine().out
+    assert "sha256 of bm" in table
+    assert "sha256 of bm25" not in table
+
+
+def test_filters_choose_and_wrong_names_are_refused(cli: Cli, looked: Path) -> None:
+    """A filter without a match is an empty list; one that nothing has is a mistake."""
+    chosen = cli("list", "docs", "--judge", "bob", "--format", "json").fine().json()
+    assert [row["docno"] for row in chosen] == ["b", "c"]
+    assert "no runs of that" in cli("list", "runs", "--topic", "3").fine().out
+    for option, name in (("--topic", "topic"), ("--pool", "pool"), ("--judge", "judge")):
+        assert f"unknown {name} `x9`" in cli("list", "docs", option, "x9").failed(1).err
+
+
+def test_empty_collection_says_what_comes_next(cli: Cli, here: Path) -> None:
+    """Nothing there is an empty list for programs, and a command to type for people."""
+    cli("init").fine()
+    for kind in KINDS:
+        assert cli("list", kind, "--format", "json").fine().json() == []
+        assert cli("list", kind).fine().out.startswith("no ")
+    assert "pooler import runs" in cli("list", "runs").out
+
+
+def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
+    """Titles reach a terminal without their control characters."""
+    write(looked / "t.jsonl", '{"topic": "66", "title": "\\u001b]0;owned\\u0007\\u202e[bold]x"}')
+    cli("import", "topics", "t.jsonl").fine()
+    for fmt in ("table", "tsv", "json"):
+        out = cli("list", "topics", "--format", fmt).fine().out
+        assert controls(out) == []
+        assert "\u202e" not in out
+    assert "[bold]x" in cli("list", "topics").out
+
+
+def test_list_loads_no_arithmetic(looked: Path) -> None:
+    """A look at a collection is quick: it loads neither the analysis nor a screen."""
+    code = (
+        "import sys; from pooler.cli.main import run; assert run(['list', 'topics']) == 0;"
+        " print(sorted(name for name in sys.modules"
+        " if name.startswith(('store.analysis.', 'textual', 'scipy', 'alembic'))))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=looked,
+        env=environment({}),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+    )
+    assert ran.stdout.splitlines()[-1] == "[]"
