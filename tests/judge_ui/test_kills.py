@@ -379,6 +379,7 @@ def test_saved_grades_outlive_kills(collection_name: str) -> None:
     check_kills(collection_name, 50, 20, 0.15)
 
 
+@pytest.mark.slow
 def test_saved_grades_outlive_kills_while_the_server_stops() -> None:
     """The same while the server stops three times: the judges are told, and try again."""
     with stopping_server() as server:

@@ -273,7 +273,9 @@ def _take(sitting: Sitting, docno: str, action: str, grade: int) -> None:
 
 
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=max(5, settings().max_examples // 4),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(STEPS)
 def test_queue_and_list_equal_a_plain_account(

@@ -24,6 +24,8 @@ from tests.store.outside import engine_of, make_run
 
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 """Making a failing collection smaller would take many minutes."""
+EXAMPLES = max(3, settings().max_examples // 4)
+"""A collection goes out and comes back in half a second."""
 
 
 def export(where: str, folder: Path, wishes: Wishes) -> dict[str, bytes]:
@@ -45,7 +47,7 @@ def make(where: str, data: st.DataObject) -> None:
         fill(made, where, data)
 
 
-@settings(deadline=None, phases=PHASES)
+@settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
 @given(st.data())
 def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
     """Every row of every table is there again, in the same order, and exports to the same bytes."""
@@ -60,7 +62,7 @@ def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
         assert sorted(path.name for path in folder.iterdir()) == ["a.db", "b.db", "one", "two"]
 
 
-@settings(deadline=None, phases=PHASES)
+@settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
 @given(st.data())
 def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
     """A directory without texts, runs, notes or names makes a collection that gives it again."""
@@ -80,7 +82,7 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
         assert export(again, folder / "two", wishes) == first
 
 
-@settings(deadline=None, phases=PHASES)
+@settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
 @given(st.data())
 def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:
     """Two exports of one collection differ in nothing."""
@@ -94,7 +96,7 @@ def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:
 @settings(
     deadline=None,
     phases=PHASES,
-    max_examples=5,
+    max_examples=EXAMPLES,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data())
