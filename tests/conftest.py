@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import uuid
 from collections.abc import Generator, Iterator
@@ -15,6 +16,10 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 
 from store.collection import Collection
 from store.scale import parse_scale
+
+# Hundreds of processes are started: none of them shall have to compile everything anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Fewer than Hypothesis would make keep the suite short; `.ci/run` asks for more in a second pass.
 settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "12")))
