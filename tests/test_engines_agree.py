@@ -81,5 +81,5 @@ def test_same_work_on_both_engines_exports_the_same_bytes(
     first = exports(sqlite, tmp_path / "first", capfd)
     second = exports(postgres_url, tmp_path / "second", capfd)
     assert first == second
-    assert len(first) == 7 + 4
+    assert len(first) == 8 + 4
     assert "後で".encode() in first["judgements"] or rb"\u5f8c\u3067" in first["judgements"]

@@ -60,7 +60,7 @@ def test_pool_of_collection_has_the_bytes_of_the_pool_of_files(
     out_order=st.sampled_from(OUT_ORDERS),
 )
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_pool_is_the_same_from_files_and_collection(
     cli: Cli,

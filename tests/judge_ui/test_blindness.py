@@ -283,10 +283,8 @@ def test_line_mode_prints_the_same_whatever_the_other_judge_did(
     assert "Title f" in printed[0], "the story was told to the end"
 
 
-@pytest.mark.parametrize(
-    "places",
-    ["by name", *(pytest.param(one, marks=pytest.mark.slow) for one in ("none", "claimed"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("places", ["by name", "none", "claimed"])
 async def test_screens_are_the_same_whatever_the_other_judge_did(
     tmp_path: Path, places: str
 ) -> None:

@@ -127,6 +127,7 @@ HARMLESS = {
 """What a terminal may send, a pause after each, that holds digits and is no grade."""
 
 
+@pytest.mark.slow
 def test_digits_that_are_no_keys_of_the_document_grade_nothing(
     terminal: PtyTerminal, collection: Collection
 ) -> None:

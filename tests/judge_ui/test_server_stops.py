@@ -461,7 +461,11 @@ def test_first_sign_of_life_without_an_answer(
     assert [one[1] for one in ann.events()] == ["judge", "undo"]
 
 
-@pytest.mark.parametrize("in_terminal", [False, True], ids=["line mode", "full screen"])
+@pytest.mark.parametrize(
+    "in_terminal",
+    [False, pytest.param(True, marks=pytest.mark.slow)],
+    ids=["line mode", "full screen"],
+)
 def test_judge_is_told_and_the_grade_is_saved_when_the_server_is_back(
     server: StoppingServer, in_terminal: bool
 ) -> None:
