@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import tempfile
@@ -21,9 +20,6 @@ from store.scale import parse_scale
 # Hundreds of processes are started: none of them shall have to compile everything anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-# The heap of a whole suite is large, and little of it is garbage.
-gc.set_threshold(100_000, 20, 50)
 
 # Fewer than Hypothesis would make keep the suite short; `.ci/run` asks for more in a second pass.
 settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "8")))
