@@ -205,6 +205,8 @@ class Worker:
         self._full_screens = full_screens
         self._dice = random.Random(f"{judge} {n_kills}")
         self.ledger = Ledger(judge)
+        self._late: Typed | None = None
+        """What a killed process was told and the store did not have when it was looked at."""
 
     def run(self) -> None:
         """Work to the end; what goes wrong is in the ledger."""
@@ -241,6 +243,7 @@ class Worker:
                     except Ended:
                         assert typed is None
                         return False
+                    self._take_late()
                     typed = self._choose(docno, begun, typed)
                     judge.answer(typed.key)
                     if len(ledger.entries) >= goal:
@@ -263,6 +266,8 @@ class Worker:
         elif typed is not None and len(found) > len(ledger.entries):
             self._keep(typed, begun)
             moment = "between the commit and saved"
+        elif typed is not None and "://" not in self._name:
+            self._late = typed
         assert [row.entry for row in found] == ledger.entries
         ledger.where[moment, in_terminal] += 1
         return True
@@ -274,6 +279,18 @@ class Worker:
         taken = before.entry.grade if before else None
         return typed_grade(docno, self._dice.choice([n for n in range(3) if n != taken]))
 
+    def _take_late(self) -> None:
+        """Take an answer into the ledger that came to light when the collection was opened again.
+
+        SQLite finds a transaction that is whole in its log when it recovers from a kill, though
+        the killed process had not yet shown it to others. It was never called saved.
+        """
+        if self._late is not None:
+            found = self._weather.outlast(partial(stored, self._name, self.ledger.judge))
+            if [row.entry for row in found] == [*self.ledger.entries, self._late.entry]:
+                self.ledger.entries.append(self._late.entry)
+            self._late = None
+
     def _keep(self, typed: Typed, begun: list[Entry]) -> None:
         """Take an answer into the ledger."""
         self.ledger.entries.append(typed.entry)
@@ -282,6 +299,7 @@ class Worker:
     def _finish(self) -> None:
         """Grade what is left, and quit."""
         with living(self._name, self.ledger.judge, "1", in_terminal=False) as judge:
+            self._take_late()
             left = len(self._docnos) - len({*self._graded()})
             for number in range(left):
                 typed = typed_grade(judge.see(), number % 3)
