@@ -23,6 +23,8 @@ _SUSPECT = re.compile(
     f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{BIDI_CONTROLS}\u2028\u2029\ud800-\udfff]"
 )
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_JSON_STEERS = re.compile(f"[\x7f-\x9f\u2028\u2029{BIDI_CONTROLS}]")
+"""What JSON leaves as it is and a terminal or a reader of lines obeys."""
 
 
 def sanitise(text: str) -> str:
@@ -61,3 +63,33 @@ def sanitise_line(text: str) -> str:
     'two lines and a tab'
     """
     return sanitise(text).replace("\n", " ").replace("\t", " ")
+
+
+def escape_json(text: str) -> str:
+    r"""Escape in JSON what it leaves as it is and could steer a terminal or split a line.
+
+    Parameters
+    ----------
+    text : str
+        JSON, in which control characters below U+0020 are escaped already.
+
+    Returns
+    -------
+    str
+        The same JSON value, which UTF-8 has bytes for: lone surrogates are ``\uXXXX``; a high
+        surrogate with a low one behind it is the one character that they stand for in JSON.
+
+    Examples
+    --------
+    >>> print(escape_json('"é \u202e\ud800"'))
+    "é \u202e\ud800"
+    """
+    if text.isascii() and "\x7f" not in text:
+        return text
+    text = _JSON_STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        return joined.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text

@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,14 +25,11 @@ from pooler.cli.result_files import (
     write_whole,
 )
 from store.errors import FormatError, PoolerError, StoreError
-from store.sanitise import BIDI_CONTROLS, sanitise, sanitise_line
+from store.sanitise import escape_json, sanitise, sanitise_line
 
 Cell = str | int | float | bool | None
 
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
-_STEERING = re.compile(f"[\x7f-\x9f\u2028\u2029{BIDI_CONTROLS}]")
-"""What JSON leaves as it is and a terminal obeys; the same text when it is escaped."""
-
 LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer characters than this."""
 
@@ -97,7 +93,7 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
     """
     if fmt is Format.JSON:
         data = {table.name: [_row(table, row) for row in table.rows] for table in tables}
-        _print(_json(data if len(tables) > 1 else data[tables[0].name]))
+        _print(json_text(data if len(tables) > 1 else data[tables[0].name]))
     elif fmt is Format.TSV:
         _emit_tsv(tables)
     else:
@@ -107,11 +103,10 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
             _emit_for_people(table)
 
 
-def _json(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
+def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
     """Write JSON: text as it is, but escaped where UTF-8 has no bytes for it or it could steer."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys)
-    text = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return escape_json(text)
 
 
 def _row(table: Table, row: Mapping[str, Cell]) -> dict[str, Cell]:
@@ -286,11 +281,6 @@ def write_lines(path: str | None, lines: Iterable[str], *, manifest: str | None 
         say(replaced)
 
 
-def json_line(data: Mapping[str, Any]) -> str:
-    """Return JSON on one line: text as it is, but escaped where UTF-8 has no bytes for it."""
-    return _json(data)
-
-
 def check_place(path: str | None) -> None:
     """Raise `PoolerError` now, before any work, when `write_lines` could not write there."""
     if path is None or path == "-":
@@ -334,7 +324,7 @@ def check_out(out: str | None, manifest: str | None) -> None:
 
 def write_json(path: str, data: Mapping[str, Any]) -> None:
     """Write a JSON file as a whole, or to stdout; keys sorted."""
-    text = _json(data, indent=2, sort_keys=True)
+    text = json_text(data, indent=2, sort_keys=True)
     if path == "-":
         _print(text)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pooler.cli.console import Cell, Column, Format, Table, emit, json_line, write_lines
+from pooler.cli.console import Cell, Column, Format, Table, emit, json_text, write_lines
 from store.sanitise import sanitise_line
 
 
@@ -28,7 +28,7 @@ def emit_dossier(facts: Mapping[str, Cell], tables: Sequence[Table], fmt: Format
         for table in tables:
             names = [column.name for column in table.columns]
             data[table.name] = [{name: row.get(name) for name in names} for row in table.rows]
-        write_lines(None, [json_line(data)])
+        write_lines(None, [json_text(data)])
         return
     first = Table("facts", (Column("name"), Column("value")))
     if fmt is Format.TSV:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import Cell, Column, Format, Table, counted, emit, json_line, write_lines
+from pooler.cli.console import Cell, Column, Format, Table, counted, emit, json_text, write_lines
 from pooler.cli.dossier import without_empty
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 
@@ -92,7 +92,7 @@ def history(
         found = opened.chronicle(topic, docno)
         scale = opened.scale
     if fmt is Format.JSON:
-        write_lines(None, [json_line(_data(found))])
+        write_lines(None, [json_text(_data(found))])
     elif fmt is Format.TSV:
         emit([Table("events", COLUMNS, [_row(event) for event in found.events])], fmt)
     else:

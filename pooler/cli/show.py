@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Cell, Column, Format, Table, write_lines
+from pooler.cli.console import Cell, Column, Format, Table, json_text, write_lines
 from pooler.cli.dossier import emit_dossier
 from pooler.cli.list_ import (
     IN_POOL,
@@ -180,8 +180,6 @@ def pool(
         facts.setdefault(key, _fact(value))
     topics = _topics(found.topics, fmt)
     topics.columns = (Column("topic"), Column("title"), Column("documents"), *IN_POOL)
-    for row, line in zip(topics.rows, found.topics, strict=True):
-        row |= {"documents": line.standing.pooled}  # type: ignore[operator]  # a dict all the same
     runs = Table("runs", (Column("run"),), [{"run": tag} for tag in found.runs])
     emit_dossier(facts, [topics, _judges(found.judges, fmt), runs], fmt)
 
@@ -225,7 +223,7 @@ def _topics(lines: Iterable[TopicLine], fmt: Format) -> Table:
     """Make the table of topics."""
     rows = [
         {"topic": line.topic, "title": topic_row(line, fmt)["title"], "runs": line.runs,
-         **standing_cells(line.standing)}
+         "documents": line.standing.pooled, **standing_cells(line.standing)}
         for line in lines
     ]  # fmt: skip
     return Table("topics", _TOPIC_COLUMNS, [*rows])
@@ -253,6 +251,4 @@ def _fact(value: object) -> Cell:
     """Write a value of a manifest in one cell."""
     if value is None or isinstance(value, str | int | float):
         return value
-    from pooler.cli.console import json_line
-
-    return json_line({"value": value})
+    return json_text(value)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from store.errors import FaultList
 from store.formats.lines import read_text_lines
-from store.sanitise import BIDI_CONTROLS
-
-_STEERING = re.compile(f"[\x7f-\x9f\u2028\u2029{BIDI_CONTROLS}]")
-"""What JSON leaves as it is and a terminal or a reader of lines obeys."""
+from store.sanitise import escape_json
 
 
 class NoObjectError(ValueError):
@@ -40,16 +36,7 @@ def json_line(data: Mapping[str, Any]) -> str:
     >>> print(json_line({"note": "é \u202e\ud800", "grade": None}))
     {"note": "é \u202e\ud800", "grade": null}
     """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    if text.isascii() and "\x7f" not in text:
-        return text
-    text = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-        return joined.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text
+    return escape_json(json.dumps(data, ensure_ascii=False, allow_nan=False))
 
 
 def read_json_object(text: str) -> dict[str, Any]:

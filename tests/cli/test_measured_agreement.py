@@ -294,5 +294,5 @@ def test_a_grade_off_the_scale_is_refused_by_its_line(
     off = [number for number, line in enumerate(lines, 1) if int(line.split()[3]) > 3]
     assert [lines[number - 1].split()[2] for number in off] == docnos
     assert all(f"{path}:{number}:" in answer.err for number in off)
-    assert "0 judgements" in answer.err or "--map" in answer.err
+    assert "--map" in answer.err
     assert not pooler(tmp_path, "export", "judgements").out
