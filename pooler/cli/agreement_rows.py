@@ -95,11 +95,7 @@ def judges_columns(*, by_topic: bool) -> list[Column]:
 
 def judge_table(population: PopulationVotes, asked: Asked) -> Table:
     """Say what each judge did, and what of it is measured."""
-    votes, q = population.votes, len(asked.scale.values)
-    cells = votes.judge_codes * q + votes.places
-    given = np.bincount(cells, minlength=len(votes.judges) * q).reshape(-1, q)
-    if population.default is not None:
-        given[:, population.default] += population.blanks.sum()
+    votes, given = population.votes, population.given()
     columns = [Column("judge"), Column("graded"), Column("outside"), Column("skipped"),
                Column("cannot"), Column("unlisted")]  # fmt: skip
     columns += [Column(f"grade_{value}", str(value)) for value in asked.scale.values]

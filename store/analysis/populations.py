@@ -101,6 +101,15 @@ class PopulationVotes:
         has_votes = np.bincount(self.votes.topic_codes, minlength=len(self.votes.topics)) > 0
         return int(np.count_nonzero(has_votes | (self.blanks > 0)))
 
+    def given(self) -> NDArray[np.int64]:
+        """Count the grades of each judge, shape (n_judges, n_grades), blank documents included."""
+        n_judges, q = len(self.votes.judges), self.votes.n_grades
+        cells = self.votes.judge_codes * q + self.votes.places
+        given = np.bincount(cells, minlength=n_judges * q).reshape(n_judges, q)
+        if self.default is not None:
+            given[:, self.default] += self.blanks.sum()
+        return given
+
     def total(self, sums_of: Callable[[Votes], NDArray[Any]]) -> NDArray[Any]:
         """Add up what documents contribute to every topic, blank documents included.
 
