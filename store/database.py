@@ -7,23 +7,33 @@ later cannot be promoted once another process has written, and no timeout helps 
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as SqlArgumentError
-from sqlalchemy.exc import DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import DatabaseError, NoSuchModuleError
 from sqlmodel import Session, SQLModel
 
+from store.driver_errors import (
+    DAMAGED,
+    DAMAGED_HINT,
+    NO_COLLECTION_HINT,
+    as_told,
+    not_a_collection,
+)
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.models import TABLES, CollectionRow
+from store.scale import scale_from_json
+from store.seals import SEAL
 
 SCHEMA_REVISION = "0003"
 """The newest Alembic revision; a test holds it to `store/migrations/versions`."""
@@ -144,7 +154,21 @@ def _begin_sqlite(connection: Connection) -> None:
     options = connection.get_execution_options()
     if patience := options.get("pooler_patience_ms"):
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience:d}")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("pooler_writes") else "BEGIN")
+    if not options.get("pooler_writes"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    if not connection.info.get("pooler_has_no_seal"):
+        take_seal_off(connection)
+
+
+def take_seal_off(connection: Connection) -> None:
+    """Make a sealed file (`store.seals`) one that is worked on, in the transaction that is open."""
+    if connection.exec_driver_sql("PRAGMA application_id").scalar() == SEAL:
+        connection.exec_driver_sql("PRAGMA application_id = 0")
+        connection.exec_driver_sql("PRAGMA user_version = 0")
+    else:
+        connection.info["pooler_has_no_seal"] = True
 
 
 @contextmanager
@@ -153,7 +177,7 @@ def reading(engine: Engine) -> Iterator[Session]:
     if engine.dialect.name == "postgresql":
         # Its default is one state a statement; a transaction of SQLite sees one by nature.
         engine = engine.execution_options(isolation_level="REPEATABLE READ")
-    with translated_errors(engine), Session(engine) as session:
+    with translated_errors(engine), damage_told(engine), Session(engine) as session:
         yield session
         session.rollback()
 
@@ -193,7 +217,8 @@ def writing(
         raise StoreError(message, hint="put it back; what was saved before is in it")
     patience = BUSY_TIMEOUT_MS if patience_ms is None else min(patience_ms, BUSY_TIMEOUT_MS)
     writer = engine.execution_options(pooler_writes=True, pooler_patience_ms=patience)
-    with translated_errors(engine), Session(writer, expire_on_commit=False) as session:
+    told = nullcontext() if creates else damage_told(engine)
+    with translated_errors(engine), told, Session(writer, expire_on_commit=False) as session:
         if bulk and engine.dialect.name == "postgresql":
             session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
         yield session
@@ -220,26 +245,26 @@ def translated_errors(engine: Engine) -> Iterator[None]:
     """Turn the driver's failures a user can put right into `StoreError`."""
     try:
         yield
-    except OperationalError as error:
-        raise StoreError(_operational_message(engine, error)) from error
-    except DatabaseError as error:
-        if isinstance(error.orig, sqlite3.DatabaseError) and "not a database" in str(error.orig):
-            raise SchemaError(_not_a_collection(engine.url)) from error
-        if isinstance(error.orig, sqlite3.DatabaseError) and "malformed" in str(error.orig):
-            message = f"{display(engine.url)}: the database file is damaged: {error.orig}"
-            raise StoreError(message, hint="restore a backup of the file") from error
-        raise
+    except (DatabaseError, sqlite3.Error) as error:
+        known = as_told(display(engine.url), error)
+        if known is None:
+            raise
+        raise known from error
 
 
-def _operational_message(engine: Engine, error: OperationalError) -> str:
-    """Say in one line why the database could not be reached."""
-    reason = next(iter(str(error.orig).strip().splitlines()), "the connection failed")
-    where = display(engine.url)
-    if "readonly" in reason:
-        return f"{where}: the file may be read but not written"
-    if "locked" in reason:
-        return f"{where}: another process is writing and did not finish in time"
-    return f"{where}: {reason}"
+@contextmanager
+def damage_told(engine: Engine) -> Iterator[None]:
+    """Turn failures over values that no whole collection has into `StoreError`."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        from store.verification import first_fault  # it needs this module, and time to import
+
+        fault = first_fault(engine)
+        if fault is None:
+            raise
+        message = f"{display(engine.url)}: {DAMAGED}: {fault}"
+        raise StoreError(message, hint=DAMAGED_HINT) from error
 
 
 def display(url: URL) -> str:
@@ -260,41 +285,54 @@ def create_schema(engine: Engine, collection: CollectionRow) -> None:
     """
     url = engine.url
     if url.get_backend_name() == "sqlite":
-        _check_free_place(engine, Path(url.database or ""))
+        check_free_place(Path(url.database or ""))
     with writing(engine, bulk=True, creates=True) as session:
-        connection = session.connection()
-        taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
-        if {"collection", "alembic_version"}.issubset(taken):
-            message = f"{display(url)} already holds a collection"
-            raise StoreError(message, hint="choose another database with --collection")
-        if taken:
-            message = f"{display(url)} holds a table `{taken[0]}` of something else"
-            raise StoreError(message, hint="choose another database with --collection")
-        if engine.dialect.name == "postgresql":
-            encoding = connection.execute(text("SHOW server_encoding")).scalar()
-            if encoding != "UTF8":
-                message = f"{display(url)} has the encoding {encoding}, which not every text fits"
-                raise StoreError(message, hint="CREATE DATABASE ... ENCODING 'UTF8'")
-        SQLModel.metadata.create_all(connection)
-        session.execute(
-            text(
-                "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
-                ", CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
-            )
-        )
-        session.execute(
-            text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": SCHEMA_REVISION}
-        )
+        make_tables(session)
         session.add(collection)
 
 
-def _check_free_place(engine: Engine, file: Path) -> None:
+def make_tables(session: Session) -> None:
+    """Make all tables of the newest schema in an empty database.
+
+    Raises
+    ------
+    StoreError
+        If the database already holds a collection or something else, or could not hold every
+        text.
+    """
+    connection = session.connection()
+    where = display(connection.engine.url)
+    taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
+    if {"collection", "alembic_version"}.issubset(taken):
+        message = f"{where} already holds a collection"
+        raise StoreError(message, hint="choose another database with --collection")
+    if taken:
+        message = f"{where} holds a table `{taken[0]}` of something else"
+        raise StoreError(message, hint="choose another database with --collection")
+    if connection.dialect.name == "postgresql":
+        encoding = connection.execute(text("SHOW server_encoding")).scalar()
+        if encoding != "UTF8":
+            message = f"{where} has the encoding {encoding}, which not every text fits"
+            raise StoreError(message, hint="CREATE DATABASE ... ENCODING 'UTF8'")
+    SQLModel.metadata.create_all(connection)
+    connection.exec_driver_sql(
+        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
+        ", CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+    )
+    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{SCHEMA_REVISION}')")
+
+
+def check_free_place(file: Path) -> None:
     """Refuse to make a collection file where there is something already, or no folder."""
     if file.is_dir():
         message = f"{file} is a folder"
         raise StoreError(message, hint="name a file in it with --collection")
     if file.exists() and file.stat().st_size:
-        check_schema(engine)
+        engine = make_engine(URL.create("sqlite", database=str(file)))
+        try:
+            check_schema(engine)
+        finally:
+            engine.dispose()
         message = f"{file} already holds a collection"
         raise StoreError(message, hint="choose another file with --collection")
     if not file.parent.is_dir():
@@ -326,6 +364,22 @@ def stored_revision(engine: Engine) -> str | None:
 
 
 def check_schema(engine: Engine) -> None:
+    """Refuse a database whose schema is not this program's, or whose scale cannot be read.
+
+    Raises
+    ------
+    SchemaError
+        See `check_revision`.
+    StoreError
+        If it is damaged.
+    """
+    check_revision(engine)
+    with reading(engine) as session:
+        scale = session.scalar(select(TABLES["collection"].c.scale))
+        scale_from_json(json.loads(scale or ""))
+
+
+def check_revision(engine: Engine) -> None:
     """Refuse a database whose schema is not this program's.
 
     Raises
@@ -336,7 +390,7 @@ def check_schema(engine: Engine) -> None:
     revision = stored_revision(engine)
     where = display(engine.url)
     if revision is None:
-        raise SchemaError(_not_a_collection(engine.url))
+        raise SchemaError(not_a_collection(display(engine.url)), hint=NO_COLLECTION_HINT)
     if revision == SCHEMA_REVISION:
         return
     if revision.isdigit() and int(revision) < int(SCHEMA_REVISION):
@@ -344,8 +398,3 @@ def check_schema(engine: Engine) -> None:
         raise SchemaError(message, hint="pooler upgrade makes a backup, then migrates it")
     message = f"{where} has the newer schema {revision}; this program knows {SCHEMA_REVISION}"
     raise SchemaError(message, hint="install the newest pooler")
-
-
-def _not_a_collection(url: URL) -> str:
-    """Word the refusal of a file that is something else."""
-    return f"{display(url)} is not a pooler collection"

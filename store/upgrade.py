@@ -13,7 +13,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import URL
 
+from store.backup import back_up
 from store.database import display, make_engine, stored_revision, writing
+from store.driver_errors import NO_COLLECTION_HINT
 from store.errors import SchemaError, StoreError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -56,13 +58,14 @@ def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
         If the database holds no collection, or one of a revision that is not among the
         migrations.
     StoreError
-        If a step left rows that refer to nothing; it is taken back.
+        If the backup fails, as of a damaged file it does; or if a step left rows that refer to
+        nothing: it is taken back.
 
     Notes
     -----
     All steps share one transaction: either the whole way is gone or nothing of it. A SQLite file
-    is copied beside itself first (`FILE.REVISION.backup`, by SQLite's online backup, which sees
-    the write-ahead log too); a PostgreSQL database is backed up by its own tools.
+    is backed up beside itself first (`FILE.REVISION.backup`, see `store.backup`: whole, checked and
+    on the disk before the first step); a PostgreSQL database is backed up by its own tools.
 
     SQLite's foreign keys are off during the steps and checked after them, as its manual asks of
     whoever makes a table anew: dropping the old one would delete what refers to it by cascade.
@@ -74,7 +77,7 @@ def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
         before = stored_revision(engine)
         if before is None:
             message = f"{display(url)} is not a pooler collection"
-            raise SchemaError(message)
+            raise SchemaError(message, hint=NO_COLLECTION_HINT)
         after = head_revision(migrations)
         known = {script.revision for script in ScriptDirectory(str(migrations)).walk_revisions()}
         if before not in known:
@@ -112,18 +115,12 @@ def _check_foreign_keys(connection: Connection) -> None:
 
 
 def _back_up_sqlite(url: URL, revision: str) -> str:
-    """Copy a SQLite collection beside itself and return the copy's name."""
+    """Back a SQLite collection up beside itself and return the backup's name."""
     source_file = url.database or ""
     copy = Path(f"{source_file}.{revision}.backup")
     number = 1
     while copy.exists():
         number += 1
         copy = Path(f"{source_file}.{revision}-{number}.backup")
-    source = sqlite3.connect(source_file)
-    target = sqlite3.connect(copy)
-    try:
-        source.backup(target)
-    finally:
-        target.close()
-        source.close()
+    back_up(url, copy)
     return str(copy)

@@ -14,7 +14,9 @@ from pooler.cli import (
     adjudicate,
     agreement,
     assign,
+    backup,
     check,
+    copy_,
     demo,
     diff,
     effort,
@@ -31,11 +33,13 @@ from pooler.cli import (
     provenance,
     rejudge,
     replay,
+    restore,
     sensitivity,
     show,
     status,
     unpool,
     upgrade,
+    verify,
 )
 from pooler.cli.console import (
     ExitCode,
@@ -50,7 +54,8 @@ from store.errors import PoolerError
 WORKFLOW = ("demo", "init", "import", "check", "pool", "provenance", "unpool", "judges",
             "guidelines", "assign", "judge", "status", "list", "show", "history", "effort",
             "rejudge", "agreement", "adjudicate", "export", "evaluate", "diff", "sensitivity",
-            "replay", "upgrade")  # fmt: skip
+            "replay",
+            "backup", "restore", "copy", "verify", "upgrade")  # fmt: skip
 
 
 class _ReaderGoneError(BaseException):
@@ -106,6 +111,10 @@ app.add_typer(export.app, name="export")
 app.command("evaluate")(evaluate.evaluate)
 app.command("sensitivity")(sensitivity.sensitivity)
 app.command("replay")(replay.replay)
+app.command("backup")(backup.backup)
+app.command("restore")(restore.restore)
+app.command("copy")(copy_.copy)
+app.command("verify")(verify.verify)
 app.command("upgrade")(upgrade.upgrade)
 app.command("demo")(demo.demo)
 

@@ -1,0 +1,1 @@
+"""What must hold in every collection, check by check; each names its faults and what to do."""

@@ -1,0 +1,113 @@
+"""Whether a database keeps the rules of a collection, check by check."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session
+
+from store.checks.check import N_EXAMPLES, Check, Found
+from store.checks.events import EVENT_CHECKS
+from store.checks.people import PEOPLE_CHECKS
+from store.checks.pooling import POOLING_CHECKS
+from store.checks.values import FILE_CHECKS, VALUE_CHECKS
+from store.database import check_revision, make_engine, reading
+from store.directory.moving import Progress, no_progress
+
+CHECKS = (*FILE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *PEOPLE_CHECKS[1:], *POOLING_CHECKS,
+          *EVENT_CHECKS)  # fmt: skip
+"""In this order, the most basic first."""
+
+
+_MISREAD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
+"""What reading a value of another type than its column's ends in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What one check found."""
+
+    name: str
+    what: str
+    """What was counted."""
+    n_checked: int
+    n_faults: int
+    examples: tuple[str, ...]
+    """The first faults, at most `store.checks.check.N_EXAMPLES`."""
+    advice: str
+    """What to do about a fault."""
+
+
+def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
+    """Check a collection against its own rules.
+
+    Parameters
+    ----------
+    url : URL
+        A collection of this program's schema; it is only read, and others may work on it.
+    progress : callable
+        Shows how far it is.
+
+    Returns
+    -------
+    list of Verified
+        One a check, in the order of `CHECKS`. A check that cannot read what it needs counts that
+        as a fault.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be opened at all.
+    SchemaError
+        If it is no collection, or of another schema.
+
+    Notes
+    -----
+    All checks but the first see one state. What they cannot see is a value that became another
+    one of the same kind, as a grade of the scale, a note or a moment: a backup has a checksum for
+    that (`store.seals`), which the first check compares.
+    """
+    engine = make_engine(url)
+    try:
+        check_revision(engine)
+        results = []
+        with progress("checking", len(CHECKS)) as advance, reading(engine) as session:
+            for check in CHECKS:
+                results.append(_verified(check, session))
+                advance(1)
+        return results
+    finally:
+        engine.dispose()
+
+
+def first_fault(engine: Engine) -> str | None:
+    """Say what is wrong with a collection, in a few words; ``None`` = nothing that is known."""
+    with reading(engine) as session:
+        results = (_verified(check, session) for check in CHECKS)
+        faulty = itertools.dropwhile(lambda one: not one.n_faults, results)
+        first = next(faulty, None)
+    return None if first is None else first.examples[0]
+
+
+def _verified(check: Check, session: Session) -> Verified:
+    """Make one check; whatever it fails on is a fault of the collection."""
+    try:
+        found = check.look(session)
+    except (SQLAlchemyError, *_MISREAD) as error:
+        cause = getattr(error, "orig", None) or error
+        reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+        found = Found(0)
+        found.add(f"what is stored cannot be read: {reason}")
+        session.rollback()
+    return Verified(
+        check.name,
+        check.what,
+        found.n_checked,
+        found.n_faults,
+        tuple(found.examples[:N_EXAMPLES]),
+        check.advice,
+    )

@@ -1,0 +1,118 @@
+"""A file that appears whole or not at all: written beside its place, then put there."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from store.errors import StoreError
+
+SIDE_FILES = ("-wal", "-shm", "-journal")
+"""What SQLite keeps beside a file, by the end of its name."""
+
+
+def check_folder(target: Path) -> None:
+    """Refuse a place where no file can be made, before any work.
+
+    Raises
+    ------
+    StoreError
+        If it is a folder, or no folder holds it, or nothing may be written there.
+    """
+    reason = None
+    folder = target.absolute().parent
+    if target.is_dir():
+        reason = "it is a folder"
+    elif not folder.is_dir():
+        reason = f"there is no folder {folder}"
+    elif not os.access(folder, os.W_OK):
+        reason = "permission denied"
+    if reason is not None:
+        message = f"{target}: cannot be written: {reason}"
+        raise StoreError(message, hint="name another file")
+
+
+@contextmanager
+def made_whole(target: Path, *, replaces: bool = False) -> Iterator[Path]:
+    """Give a place beside `target`; what is there at the end of the block becomes `target`.
+
+    Parameters
+    ----------
+    target : Path
+        The file to be made.
+    replaces : bool, default=False
+        Whether a file that is there gives way. Otherwise one that came meanwhile stays.
+
+    Yields
+    ------
+    Path
+        Nothing is there yet, and nothing is left there after the block.
+
+    Raises
+    ------
+    StoreError
+        If there is a file by now, and `replaces` is false.
+
+    Notes
+    -----
+    The bytes are on the disk before the name is, and the name before this returns.
+    """
+    target = target.resolve()
+    with part_beside(target) as part:
+        yield part
+        for name in SIDE_FILES:
+            part.with_name(part.name + name).unlink(missing_ok=True)
+        synchronise(part)
+        if replaces:
+            part.replace(target)
+        else:
+            put(part, target)
+        synchronise(target.parent)
+
+
+@contextmanager
+def part_beside(target: Path) -> Iterator[Path]:
+    """Give a place beside a file where nothing is, and nothing is left after the block."""
+    target = target.resolve()
+    part = target.with_name(f".{target.name[:80]}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        yield part
+    finally:
+        for name in ("", *SIDE_FILES):
+            part.with_name(part.name + name).unlink(missing_ok=True)
+
+
+def put(part: Path, target: Path) -> None:
+    """Give a file a second name that nothing has, or its only one where there are no links."""
+    try:
+        target.hardlink_to(part)
+    except FileExistsError as error:
+        message = f"{target} came into being meanwhile"
+        raise StoreError(message, hint="nothing was changed; name another file") from error
+    except OSError:
+        if target.exists():
+            message = f"{target} came into being meanwhile"
+            raise StoreError(message, hint="nothing was changed; name another file") from None
+        part.rename(target)
+
+
+def synchronise(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError:
+        # Some file systems cannot do it for folders.
+        if not path.is_dir():
+            raise
+    finally:
+        os.close(number)
+
+
+def side_files(file: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside one and that are there."""
+    beside = (file.with_name(file.name + name) for name in SIDE_FILES)
+    return [path for path in beside if path.exists()]

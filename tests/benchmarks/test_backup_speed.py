@@ -1,0 +1,159 @@
+"""Backup, verify, copy and restore of a large collection while four processes judge.
+
+`POOLER_BENCH_MB` is the size of the collection (default 500). Printed: how long each takes, and the
+longest that a judge waited for a commit, with nothing else going on and during each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import insert
+
+from store.backup import back_up
+from store.collection import Collection
+from store.copying import copy_collection
+from store.database import collection_url
+from store.models import JUDGEMENT
+from store.packing import pack_ranking
+from store.records import Document, JudgeKind
+from store.restoring import restore
+from store.runs import StoredRun, add_rankings
+from store.scale import parse_scale
+from store.verification import verify
+from tests.store.outside import Sitting, make_pool
+
+MEGABYTES = int(os.environ.get("POOLER_BENCH_MB", "500"))
+TOPICS, POOLED, JUDGES = 50, 2000, 4
+RUN_DOCUMENTS = 1000
+TEXT = 2000
+"""Characters of a document."""
+THINK_S = 0.05
+processes = multiprocessing.get_context("forkserver")
+
+
+def make_collection(place: Path) -> None:
+    """Make a collection of some size: half texts, half rankings, and 200,000 judgements."""
+    n_documents = MEGABYTES * 350_000 // TEXT
+    n_runs = max(1, MEGABYTES * 300_000 // (TOPICS * RUN_DOCUMENTS * 8))
+    docnos = [f"d{number:07}" for number in range(n_documents)]
+    topics = [str(number + 1) for number in range(TOPICS)]
+    rng = np.random.default_rng(1)
+    with Collection.create(str(place), name="large", scale=parse_scale("0-2"), program="x") as made:
+        made.add_documents(
+            (Document(docno, docno, rng.bytes(TEXT // 2).hex()) for docno in docnos),
+            all_texts=True,
+        )
+        chosen = {
+            topic: [docnos[number] for number in rng.choice(n_documents, POOLED, replace=False)]
+            for topic in topics
+        }
+        made.add_pool(make_pool(chosen))
+        for number in range(JUDGES):
+            made.add_judge(f"j{number}", JudgeKind.HUMAN)
+        with made._importing() as session:
+            ids = made._documents.ids
+            for number in range(n_runs):
+                tag = f"run{number}"
+                about = StoredRun(tag, "", True, hashlib.sha256(tag.encode()).hexdigest(), tag)
+                packed = []
+                for topic in topics:
+                    best = rng.choice(n_documents, RUN_DOCUMENTS, replace=False)
+                    names = [docnos[one] for one in best]
+                    numbers = np.array([ids[name] for name in names], np.int32)
+                    scores = np.sort(rng.random(RUN_DOCUMENTS))[::-1]
+                    packed.append(pack_ranking(topic, names, numbers, scores, None))
+                add_rankings(session, made._topics, about, packed)
+            rows: list[dict[str, Any]] = [
+                {
+                    "topic_id": made._topics.ids[topic], "document_id": ids[docno],
+                    "judge_id": judge_id, "revision": 1, "action": "judge", "state": "judged",
+                    "grade": 1, "reason": "", "note": "", "iteration": "0", "dropped_keys": 0,
+                    "judged_at": datetime(2025, 1, 1, tzinfo=UTC),
+                }
+                for judge_id in (1, 2) for topic in topics for docno in chosen[topic]
+            ]  # fmt: skip
+            session.connection().execute(insert(JUDGEMENT), rows)
+
+
+def work(name: str, judge_name: str, stop: Event, waits: Pipe) -> None:
+    """Grade one document after another, and send when each was begun and how long it took.
+
+    Runs in a process of its own.
+    """
+    with Collection(name) as collection:
+        number = int(judge_name[1:])
+        sitting = Sitting(collection.desk(judge_name), str(number + 1))
+        docnos = list(sitting.tasks)
+        grades = 0
+        while not stop.is_set():
+            time.sleep(THINK_S)
+            began = time.monotonic()
+            sitting.grade(docnos[grades % len(docnos)], (grades + 2) % 3)
+            waits.send((began, time.monotonic() - began))
+            grades += 1
+        sitting.desk.leave()
+    waits.close()
+
+
+@pytest.mark.benchmark
+def test_backup_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Print how long backup, verify, copy and restore take, and how long judges wait meanwhile."""
+    place, file = tmp_path / "large.db", tmp_path / "large.backup"
+    make_collection(place)
+    url = collection_url(str(place))
+    stop = processes.Event()
+    pipes = [processes.Pipe(duplex=False) for _ in range(JUDGES)]
+    judges = [
+        processes.Process(target=work, args=(str(place), f"j{number}", stop, sender))
+        for number, (_, sender) in enumerate(pipes)
+    ]
+    for one in judges:
+        one.start()
+    for _, sender in pipes:
+        sender.close()
+    time.sleep(5)
+    asked: dict[str, Callable[[], object]] = {
+        "nothing else": lambda: time.sleep(5),
+        "backup": lambda: back_up(url, file),
+        "backup again": lambda: back_up(url, file, replaces=True),
+        "verify": lambda: verify(url),
+        "copy to a file": lambda: copy_collection(url, collection_url(str(tmp_path / "c.db"))),
+        "restore": lambda: restore(file, collection_url(str(tmp_path / "r.db"))),
+    }
+    spans = {}
+    for name, call in asked.items():
+        began = time.monotonic()
+        call()
+        spans[name] = (began, time.monotonic())
+    stop.set()
+    commits: list[tuple[float, float]] = []
+    for receiver, _ in pipes:
+        with suppress(EOFError):
+            while True:
+                commits.append(receiver.recv())
+    for one in judges:
+        one.join()
+    size = place.stat().st_size / 1e6
+    lines = [f"collection of {size:.0f} MB, {JUDGES} processes judging"]
+    for name, (began, ended) in spans.items():
+        waits = [took for start, took in commits if start < ended and start + took > began]
+        lines.append(
+            f"  {name:15} {ended - began:6.2f} s   {len(waits):5} commits,"
+            f" median {np.median(waits) * 1000:6.1f} ms, longest {max(waits) * 1000:6.1f} ms"
+        )
+    with capsys.disabled():
+        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")

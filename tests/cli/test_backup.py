@@ -1,0 +1,116 @@
+"""`pooler backup` and `pooler restore`: what users see, and what is left after Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import environment, program, run_process
+from tests.cli.conftest import Cli
+
+
+def test_backup_and_restore(cli: Cli, judged: Path) -> None:
+    """A backup says how much it holds; a restored collection exports the same."""
+    said = cli("backup", "monday.backup").fine()
+    assert said.out == ""
+    assert "monday.backup: 252 judgement events, 0." in said.err
+    assert "checked and sealed" in said.err
+    qrels = cli("export", "qrels", "--judge", "strict").fine().out
+    cli("import", "judgements", "judgements/strict.qrels", "--judge", "late").fine()
+    assert "252 judgement events of monday.backup" in cli(
+        "restore", "monday.backup", "--collection", "new.db").fine().err  # fmt: skip
+    for place in ("new.db", "collection.db"):
+        assert cli("export", "qrels", "--judge", "strict", "--collection", place).out == qrels
+    refused = cli("restore", "monday.backup").failed(3)
+    assert "--replace saves it" in refused.err
+    said = cli("restore", "monday.backup", "--replace").fine()
+    assert "what was there is saved in collection.db.replaced" in said.err
+    cli("export", "qrels", "--judge", "late").failed(1)
+    cli("export", "qrels", "--judge", "late", "--collection", "collection.db.replaced").fine()
+
+
+def test_existing_files_stay(cli: Cli, judged: Path) -> None:
+    """A file that is there is replaced only on request, and only if it is such a backup."""
+    cli("backup", "runs.tsv").failed(3)
+    before = (judged / "runs.tsv").read_bytes()
+    assert "is no backup" in cli("backup", "runs.tsv", "--replace").failed(3).err
+    assert (judged / "runs.tsv").read_bytes() == before
+    cli("backup", "b").fine()
+    assert "--replace" in cli("backup", "b").failed(3).err
+    cli("backup", "b", "--replace").fine()
+    cli("backup", "no/b").failed(3)
+    cli("restore", "none.backup", "--collection", "new.db").failed(3)
+
+
+def test_damaged_file_is_put_aside(cli: Cli, judged: Path) -> None:
+    """What to do about a damaged collection is said, and works as it is said."""
+    cli("backup", "b").fine()
+    place = judged / "collection.db"
+    place.write_bytes(place.read_bytes()[:50_000])
+    told = cli("status").failed(3)
+    assert "the database file is damaged" in told.err
+    assert "pooler restore BACKUP --replace" in told.err
+    said = cli("restore", "b", "--replace").fine()
+    assert "what was there is damaged; it is in collection.db.damaged" in said.err
+    cli("verify").fine()
+
+
+@pytest.mark.parametrize("words", [("backup", "b"), ("copy", "collection.db", "b")])
+def test_ctrl_c_leaves_nothing(judged: Path, words: tuple[str, ...]) -> None:
+    """Ctrl-C during a backup or a copy: exit code 130, and no file that was not there."""
+    with contextlib.closing(sqlite3.connect(judged / "collection.db")) as connection:
+        connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)"
+            " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n"
+        )
+        connection.commit()
+    before = sorted(path.name for path in judged.iterdir())
+    process = subprocess.Popen(
+        [*program(), *words], cwd=judged, env=environment({}), stderr=subprocess.PIPE
+    )
+    end = time.monotonic() + 30
+    while not list(judged.glob(".b.*.part")):
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert b"Traceback" not in told
+    assert sorted(path.name for path in judged.iterdir()) == before
+
+
+def test_ctrl_c_during_a_restore_leaves_the_collection(judged: Path) -> None:
+    """Ctrl-C while a collection is replaced leaves it as it was."""
+    assert run_process("backup", "b", folder=judged).returncode == 0
+    with contextlib.closing(sqlite3.connect(judged / "b")) as connection:
+        connection.execute("PRAGMA application_id = 0")
+        connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)"
+            " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n"
+        )
+        connection.commit()
+    before = run_process("status", "--format", "json", folder=judged).stdout
+    process = subprocess.Popen(
+        [*program(), "restore", "b", "--replace"],
+        cwd=judged,
+        env=environment({}),
+        stderr=subprocess.PIPE,
+    )
+    end = time.monotonic() + 30
+    while not list(judged.glob(".collection.db.*.part")):
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert run_process("status", "--format", "json", folder=judged).stdout == before
+    assert not list(judged.glob(".*.part"))

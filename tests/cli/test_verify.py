@@ -1,0 +1,129 @@
+"""`pooler verify`, and what every command says of a file that is damaged."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.store.outside import execute
+
+READERS = (
+    ("status",),
+    ("effort",),
+    ("judges", "list"),
+    ("guidelines", "list"),
+    ("provenance", "--by", "depth", "--depth", "5"),
+    ("rejudge",),
+    ("agreement",),
+    ("adjudicate", "--list"),
+    ("evaluate", "-m", "AP", "--judge", "strict"),
+    ("sensitivity", "--depth", "5", "--judge", "strict"),
+    ("export", "qrels", "--judge", "strict"),
+    ("export", "judgements"),
+    ("export", "pool"),
+    ("export", "collection", "exported"),
+    ("pool", "--depth", "3", "--name", "second"),
+    ("import", "runs", "runs/bm25-words.run"),
+    ("import", "topics", "topics.jsonl"),
+    ("judge", "--judge", "strict", "--plain"),
+    ("backup", "b.backup"),
+    ("copy", "collection.db", "copied.db"),
+    ("verify",),
+    ("upgrade",),
+)
+"""Commands on a collection, each with what it needs."""
+
+
+def test_whole_collection(cli: Cli, judged: Path) -> None:
+    """A row a check, no fault, exit code 0, in every format."""
+    rows = cli("verify", "--format", "json").fine().json()
+    assert len(rows) > 15
+    assert [row["faults"] for row in rows] == [0] * len(rows)
+    assert {row["advice"] for row in rows} == {None}
+    checked = {row["check"]: row["checked"] for row in rows}
+    assert (checked["revisions"], checked["runs"], checked["rankings"]) == (252, 9, 72)
+    assert len(cli("verify", "--format", "tsv").fine().tsv()) == len(rows)
+    assert "what to do" not in cli("verify").fine().out
+
+
+def test_faults_are_told_with_what_to_do(cli: Cli, judged: Path) -> None:
+    """Each fault has an example and what to do; the exit code is 1."""
+    execute("collection.db", "UPDATE run SET sha256 = '' WHERE id < 6")
+    execute("collection.db", "UPDATE judgement SET grade = 7 WHERE id = 1")
+    said = cli("verify")
+    assert said.code == 1
+    assert "runs: `bm25-words` has no SHA-256 of its file, but ''" in said.out
+    assert "runs: and 2 more" in said.out
+    assert "what to do: take the file again: pooler import runs FILE --replace" in said.out
+    assert "grade 7" in said.out
+    assert said.err == "collection.db has 6 faults\n"
+    rows = {row["check"]: row for row in cli("verify", "--format", "json").json()}
+    assert rows["runs"]["faults"] == 5
+    assert "restore" in rows["states"]["advice"]
+
+
+def damage(kind: str, place: Path) -> None:
+    """Damage a collection file."""
+    content = place.read_bytes()
+    if kind == "truncated":
+        place.write_bytes(content[: len(content) // 2])
+    elif kind == "empty":
+        place.write_bytes(b"")
+    elif kind == "text":
+        place.write_text("51 Q0 d1 1 2.5 bm25\n" * 100)
+    elif kind == "a page":
+        place.write_bytes(content[:4096] + b"\xff" * 4096 + content[8192:])
+    else:
+        place.unlink()
+        with sqlite3.connect(place) as other:
+            other.execute("CREATE TABLE shelf (book TEXT)")
+        other.close()
+
+
+@pytest.mark.parametrize("kind", ["truncated", "empty", "text", "a page", "foreign"])
+def test_every_command_refuses_what_is_no_whole_collection(
+    cli: Cli, judged: Path, kind: str
+) -> None:
+    """One line that says what is wrong, one that says what to do, and never a traceback."""
+    damage(kind, judged / "collection.db")
+    damaged = (judged / "collection.db").read_bytes()
+    for words in READERS:
+        if words == ("upgrade",) and kind == "a page":
+            continue  # of a collection that is up to date it reads no more than that
+        said = cli(*words, stdin=b"q\n")
+        assert "Traceback" not in said.err
+        if words == ("verify",) and kind == "a page":
+            assert (said.code, "what to do: restore a backup" in said.out) == (1, True)
+            continue
+        assert said.code == 3, (words, said)
+        error, hint = said.err.splitlines()[-2:]
+        assert error.startswith("error: ")
+        assert hint.startswith("hint: ")
+        assert "restore" in hint
+        for name in ("b.backup", "copied.db", "exported"):
+            assert not (judged / name).exists()
+    assert (judged / "collection.db").read_bytes() == damaged
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_command_crashes_on_flipped_bits(cli: Cli, judged: Path, seed: int) -> None:
+    """With bits flipped anywhere, a command works, or fails in words."""
+    place, dice = judged / "collection.db", random.Random(seed)
+    whole = bytearray(place.read_bytes())
+    for number, words in enumerate(READERS):
+        content = whole[:]
+        for _ in range(20 * (number % 3) + 1):
+            bit = dice.randrange(len(content) * 8)
+            content[bit // 8] ^= 1 << bit % 8
+        for beside in judged.glob("collection.db-*"):
+            beside.unlink()
+        for made in ("b.backup", "copied.db"):
+            (judged / made).unlink(missing_ok=True)
+        place.write_bytes(content)
+        said = cli(*words, stdin=b"q\n")
+        assert said.code in (0, 1, 3), (words, said)
+        assert "Traceback" not in said.err, (words, said)

@@ -1,0 +1,90 @@
+"""A collection with a bit of everything, and processes that judge in it."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from pathlib import Path
+
+from store.collection import Collection
+from store.records import Action, Document, JudgeKind, Passage, Qrel, Topic
+from store.rejudging import Why
+from store.scale import parse_scale
+from tests.store.drawing import adaptive_pool
+from tests.store.outside import Sitting, make_pool, make_run
+from tests.store.seating import seat
+
+TEXT = "水道橋 — the aqueduct was inspected.\r\nIt\x00 holds."
+DOCNOS = [f"d{number:02}" for number in range(12)]
+
+
+def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
+    """Make a collection: texts, runs, two pools, places, guidelines, histories with undo."""
+    dice = random.Random(seed)
+    scale = parse_scale("0-2")
+    with Collection.create(name, name="full", scale=scale, program="test") as made:
+        made.add_topics([Topic("1", "aqueducts", "水", "narrative\n"), Topic("007", 'a "title"')])
+        made.add_documents(
+            [Document(docno, f"Title {docno}", TEXT + docno) for docno in DOCNOS], all_texts=True
+        )
+        for tag in ("bm25", "lm"):
+            ranked = {
+                topic: [(docno, dice.random()) for docno in dice.sample(DOCNOS, 8)]
+                for topic in ("1", "007")
+            }
+            made.add_run(make_run(tag, ranked, sha256=hashlib.sha256(tag.encode()).hexdigest()))
+        made.add_pool(make_pool({"1": DOCNOS, "007": DOCNOS[:6]}, run_tags=("bm25", "lm")))
+        made.add_pool(adaptive_pool({"007": DOCNOS[6:]}, budget=3, name="drawn"))
+        made.draw("drawn", "007", lambda drawn: DOCNOS[6 + len(drawn)])
+        for judge in ("ann", "bob", "cy", "dee"):
+            made.add_judge(judge, JudgeKind.HUMAN)
+        made.add_guideline("# One\n")
+        made.import_judgements({"qrels": [Qrel("1", docno, 1) for docno in DOCNOS]},
+                               JudgeKind.IMPORTED)  # fmt: skip
+        for judge in ("ann", "bob"):
+            judge_by_chance(made, judge, dice, n_events // 2)
+        made.add_guideline("# Two\n")
+        made.reopen_outdated(judge_names=["ann"], topic_ids=["1"], why=[Why.GUIDELINES])
+        judge_by_chance(made, "ann", dice, 5)
+    for judge in ("ann", "bob", "cy", "dee"):
+        seat(name, "1", DOCNOS, judge, purpose="overlap")
+    seat(name, "007", DOCNOS[3:6], None, lease_s=600)
+
+
+def judge_by_chance(made: Collection, judge: str, dice: random.Random, n_events: int) -> None:
+    """Let a judge do all that can be done, in any order."""
+    sitting = Sitting(made.desk(judge, program="test"), "1")
+    for _ in range(n_events):
+        docno = dice.choice(sorted(sitting.tasks))
+        what = dice.choice([Action.JUDGE, Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE,
+                            Action.MARK, Action.UNDO])  # fmt: skip
+        if what is Action.UNDO:
+            sitting.undo()
+        elif what is Action.JUDGE:
+            sitting.grade(docno, dice.randrange(3))
+        elif what is Action.MARK:
+            sitting.act(docno, what, passages=(Passage(0, 3, "水道橋"),))
+        else:
+            sitting.act(docno, what, note="備考: why", reason="torn" * (what is Action.CANNOT))
+    made_terms = ("pont", "橋")
+    sitting.desk.set_terms("1", made_terms)
+    sitting.desk.leave()
+
+
+def judge_to_file(name: str, judge: str, told: str, stop: str) -> None:
+    """Grade without end, noting each event in a file when it is acknowledged.
+
+    Runs in a process of its own, until the file `stop` is there.
+    """
+    with Collection(name) as collection, Path(told).open("a", encoding="utf-8") as file:
+        sitting = Sitting(collection.desk(judge), "1")
+        number = 0
+        while not Path(stop).exists():
+            for docno in list(sitting.tasks):
+                number += 1
+                task = sitting.grade(docno, number % 3)
+                file.write(f"{judge} {docno} {task.revision} {task.grade}\n")
+                file.flush()
+                time.sleep(0.002)
+        sitting.desk.leave()
