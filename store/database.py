@@ -35,7 +35,7 @@ from store.models import TABLES, CollectionRow
 from store.scale import scale_from_json
 from store.seals import SEAL
 
-SCHEMA_REVISION = "0003"
+SCHEMA_REVISION = "0004"
 """The newest Alembic revision; a test holds it to `store/migrations/versions`."""
 
 BUSY_TIMEOUT_MS = 10_000

@@ -93,6 +93,9 @@ def fetch_histories_of(
                     guideline_version=row.guideline_version,
                     document_sha256=row.document_sha256,
                     sitting=sittings.get(row.sitting_id),
+                    topic_version=row.topic_version,
+                    follows=row.follows,
+                    settled=row.settled,
                 )
 
 
@@ -285,6 +288,9 @@ def _as_row(
         "guideline_version": event.guideline_version,
         "document_sha256": event.document_sha256,
         "sitting_id": sitting,
+        "topic_version": event.topic_version,
+        "follows": event.follows,
+        "settled": event.settled,
     }
 
 

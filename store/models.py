@@ -1,65 +1,25 @@
 """The tables, without behaviour.
 
-Text that keys or orders anything is `KeyText`: compared bytewise on both engines. Prose from
-outside is `RawText`: kept byte for byte, even where PostgreSQL's own text type would refuse it.
+See `store.column_types` for what the columns hold.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 from sqlalchemy import (
     CheckConstraint,
-    Dialect,
     ForeignKeyConstraint,
     Index,
-    LargeBinary,
     String,
     Text,
-    TypeDecorator,
     UniqueConstraint,
     text,
     true,
 )
-from sqlalchemy import DateTime as SqlDateTime
 from sqlmodel import Field, SQLModel
 
-KeyText = Text().with_variant(Text(collation="C"), "postgresql")
-
-
-class RawText(TypeDecorator[str]):
-    """Text of any characters, NUL and lone surrogates included, as UTF-8 bytes."""
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Encode for the database."""
-        return None if value is None else value.encode("utf-8", "surrogatepass")
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Decode from the database."""
-        return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """A moment, in UTC."""
-
-    impl = SqlDateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Turn an aware moment into UTC."""
-        return None if value is None else value.astimezone(UTC)
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Give back an aware moment in UTC; SQLite keeps no zone."""
-        if value is None:
-            return None
-        moment: datetime = value
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
+from store.column_types import KeyText, RawText, UtcDateTime, new_uid
 
 _CAN_BE_CLAIMED = text("judge_id IS NULL OR lease_until IS NOT NULL")
 """Places that somebody may claim now or later; few, once most are settled."""
@@ -102,6 +62,24 @@ class TopicRow(SQLModel, table=True):
     title: str = Field(default="", sa_type=RawText)
     description: str = Field(default="", sa_type=RawText)
     narrative: str = Field(default="", sa_type=RawText)
+    version: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """Of the text, from 1; those before it are in `topic_version`."""
+    changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When this version came; ``None`` = it is the first."""
+
+
+class TopicVersionRow(SQLModel, table=True):
+    """A text that a topic had before."""
+
+    __tablename__ = "topic_version"
+
+    topic_id: int = Field(primary_key=True, foreign_key="topic.id")
+    version: int = Field(primary_key=True)
+    title: str = Field(sa_type=RawText)
+    description: str = Field(sa_type=RawText)
+    narrative: str = Field(sa_type=RawText)
+    changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When it came; ``None`` = it was the first."""
 
 
 class DocumentRow(SQLModel, table=True):
@@ -219,6 +197,30 @@ class JudgeRow(SQLModel, table=True):
     kind: str = Field(sa_type=String(16))
     disabled: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
+    uid: str = Field(
+        default_factory=new_uid,
+        sa_type=String(16),
+        unique=True,
+        sa_column_kwargs={"default": new_uid},
+    )
+    """The same in every copy of the collection, whatever the judge is called there."""
+    renamed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When the name was last changed; ``None`` = never."""
+
+
+class ErasureRow(SQLModel, table=True):
+    """What is left of a judge who was erased: that there was one, and how much is gone."""
+
+    __tablename__ = "erasure"
+
+    id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(sa_type=String(16), unique=True)
+    """Of the judge, so that another copy does not bring the judgements back."""
+    kind: str = Field(sa_type=String(16))
+    judgements: int
+    """Documents that had a grade."""
+    events: int
+    erased_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class AssignmentPlanRow(SQLModel, table=True):
@@ -324,6 +326,13 @@ class JudgementRow(SQLModel, table=True):
     guideline_version: int | None = None
     document_sha256: str | None = Field(default=None, sa_type=Text)
     sitting_id: int | None = Field(default=None, foreign_key="sitting.id", index=True)
+    follows: int | None = None
+    """The revision that stood when the judge acted, on a copy of the collection; ``None`` = the
+    one before."""
+    settled: str | None = Field(default=None, sa_type=String(16))
+    """The rule by which copies that differed were settled; ``None`` = a judge acted."""
+    topic_version: int | None = None
+    """Of the topic's text that the judge was shown."""
 
 
 class JudgeTermRow(SQLModel, table=True):
@@ -356,6 +365,7 @@ class PassageRow(SQLModel, table=True):
 
 TABLES = SQLModel.metadata.tables
 TOPIC = TABLES["topic"]
+TOPIC_VERSION = TABLES["topic_version"]
 GUIDELINE = TABLES["guideline"]
 DOCUMENT = TABLES["document"]
 RUN = TABLES["run"]
@@ -365,6 +375,7 @@ POOL_ENTRY = TABLES["pool_entry"]
 POOL_RUN = TABLES["pool_run"]
 POOL_TOPIC = TABLES["pool_topic"]
 JUDGE = TABLES["judge"]
+ERASURE = TABLES["erasure"]
 JUDGE_TERM = TABLES["judge_term"]
 ASSIGNMENT = TABLES["assignment"]
 ASSIGNMENT_PLAN = TABLES["assignment_plan"]

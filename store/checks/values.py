@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sqlmodel import Session, SQLModel
 
 from store.checks.check import RESTORE, Check, Found, count, is_postgresql
-from store.models import RawText
+from store.column_types import RawText
 from store.seals import is_sealed, seal_is_whole
 
 _HASHED = {("document", "text"), ("document", "title")}

@@ -202,5 +202,8 @@ READERS: dict[str, Reader] = {
     "guideline_version": _or_none(_read_from(1)),
     "document_sha256": _read_text_or_none,
     "sitting": _or_none(_read_from(1)),
+    "topic_version": _or_none(_read_from(1)),
+    "follows": _or_none(_read_from(0)),
+    "settled": _read_text_or_none,
 }
 """How each value of `store.formats.judgements.FIELDS` is read."""

@@ -1,10 +1,12 @@
 """Judgement events: the whole history of who judged what, one JSON object a line.
 
+Files written before the last three keys were there are read without them.
+
 ================= ===================================================================
 topic, docno      text, byte for byte
 judge             a name
 revision          from 1 without gaps, for each topic, docno and judge
-action            judge, skip, cannot, note, mark, undo or reopen
+action            judge, skip, cannot, note, mark, undo, reopen or settle
 undoes            the revision that an undo takes back, else null
 state             after the event: unjudged, skipped, cannot or judged
 grade             an integer when the state is judged, else null
@@ -22,6 +24,10 @@ dropped_keys      keys that came too soon
 guideline_version from 1, or null
 document_sha256   of the text that was judged, or null
 sitting           a number, from 1, that the events of one sitting share, or null
+topic_version     of the topic's text that was judged by, from 1, or null
+follows           the revision that stood when the judge acted, on a copy of the collection; null
+                  = the one before
+settled           the rule by which copies that differed were settled, or null
 ================= ===================================================================
 """
 
@@ -81,7 +87,16 @@ class JudgementEvent:
     document_sha256: str | None
     sitting: int | None
     """From 1; events of one sitting share it, and it says no more than that."""
+    topic_version: int | None = None
+    """From 1."""
+    follows: int | None = None
+    """The revision that stood when the judge acted; ``None`` = the one before."""
+    settled: str | None = None
+    """The rule by which copies that differed were settled; ``None`` = a judge acted."""
 
+
+_LATER = {"topic_version": None, "follows": None, "settled": None}
+"""Keys that older files do not have."""
 
 FIELDS = tuple(one.name for one in fields(JudgementEvent))
 """Keys of an event, in the order in which they are written."""
@@ -203,7 +218,7 @@ def event_of_values(values: dict[str, Any], line: int, faults: FaultList) -> Jud
     faults : FaultList
         Where faults are told.
     """
-    known = checked_values(values, READERS, line, faults)
+    known = checked_values({**_LATER, **values}, READERS, line, faults)
     if known is None:
         return None
     event = JudgementEvent(**known)
@@ -251,6 +266,8 @@ def _contradictions(event: JudgementEvent) -> Iterator[str]:
         yield f"expected {is_due} in `undoes` of the action {event.action}, got {got}"
     elif event.undoes is not None and event.undoes >= event.revision:
         yield f"expected a revision before {event.revision} in `undoes`, got {event.undoes}"
+    if event.follows is not None and event.follows >= event.revision:
+        yield f"expected a revision before {event.revision} in `follows`, got {event.follows}"
 
 
 def _moment_text(moment: datetime) -> str:

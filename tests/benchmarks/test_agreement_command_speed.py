@@ -71,9 +71,9 @@ def make_collection(file: Path, grades: np.ndarray) -> None:
             ((number + 1, f"FR94-{number:07d}") for number in range(n_documents)),
         )
         connection.executemany(
-            "INSERT INTO judge (id, name, kind, disabled, created_at)"
-            " VALUES (?, ?, 'human', 0, '2026-01-01 00:00:00')",
-            [(code + 1, judge) for code, judge in enumerate(JUDGES)],
+            "INSERT INTO judge (id, name, kind, disabled, created_at, uid)"
+            " VALUES (?, ?, 'human', 0, '2026-01-01 00:00:00', ?)",
+            [(code + 1, judge, judge) for code, judge in enumerate(JUDGES)],
         )
         connection.executemany(
             "INSERT INTO judgement (topic_id, document_id, judge_id, revision, action, state,"

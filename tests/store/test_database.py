@@ -493,8 +493,8 @@ def test_read_then_write_waits_for_the_other_writer(tmp_path: Path) -> None:
             started.wait()
             session.execute(
                 text(
-                    "INSERT INTO judge (name, kind, disabled, created_at)"
-                    " VALUES ('ann', 'human', FALSE, '2001-01-01')"
+                    "INSERT INTO judge (name, kind, disabled, created_at, uid)"
+                    " VALUES ('ann', 'human', FALSE, '2001-01-01', 'ann')"
                 )
             )
         thread.join()

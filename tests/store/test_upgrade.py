@@ -124,7 +124,7 @@ def test_older_collection_is_upgraded(collection_name: str) -> None:
     execute(collection_name, "INSERT INTO pool_entry VALUES (1, 1, 1, 0, NULL, NULL, NULL)")
     execute(
         collection_name,
-        "INSERT INTO judge VALUES (1, 'ann', 'human', FALSE, '2025-01-01 00:00:00')",
+        "INSERT INTO judge VALUES (1, 'ann', 'human', FALSE, '2025-01-01 00:00:00.000000')",
     )
     execute(collection_name, "INSERT INTO assignment VALUES (1, 1, 1, 1, 0, 'overlap', NULL)")
     with pytest.raises(SchemaError, match="older schema 0001"):
@@ -133,6 +133,10 @@ def test_older_collection_is_upgraded(collection_name: str) -> None:
     with Collection(collection_name) as collection:
         assert [entry.sampled for entry in collection.pool("pool").entries] == [True]
         assert [task.docno for task in collection.desk("ann").queue("7")] == ["d1"]
+    with engine_of(collection_name) as engine, engine.connect() as connection:
+        uid = connection.execute(text("SELECT uid FROM judge")).scalar_one()
+    # printf '1 2025-01-01 00:00:00.000000' | sha256sum
+    assert uid == "831d12f444bb2428"
 
 
 def make_first_schema(name: str) -> None:
