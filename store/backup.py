@@ -16,12 +16,14 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
+from store.checks.checksums import wrong_checksums
 from store.copying import Counts, fill_file
 from store.database import (
     SCHEMA_REVISION,
     check_revision,
     display,
     make_engine,
+    read_only_engine,
     reading,
     stored_revision,
     translated_errors,
@@ -29,7 +31,9 @@ from store.database import (
 from store.directory.moving import Progress, no_progress
 from store.driver_errors import DAMAGED
 from store.errors import SchemaError, StoreError
-from store.seals import is_sealed, seal, seal_is_whole
+from store.models import JUDGEMENT
+from store.row_checksums import CHECKSUM
+from store.seals import seal, seal_fault
 from store.whole_files import check_folder, made_whole, side_files
 
 _PAGES = 256
@@ -55,7 +59,12 @@ class Backup:
 
 
 def back_up(
-    url: URL, file: Path, *, replaces: bool = False, progress: Progress = no_progress
+    url: URL,
+    file: Path,
+    *,
+    replaces: bool = False,
+    as_it_is: bool = False,
+    progress: Progress = no_progress,
 ) -> Backup:
     """Save a collection as one SQLite file, while others work on it.
 
@@ -67,6 +76,8 @@ def back_up(
         Where to. It appears when all is in it, verified and on the disk, or not at all.
     replaces : bool, default=False
         Whether it takes the place of an earlier backup of the same collection.
+    as_it_is : bool, default=False
+        Whether rows are saved, too, that are not as they were written, by their checksums.
     progress : callable
         Shows how far it is.
 
@@ -83,7 +94,7 @@ def back_up(
     SQLite's online backup reads one state of the collection, as of the beginning, and copies its
     pages; who judges meanwhile waits for the disk alone, which is given a few megabytes at a time.
     Of PostgreSQL one transaction is copied row by row. The file is then checked (integrity,
-    references, rows of every table counted on both sides) and sealed (`store.seals`).
+    references, checksums, rows of every table counted on both sides) and sealed (`store.seals`).
     """
     check_folder(file)
     engine = make_engine(url)
@@ -101,6 +112,9 @@ def back_up(
                     counts = count_tables(session)
                     copy_pages(session, part, file, progress)
             _finish(part, display(url), counts)
+            if not as_it_is:
+                _check_rows(part, display(url))
+            seal(part)
             return Backup(file, counts, part.stat().st_size)
     finally:
         engine.dispose()
@@ -134,8 +148,8 @@ def look_at_backup(file: Path) -> Backup:
 
 def check_seal(file: Path) -> None:
     """Refuse a sealed file that is not as it was written."""
-    if is_sealed(file) and not seal_is_whole(file) and is_sealed(file):
-        message = f"{file}: {DAMAGED}: it is not as it was written, by its checksum"
+    if fault := seal_fault(file):
+        message = f"{file}: {DAMAGED}: {fault}"
         raise StoreError(message, hint="restore another backup")
 
 
@@ -245,7 +259,7 @@ def writing_to(file: Path) -> Iterator[None]:
 
 
 def _finish(part: Path, where: str, counts: Counts) -> None:
-    """Check a file that was written, and seal it.
+    """Finish a file that was written, and check it.
 
     Raises
     ------
@@ -262,7 +276,23 @@ def _finish(part: Path, where: str, counts: Counts) -> None:
             if written != count:
                 message = f"{where}: {count} rows of `{name}` were to be saved, and {written} were"
                 raise StoreError(message, hint="nothing was saved; pooler verify says more")
-    seal(part)
+
+
+def _check_rows(part: Path, where: str) -> None:
+    """Refuse rows that are not as they were written: a good backup must not give way to them."""
+    engine = read_only_engine(part)
+    try:
+        with Session(engine) as session:
+            columns = inspect(session.connection()).get_columns(JUDGEMENT.name)
+            if CHECKSUM not in {column["name"] for column in columns}:
+                return  # of an older schema
+            found = wrong_checksums(session)
+    finally:
+        engine.dispose()
+    if found.n_faults:
+        message = f"{where}: {DAMAGED}: {found.examples[0]}"
+        hint = "nothing was saved; pooler verify says more, and pooler copy copies it as it is"
+        raise StoreError(message, hint=hint)
 
 
 @contextmanager

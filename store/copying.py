@@ -13,34 +13,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    DateTime,
-    Engine,
-    Float,
-    Integer,
-    LargeBinary,
-    Table,
-    func,
-    select,
-)
+from sqlalchemy import Engine, Table, func, select
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import Session, SQLModel
 
-from store.database import (
-    check_free_place,
-    check_schema,
-    display,
-    make_engine,
-    make_tables,
-    reading,
-    translated_errors,
-    writing,
-)
+from store.database import check_schema, display, make_engine, reading, translated_errors, writing
 from store.directory.moving import Progress, no_progress
 from store.errors import ArgumentError, StoreError
+from store.raw_rows import is_postgresql, raw_rows
+from store.schema import check_free_place, make_tables
 from store.whole_files import check_folder, made_whole
 
 _BATCH = 2000
@@ -136,7 +118,7 @@ def _fill(session: Session, target: URL, progress: Progress) -> Counts:
             make_tables(into)
             # What refers to a table comes after it; of one table, what came first comes first.
             for table in SQLModel.metadata.sorted_tables:
-                write = _write_postgresql if _is_postgresql(into) else _write_sqlite
+                write = _write_postgresql if is_postgresql(into) else _write_sqlite
                 write(into, table, _counting(_rows(session, table), advance))
             written = count_rows(into)
             if written != counts:
@@ -173,65 +155,16 @@ def _counting(rows: Iterator[Sequence[Any]], advance: Any) -> Iterator[Sequence[
         advance(len(batch))
 
 
-def _is_postgresql(session: Session) -> bool:
-    """Say which engine a session is on."""
-    return session.get_bind().dialect.name == "postgresql"
-
-
-def _is(column: Column[Any], kind: type[Any]) -> bool:
-    """Say whether a column is of a kind, under whatever it is wrapped in."""
-    return isinstance(getattr(column.type, "impl", column.type), kind)
+def _rows(session: Session, table: Table) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a table; what goes wrong is told of the database they are of."""
+    engine: Any = session.get_bind()
+    with translated_errors(engine):
+        yield from raw_rows(session, table)
 
 
 def _names(table: Table) -> str:
     """List the columns of a table for a statement."""
     return ", ".join(f'"{column.name}"' for column in table.columns)
-
-
-def _rows(session: Session, table: Table) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table by their keys."""
-    read = _read_postgresql if _is_postgresql(session) else _read_sqlite
-    engine: Any = session.get_bind()
-    with translated_errors(engine):
-        yield from read(session, table, ", ".join(f'"{one.name}"' for one in table.primary_key))
-
-
-def _read_sqlite(session: Session, table: Table, keys: str) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table of a SQLite file."""
-    # A column of bytes may hold text: SQLite keeps what it was given.
-    values = ", ".join(
-        f'CAST("{column.name}" AS BLOB)' if _is(column, LargeBinary) else f'"{column.name}"'
-        for column in table.columns
-    )
-    connection: Any = session.connection().connection.driver_connection
-    return iter(connection.execute(f'SELECT {values} FROM "{table.name}" ORDER BY {keys}'))
-
-
-def _read_postgresql(session: Session, table: Table, keys: str) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table of a PostgreSQL database, as SQLite would have them."""
-    values, kinds = [], []
-    for column in table.columns:
-        name = f'"{column.name}"'
-        if _is(column, DateTime):
-            name = f"to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
-        elif _is(column, Boolean):
-            name = f"{name}::int"
-        values.append(name)
-        kinds.append(_kind(column))
-    connection: Any = session.connection().connection.driver_connection
-    select_all = f'SELECT {", ".join(values)} FROM "{table.name}" ORDER BY {keys}'
-    with connection.cursor() as cursor, cursor.copy(f"COPY ({select_all}) TO STDOUT") as copy:
-        copy.set_types(kinds)
-        yield from copy.rows()
-
-
-def _kind(column: Column[Any]) -> str:
-    """Name PostgreSQL's type of a column as it is read."""
-    if _is(column, Boolean) or _is(column, Integer):
-        return "int8"
-    if _is(column, Float):
-        return "float8"
-    return "bytea" if _is(column, LargeBinary) else "text"
 
 
 def _write_sqlite(session: Session, table: Table, rows: Iterator[Sequence[Any]]) -> None:

@@ -21,19 +21,22 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as SqlArgumentError
 from sqlalchemy.exc import DatabaseError, NoSuchModuleError
-from sqlmodel import Session, SQLModel
+from sqlmodel import Session
 
 from store.driver_errors import (
     DAMAGED,
     DAMAGED_HINT,
+    MISREAD,
     NO_COLLECTION_HINT,
     as_told,
     not_a_collection,
 )
 from store.errors import ArgumentError, SchemaError, StoreError
-from store.models import TABLES, CollectionRow
+from store.models import TABLES
+from store.row_checksums import renew_changed
 from store.scale import scale_from_json
 from store.seals import SEAL
+from store.whole_files import is_cut
 
 SCHEMA_REVISION = "0004"
 """The newest Alembic revision; a test holds it to `store/migrations/versions`."""
@@ -96,7 +99,7 @@ def make_engine(url: URL) -> Engine:
         file = Path(url.database or "")
         timeout = {"timeout": BUSY_TIMEOUT_MS / 1000}
         if file.is_file() and not os.access(file, os.W_OK):
-            return _read_only_engine(url, file)
+            return read_only_engine(file)
         engine = create_engine(url, connect_args=timeout)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
@@ -112,7 +115,7 @@ def make_engine(url: URL) -> Engine:
         raise StoreError(str(error)) from error
 
 
-def _read_only_engine(url: URL, file: Path) -> Engine:
+def read_only_engine(file: Path) -> Engine:
     """Make the engine of a file that may only be read, as an archived collection is.
 
     SQLite would want to write its shared memory beside it; a file that nobody can write is told
@@ -121,6 +124,7 @@ def _read_only_engine(url: URL, file: Path) -> Engine:
     log = file.with_name(file.name + "-wal")
     unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
     name = f"file:{quote(str(file))}?mode=ro{unchanging}"
+    url = URL.create("sqlite", database=str(file))
     engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True))
     event.listen(engine, "connect", _set_up_reader)
     event.listen(engine, "begin", _begin_sqlite)
@@ -222,6 +226,8 @@ def writing(
         if bulk and engine.dialect.name == "postgresql":
             session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
         yield session
+        session.flush()
+        renew_changed(session)
         session.commit()
 
 
@@ -257,7 +263,7 @@ def damage_told(engine: Engine) -> Iterator[None]:
     """Turn failures over values that no whole collection has into `StoreError`."""
     try:
         yield
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except MISREAD as error:
         from store.verification import first_fault  # it needs this module, and time to import
 
         fault = first_fault(engine)
@@ -274,72 +280,6 @@ def display(url: URL) -> str:
     return url.set(query={}).render_as_string(hide_password=True)
 
 
-def create_schema(engine: Engine, collection: CollectionRow) -> None:
-    """Make all tables of the newest schema in an empty database, and the row that names it.
-
-    Raises
-    ------
-    StoreError
-        If the database already holds a collection or something else, or could not hold every
-        text.
-    """
-    url = engine.url
-    if url.get_backend_name() == "sqlite":
-        check_free_place(Path(url.database or ""))
-    with writing(engine, bulk=True, creates=True) as session:
-        make_tables(session)
-        session.add(collection)
-
-
-def make_tables(session: Session) -> None:
-    """Make all tables of the newest schema in an empty database.
-
-    Raises
-    ------
-    StoreError
-        If the database already holds a collection or something else, or could not hold every
-        text.
-    """
-    connection = session.connection()
-    where = display(connection.engine.url)
-    taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
-    if {"collection", "alembic_version"}.issubset(taken):
-        message = f"{where} already holds a collection"
-        raise StoreError(message, hint="choose another database with --collection")
-    if taken:
-        message = f"{where} holds a table `{taken[0]}` of something else"
-        raise StoreError(message, hint="choose another database with --collection")
-    if connection.dialect.name == "postgresql":
-        encoding = connection.execute(text("SHOW server_encoding")).scalar()
-        if encoding != "UTF8":
-            message = f"{where} has the encoding {encoding}, which not every text fits"
-            raise StoreError(message, hint="CREATE DATABASE ... ENCODING 'UTF8'")
-    SQLModel.metadata.create_all(connection)
-    connection.exec_driver_sql(
-        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
-        ", CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
-    )
-    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{SCHEMA_REVISION}')")
-
-
-def check_free_place(file: Path) -> None:
-    """Refuse to make a collection file where there is something already, or no folder."""
-    if file.is_dir():
-        message = f"{file} is a folder"
-        raise StoreError(message, hint="name a file in it with --collection")
-    if file.exists() and file.stat().st_size:
-        engine = make_engine(URL.create("sqlite", database=str(file)))
-        try:
-            check_schema(engine)
-        finally:
-            engine.dispose()
-        message = f"{file} already holds a collection"
-        raise StoreError(message, hint="choose another file with --collection")
-    if not file.parent.is_dir():
-        message = f"{file}: the folder {file.parent} does not exist"
-        raise StoreError(message)
-
-
 def stored_revision(engine: Engine) -> str | None:
     """Read the schema revision of a database; ``None`` when it holds no collection.
 
@@ -353,6 +293,9 @@ def stored_revision(engine: Engine) -> str | None:
         message = f"there is no collection at {display(url)}"
         hint = "pooler init makes one; --collection or POOLER_COLLECTION names another"
         raise StoreError(message, hint=hint)
+    if url.get_backend_name() == "sqlite" and is_cut(Path(url.database or "")):
+        message = f"{display(url)}: {DAMAGED}: it ends in the middle of a page"
+        raise StoreError(message, hint=DAMAGED_HINT)
     with reading(engine) as session:
         connection = session.connection()
         tables = inspect(connection).get_table_names()

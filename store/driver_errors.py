@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError, MultipleResultsFound, NoResultFound, OperationalError
 
 from store.errors import SchemaError, StoreError
 
+MISREAD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
+           NoResultFound, MultipleResultsFound)  # fmt: skip
+"""What making sense of a value ends in that is none of its column's, or is not there."""
 DAMAGED = "the database file is damaged"
 DAMAGED_HINT = "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
 NO_COLLECTION_HINT = "name another with --collection, or restore a backup: pooler restore"

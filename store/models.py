@@ -20,9 +20,12 @@ from sqlalchemy import (
 from sqlmodel import Field, SQLModel
 
 from store.column_types import KeyText, RawText, UtcDateTime, new_uid
+from store.row_checksums import AT_WRITING
 
 _CAN_BE_CLAIMED = text("judge_id IS NULL OR lease_until IS NOT NULL")
 """Places that somebody may claim now or later; few, once most are settled."""
+_HAS_NO_CHECKSUM = text("checksum IS NULL")
+"""What a draw has changed, until it is committed: one of perhaps a million."""
 
 
 class CollectionRow(SQLModel, table=True):
@@ -133,6 +136,8 @@ class RankingRow(SQLModel, table=True):
     positions: bytes
     """File positions from 0, in trec order."""
     codec: int = 1
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+    """See `store.row_checksums`; here and elsewhere."""
 
 
 class PoolRow(SQLModel, table=True):
@@ -155,7 +160,15 @@ class PoolEntryRow(SQLModel, table=True):
     """One document of a pool, for one topic."""
 
     __tablename__ = "pool_entry"
-    __table_args__ = (Index("pool_entry_pair", "topic_id", "document_id"),)
+    __table_args__ = (
+        Index("pool_entry_pair", "topic_id", "document_id"),
+        Index(
+            "pool_entry_changed",
+            "pool_id",
+            sqlite_where=_HAS_NO_CHECKSUM,
+            postgresql_where=_HAS_NO_CHECKSUM,
+        ),
+    )
 
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
     topic_id: int = Field(primary_key=True, foreign_key="topic.id")
@@ -166,6 +179,7 @@ class PoolEntryRow(SQLModel, table=True):
     inclusion_probability: float | None = None
     sampled: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
     """False = not to be judged: listed in its stratum alone, or not drawn yet."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class PoolRunRow(SQLModel, table=True):
@@ -333,6 +347,7 @@ class JudgementRow(SQLModel, table=True):
     """The rule by which copies that differed were settled; ``None`` = a judge acted."""
     topic_version: int | None = None
     """Of the topic's text that the judge was shown."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class JudgeTermRow(SQLModel, table=True):
@@ -361,6 +376,7 @@ class PassageRow(SQLModel, table=True):
     start: int
     length: int
     text: str = Field(sa_type=RawText)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 TABLES = SQLModel.metadata.tables

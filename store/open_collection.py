@@ -15,16 +15,18 @@ from sqlmodel import Session
 from store.database import (
     check_schema,
     collection_url,
-    create_schema,
+    damage_told,
     display,
     make_engine,
     reading,
     writing,
 )
+from store.driver_errors import MISREAD
 from store.keys import document_keys, topic_keys
 from store.models import TABLES, CollectionRow
 from store.records import Scale
 from store.scale import scale_from_json, scale_to_json
+from store.schema import create_schema
 
 
 class OpenCollection:
@@ -97,7 +99,13 @@ class OpenCollection:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            if isinstance(error, MISREAD):
+                # A value may be made sense of, and fail, long after it was read.
+                with damage_told(self._engine):
+                    raise error
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Close every connection."""

@@ -161,7 +161,7 @@ def _replace(file: Path, url: URL, progress: Progress) -> Path:
                 closing(sqlite3.connect(target, timeout=BUSY_TIMEOUT_MS / 1000)) as into,
             ):
                 into.execute("PRAGMA synchronous = FULL").close()
-                step = _saving_first(lambda: back_up(url, saved))
+                step = _saving_first(lambda: back_up(url, saved, as_it_is=True))
                 (total,) = source.execute("PRAGMA page_count").fetchone()
                 # The last step commits, and the first must not be the last.
                 source.backup(into, pages=min(_PAGES, max(1, total // 2)), progress=step)

@@ -17,6 +17,7 @@ SEAL = 0x706F6F6C
 
 _CHECKSUM_AT = 60
 _MARK_AT = 68
+_HEADER = 100
 _FIELD = struct.Struct(">I")
 _BLOCK = 1 << 20
 
@@ -42,9 +43,7 @@ def unseal(file: Path) -> None:
 
 def is_sealed(file: Path) -> bool:
     """Say whether a file is marked as sealed."""
-    with file.open("rb") as stream:
-        header = stream.read(100)
-    return len(header) == 100 and _FIELD.unpack_from(header, _MARK_AT)[0] == SEAL
+    return _fields(file)[0] == SEAL
 
 
 def seal_is_whole(file: Path) -> bool:
@@ -55,10 +54,27 @@ def seal_is_whole(file: Path) -> bool:
     A CRC-32 misses no change of up to 32 neighbouring bits, and of all others one in 2**32. Some
     1 to 3 GB a second.
     """
+    return _fields(file)[1] == _checksum(file)
+
+
+def seal_fault(file: Path) -> str | None:
+    """Say what is wrong with a file by its seal; ``None`` = nothing, or it has none."""
+    mark, stated = _fields(file)
+    if mark != SEAL:
+        return "its seal is broken" if stated else None
+    # Whoever began to work on it meanwhile took the seal off first.
+    if seal_is_whole(file) or not is_sealed(file):
+        return None
+    return "it is not as it was written, by its checksum"
+
+
+def _fields(file: Path) -> tuple[int, int]:
+    """Return the mark and the checksum of a file; 0 where it has none."""
     with file.open("rb") as stream:
-        stream.seek(_CHECKSUM_AT)
-        (stated,) = _FIELD.unpack(stream.read(_FIELD.size))
-    return bool(stated == _checksum(file))
+        header = stream.read(_HEADER)
+    if len(header) < _HEADER:
+        return 0, 0
+    return _FIELD.unpack_from(header, _MARK_AT)[0], _FIELD.unpack_from(header, _CHECKSUM_AT)[0]
 
 
 def _checksum(file: Path) -> int:

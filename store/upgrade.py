@@ -15,8 +15,11 @@ from sqlalchemy.engine import URL
 
 from store.backup import back_up
 from store.database import display, make_engine, stored_revision, writing
+from store.directory.moving import Progress, no_progress
 from store.driver_errors import NO_COLLECTION_HINT
 from store.errors import SchemaError, StoreError
+from store.models import JUDGEMENT, PASSAGE, POOL_ENTRY, RANKING
+from store.row_checksums import renew_checksums
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -28,7 +31,7 @@ class Upgrade:
     before: str
     after: str
     backup: str | None
-    """The file the old state was saved to; ``None`` when nothing changed, or on PostgreSQL."""
+    """The file the old state was saved to; ``None`` when nothing changed, or none was asked for."""
 
 
 def head_revision(migrations: Path = MIGRATIONS) -> str:
@@ -37,15 +40,26 @@ def head_revision(migrations: Path = MIGRATIONS) -> str:
     return str(head)
 
 
-def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
+def upgrade(
+    url: URL,
+    *,
+    backs_up: bool = True,
+    migrations: Path = MIGRATIONS,
+    progress: Progress = no_progress,
+) -> Upgrade:
     """Migrate a collection to the newest schema.
 
     Parameters
     ----------
     url : URL
         The collection.
+    backs_up : bool, default=True
+        Whether it is backed up first. A PostgreSQL collection of an older schema cannot be: that
+        is for the server's own tools.
     migrations : Path
         Folder of Alembic's environment.
+    progress : callable
+        Shows how far the backup is.
 
     Returns
     -------
@@ -58,14 +72,15 @@ def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
         If the database holds no collection, or one of a revision that is not among the
         migrations.
     StoreError
-        If the backup fails, as of a damaged file it does; or if a step left rows that refer to
-        nothing: it is taken back.
+        If the backup fails, as of a damaged file it does, or is asked for on PostgreSQL; or if a
+        step left rows that refer to nothing: it is taken back.
 
     Notes
     -----
     All steps share one transaction: either the whole way is gone or nothing of it. A SQLite file
     is backed up beside itself first (`FILE.REVISION.backup`, see `store.backup`: whole, checked and
-    on the disk before the first step); a PostgreSQL database is backed up by its own tools.
+    on the disk before the first step). Rows that came before there were checksums
+    (`store.row_checksums`) get one.
 
     SQLite's foreign keys are off during the steps and checked after them, as its manual asks of
     whoever makes a table anew: dropping the old one would delete what refers to it by cascade.
@@ -85,7 +100,7 @@ def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
             raise SchemaError(message, hint="install the newest pooler")
         if before == after:
             return Upgrade(before, after, None)
-        backup = _back_up_sqlite(url, before) if engine.dialect.name == "sqlite" else None
+        backup = _back_up(url, before, progress) if backs_up else None
         config = Config()
         config.set_main_option("script_location", str(migrations).replace("%", "%%"))
         with writing(engine, bulk=True) as session:
@@ -94,6 +109,8 @@ def upgrade(url: URL, *, migrations: Path = MIGRATIONS) -> Upgrade:
                 connection.execute(text("LOCK TABLE alembic_version IN EXCLUSIVE MODE"))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+            for table in (RANKING, POOL_ENTRY, JUDGEMENT, PASSAGE):
+                renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
         return Upgrade(before, after, backup)
@@ -114,13 +131,17 @@ def _check_foreign_keys(connection: Connection) -> None:
         raise StoreError(message, hint="nothing was changed; please report this")
 
 
-def _back_up_sqlite(url: URL, revision: str) -> str:
+def _back_up(url: URL, revision: str, progress: Progress) -> str:
     """Back a SQLite collection up beside itself and return the backup's name."""
+    if url.get_backend_name() == "postgresql":
+        message = f"{display(url)}: a server's collection of an older schema is not backed up here"
+        hint = "save it first (pg_dump -Fc -f FILE DATABASE), then: pooler upgrade --no-backup"
+        raise StoreError(message, hint=hint)
     source_file = url.database or ""
     copy = Path(f"{source_file}.{revision}.backup")
     number = 1
     while copy.exists():
         number += 1
         copy = Path(f"{source_file}.{revision}-{number}.backup")
-    back_up(url, copy)
+    back_up(url, copy, progress=progress)
     return str(copy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 from dataclasses import dataclass
 
 from sqlalchemy import Engine
@@ -11,20 +12,19 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from store.checks.check import N_EXAMPLES, Check, Found
+from store.checks.checksums import CHECKSUM_CHECKS
 from store.checks.events import EVENT_CHECKS
 from store.checks.people import PEOPLE_CHECKS
 from store.checks.pooling import POOLING_CHECKS
 from store.checks.values import FILE_CHECKS, VALUE_CHECKS
 from store.database import check_revision, make_engine, reading
 from store.directory.moving import Progress, no_progress
+from store.driver_errors import MISREAD
+from store.errors import StoreError
 
-CHECKS = (*FILE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *PEOPLE_CHECKS[1:], *POOLING_CHECKS,
-          *EVENT_CHECKS)  # fmt: skip
+CHECKS = (*FILE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *CHECKSUM_CHECKS, *PEOPLE_CHECKS[1:],
+          *POOLING_CHECKS, *EVENT_CHECKS)  # fmt: skip
 """In this order, the most basic first."""
-
-
-_MISREAD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
-"""What reading a value of another type than its column's ends in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,12 @@ def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
 
     Notes
     -----
-    All checks but the first see one state. What they cannot see is a value that became another
-    one of the same kind, as a grade of the scale, a note or a moment: a backup has a checksum for
-    that (`store.seals`), which the first check compares.
+    All checks but the first see one state. A judgement event, a passage, a pool entry and a ranking
+    have a checksum each (`store.row_checksums`), a document the hash of its text; docnos, numbers
+    of topics, names and links stand in an index, too. What no check can see is another value of the
+    same kind anywhere else: texts of topics and guidelines, manifests, times of sittings, places,
+    and what is said of a run, a judge or the collection. For all of that a backup has a checksum of
+    the whole file (`store.seals`), which the first check compares.
     """
     engine = make_engine(url)
     try:
@@ -97,7 +100,7 @@ def _verified(check: Check, session: Session) -> Verified:
     """Make one check; whatever it fails on is a fault of the collection."""
     try:
         found = check.look(session)
-    except (SQLAlchemyError, *_MISREAD) as error:
+    except (SQLAlchemyError, sqlite3.Error, StoreError, *MISREAD) as error:
         cause = getattr(error, "orig", None) or error
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
         found = Found(0)

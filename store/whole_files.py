@@ -12,6 +12,7 @@ from store.errors import StoreError
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file, by the end of its name."""
+_SQLITE = b"SQLite format 3\0"
 
 
 def check_folder(target: Path) -> None:
@@ -116,3 +117,19 @@ def side_files(file: Path) -> list[Path]:
     """Return the files that SQLite keeps beside one and that are there."""
     beside = (file.with_name(file.name + name) for name in SIDE_FILES)
     return [path for path in beside if path.exists()]
+
+
+def is_cut(file: Path) -> bool:
+    """Say whether a SQLite file ends in the middle of a page, which SQLite would read as zeros.
+
+    Where a log lies beside it, what is missing may be in the log, and SQLite sees to it.
+    """
+    with file.open("rb") as stream:
+        header = stream.read(100)
+        size = os.fstat(stream.fileno()).st_size
+    page = int.from_bytes(header[16:18], "big")
+    if len(header) < 100 or not header.startswith(_SQLITE) or page == 0:
+        return False  # SQLite says what it is
+    log = file.with_name(file.name + "-wal")
+    # 1 stands for 65,536, which two bytes cannot hold.
+    return bool(size % (65536 if page == 1 else page)) and not (log.exists() and log.stat().st_size)

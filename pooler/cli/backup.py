@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import counted, progress, say
+from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 
 
@@ -33,7 +34,8 @@ def backup(
     from store.database import collection_url, display
 
     url = collection_url(collection)
-    made = back_up(url, file, replaces=replace, progress=progress)
+    with tidy_when_killed():
+        made = back_up(url, file, replaces=replace, progress=progress)
     size = f"{made.n_bytes / 1e6:,.1f} MB"
     say(f"{file}: {counted(made.n_events, 'judgement event')}, {size}; checked and sealed")
     say(f"back again: pooler restore {file} --collection {display(url)} --replace")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import counted, progress, say
+from pooler.cli.interrupts import tidy_when_killed
 
 
 def copy(
@@ -32,6 +33,7 @@ def copy(
     from store.database import collection_url, display
 
     urls = collection_url(source), collection_url(target)
-    done = copy_collection(*urls, progress=progress)
+    with tidy_when_killed():
+        done = copy_collection(*urls, progress=progress)
     n_events = counted(done.counts["judgement"], "judgement event")
     say(f"{display(urls[1])}: {n_events}, {counted(done.n_rows, 'row')} in all")

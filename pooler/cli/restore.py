@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import counted, progress, say
+from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 
 
@@ -34,7 +35,8 @@ def restore(
     from store.restoring import restore as make
 
     url = collection_url(collection)
-    done = make(file, url, replaces=replace, progress=progress)
+    with tidy_when_killed():
+        done = make(file, url, replaces=replace, progress=progress)
     say(f"{display(url)}: {counted(done.backup.n_events, 'judgement event')} of {file}")
     if done.was_damaged:
         say(f"what was there is damaged; it is in {done.kept}, as it was")

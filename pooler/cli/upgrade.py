@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from pooler.cli.console import say
+from typing import Annotated
+
+import typer
+
+from pooler.cli.console import progress, say
+from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 
 
-def upgrade(collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+def upgrade(
+    no_backup: Annotated[
+        bool,
+        typer.Option(
+            "--no-backup",
+            help="Save nothing first: where pg_dump, or you, have done so. A postgresql:// "
+            "collection needs it.",
+        ),
+    ] = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
     """Back up a collection and migrate it to this program's schema.
+
+    The backup of a collection file is FILE.SCHEMA.backup beside it, checked before the first step
+    (pooler restore makes a collection of it again). All steps are taken, or none. A server's
+    collection is saved by the server's own tools: pg_dump, and then --no-backup here.
 
     Example: pooler upgrade --collection wine.db
     """
@@ -15,9 +34,10 @@ def upgrade(collection: CollectionOption = DEFAULT_COLLECTION) -> None:
     from store.upgrade import upgrade as migrate
 
     url = collection_url(collection)
-    done = migrate(url)
+    with tidy_when_killed():
+        done = migrate(url, backs_up=not no_backup, progress=progress)
     if done.before == done.after:
         say(f"{display(url)} is up to date (schema {done.after})")
         return
-    kept = f"; the old state is in {done.backup}" if done.backup else ""
+    kept = f"; the old state is in {done.backup}" if done.backup else "; no backup was made"
     say(f"{display(url)}: schema {done.before} -> {done.after}{kept}")

@@ -93,7 +93,7 @@ def _kept_states(session: Session) -> Found:
         SELECT t.number, d.docno, j.name, e.revision, e.action
         FROM judgement e LEFT JOIN judgement b ON b.topic_id = e.topic_id
              AND b.document_id = e.document_id AND b.judge_id = e.judge_id
-             AND b.revision = e.revision - 1 {EVENT_NAMES}
+             AND b.revision = coalesce(e.follows, e.revision - 1) {EVENT_NAMES}
         WHERE e.action IN ({actions})
           AND (e.state <> coalesce(b.state, '{State.UNJUDGED}')
                OR coalesce(e.grade, -1000000) <> coalesce(b.grade, -1000000))
@@ -116,12 +116,31 @@ def _undone(session: Session) -> Found:
                          THEN 'it takes back no earlier event of the same judge and document'
                     ELSE 'it does not restore what was before the event it takes back' END
         FROM judgement e LEFT JOIN judgement u ON u.id = e.undoes
-        LEFT JOIN judgement b ON {same.format("b")} AND b.revision = u.revision - 1 {EVENT_NAMES}
+        LEFT JOIN judgement b ON {same.format("b")}
+             AND b.revision = coalesce(u.follows, u.revision - 1) {EVENT_NAMES}
         WHERE (e.action = '{Action.UNDO}') <> (e.undoes IS NOT NULL)
            OR (e.undoes IS NOT NULL
                AND (u.id IS NULL OR NOT ({same.format("u")}) OR u.revision >= e.revision
                     OR e.state <> coalesce(b.state, '{State.UNJUDGED}')
                     OR coalesce(e.grade, -1000000) <> coalesce(b.grade, -1000000)))
+        ORDER BY 1, 2, 3, 4"""
+    gather(session, found, query, lambda row: f"{_event(row)}: {row[4]}")
+    return found
+
+
+def _lineage(session: Session) -> Found:
+    """Check what an event says of copies that came together, and of the text that was shown."""
+    found = Found(count(session, "judgement"))
+    query = f"""
+        SELECT t.number, d.docno, j.name, e.revision,
+               CASE WHEN e.follows < 0 OR e.follows >= e.revision THEN 'it follows no earlier one'
+                    WHEN (e.action = '{Action.SETTLE}') <> (e.settled IS NOT NULL)
+                         THEN 'copies are settled by a rule, and nothing else is'
+                    ELSE 'its topic has no text of version ' || e.topic_version END
+        FROM judgement e {EVENT_NAMES}
+        WHERE e.follows < 0 OR e.follows >= e.revision
+           OR (e.action = '{Action.SETTLE}') <> (e.settled IS NOT NULL)
+           OR e.topic_version < 1 OR e.topic_version > t.version
         ORDER BY 1, 2, 3, 4"""
     gather(session, found, query, lambda row: f"{_event(row)}: {row[4]}")
     return found
@@ -161,5 +180,6 @@ EVENT_CHECKS = (
     Check("states", "judgement events", _states, RESTORE),
     Check("notes", "notes and marks", _kept_states, REPORT),
     Check("undo", "undo events", _undone, REPORT),
+    Check("lineage", "judgement events", _lineage, RESTORE),
     Check("passages", "passages", _passages, RESTORE),
 )

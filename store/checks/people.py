@@ -1,8 +1,9 @@
-"""Checks of the collection itself and of who works in it: scale, guidelines, judges, sittings."""
+"""Checks of the collection itself and of who works in it: scale, versions, judges, sittings."""
 
 from __future__ import annotations
 
 import json
+import re
 
 from sqlalchemy import text
 from sqlmodel import Session
@@ -13,6 +14,7 @@ from store.formats.lines import id_fault
 from store.records import JudgeKind
 from store.scale import make_scale, scale_from_json
 
+_UID = re.compile(r"[0-9a-f]{16}")
 _PURPOSES = ("primary", "overlap", "calibration")
 
 
@@ -43,15 +45,59 @@ def _guidelines(session: Session) -> Found:
     return found
 
 
+def _topic_versions(session: Session) -> Found:
+    """Check that every text that a topic had is kept, with the moment it came."""
+    found = Found(count(session, "topic"))
+    query = """
+        SELECT t.number, t.version, count(v.version)
+        FROM topic t LEFT JOIN topic_version v ON v.topic_id = t.id
+        GROUP BY t.number, t.version, t.changed_at
+        HAVING t.version < 1 OR count(v.version) <> t.version - 1
+            OR coalesce(max(v.version), 0) <> t.version - 1 OR coalesce(min(v.version), 1) <> 1
+            OR (t.version = 1) <> (t.changed_at IS NULL)
+        ORDER BY t.number"""
+    gather(
+        session,
+        found,
+        query,
+        lambda row: f"topic {row[0]} is at version {row[1]}, and has {row[2]} earlier texts",
+    )
+    return found
+
+
+def _erasures(session: Session) -> Found:
+    """Check that a judge who was erased is gone, and that the tombstone can be right."""
+    found = Found(count(session, "erasure"))
+    query = f"""
+        SELECT e.id, e.judgements, e.events, j.name
+        FROM erasure e LEFT JOIN judge j ON j.uid = e.uid
+        WHERE j.id IS NOT NULL OR e.judgements < 0 OR e.judgements > e.events
+           OR e.kind NOT IN ({quoted(JudgeKind)})
+        ORDER BY e.id"""
+    gather(
+        session,
+        found,
+        query,
+        lambda row: (
+            f"erased judge {row[0]}: `{row[3]}` is still there"
+            if row[3] is not None
+            else f"erased judge {row[0]}: {row[1]} judgements in {row[2]} events, or no known kind"
+        ),
+    )
+    return found
+
+
 def _judges(session: Session) -> Found:
-    """Check that a judge has a name that can be typed, and is of a known kind."""
+    """Check that a judge has a name that can be typed, an identity, and a known kind."""
     found = Found()
-    for name, kind in session.execute(text("SELECT name, kind FROM judge ORDER BY id")):
+    for name, kind, uid in session.execute(text("SELECT name, kind, uid FROM judge ORDER BY id")):
         found.n_checked += 1
         if kind not in set(JudgeKind):
             found.add(f"`{name}` is of the unknown kind `{kind}`")
         elif fault := id_fault(name):
             found.add(fault)
+        elif not _UID.fullmatch(uid):
+            found.add(f"`{name}` has no identity, but `{uid}`")
     return found
 
 
@@ -105,7 +151,9 @@ def _assignments(session: Session) -> Found:
 PEOPLE_CHECKS = (
     Check("collection", "collection", _collection, RESTORE),
     Check("guidelines", "versions", _guidelines, RESTORE),
+    Check("topic versions", "topics", _topic_versions, RESTORE),
     Check("judges", "judges", _judges, RESTORE),
+    Check("erasures", "erased judges", _erasures, REPORT),
     Check("sittings", "sittings", _sittings, REPORT),
     Check("assignments", "places", _assignments, "pooler assign anew, or " + RESTORE),
 )

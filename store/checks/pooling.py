@@ -70,8 +70,9 @@ def _runs(session: Session) -> Found:
 def _rankings(session: Session) -> Found:
     """Check that a ranking can be read, is in order, and has known documents, each once."""
     found = Found()
-    known = np.zeros(1 + _highest_document(session), np.bool_)
-    known[np.fromiter(session.execute(text("SELECT id FROM document")).scalars(), np.int64)] = True
+    documents = np.fromiter(session.execute(text("SELECT id FROM document")).scalars(), np.int64)
+    known = np.zeros(1 + int(documents.max(initial=0)), np.bool_)
+    known[documents] = True
     query = text("""
         SELECT r.tag, t.number, k.length, k.document_ids, k.scores, k.ranks, k.positions, k.codec
         FROM ranking k LEFT JOIN run r ON r.id = k.run_id LEFT JOIN topic t ON t.id = k.topic_id
@@ -85,25 +86,22 @@ def _rankings(session: Session) -> Found:
     return found
 
 
-def _highest_document(session: Session) -> int:
-    """Return the highest row id of the documents; 0 = there are none."""
-    return int(session.execute(text("SELECT max(id) FROM document")).scalar() or 0)
-
-
 def _ranking_fault(row: Any, known: NDArray[np.bool_]) -> str | None:
     """Say what is wrong with a stored ranking."""
     if row.codec != _CODEC:
         return f"unknown codec {row.codec}"
     try:
         ids = np.frombuffer(row.document_ids, "<i4")
+        if ids.size != row.length:  # it says how much the others unpack to
+            return f"expected {row.length} documents, got {ids.size}"
         scores = unpack_floats(row.scores)
         positions = unpack_integers(row.positions, row.length)
         ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)
     except (ValueError, LookupError, TypeError) as error:
         return f"it cannot be read: {error}"
-    parts = (ids, scores, positions) if ranks is None else (ids, scores, positions, ranks)
+    parts = (scores, positions) if ranks is None else (scores, positions, ranks)
     if any(part.size != row.length for part in parts):
-        return f"expected {row.length} documents, got {', '.join(str(one.size) for one in parts)}"
+        return f"expected {row.length} values, got {', '.join(str(one.size) for one in parts)}"
     if ids.size and (ids.min() < 1 or ids.max() >= known.size or not known[ids].all()):
         return "a document that is not there"
     if np.unique(ids).size != ids.size:

@@ -22,7 +22,7 @@ from sqlmodel import Session, SQLModel
 
 from store.checks.check import RESTORE, Check, Found, count, is_postgresql
 from store.column_types import RawText
-from store.seals import is_sealed, seal_is_whole
+from store.seals import seal_fault
 
 _HASHED = {("document", "text"), ("document", "title")}
 """Columns that another check reads."""
@@ -36,9 +36,8 @@ def _file(session: Session) -> Found:
     pages = session.execute(text("PRAGMA page_count")).scalar_one()
     found = Found(int(pages))
     file: Any = session.get_bind()
-    path = Path(file.url.database or "")
-    if is_sealed(path) and not seal_is_whole(path) and is_sealed(path):
-        found.add("it is not as it was written, by its checksum")
+    if fault := seal_fault(Path(file.url.database or "")):
+        found.add(fault)
     for (said,) in session.execute(text("PRAGMA integrity_check")):
         for line in str(said).splitlines():
             if line != "ok" and not line.startswith("*** in database"):

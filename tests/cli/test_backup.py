@@ -62,9 +62,18 @@ def test_damaged_file_is_put_aside(cli: Cli, judged: Path) -> None:
     cli("verify").fine()
 
 
-@pytest.mark.parametrize("words", [("backup", "b"), ("copy", "collection.db", "b")])
-def test_ctrl_c_leaves_nothing(judged: Path, words: tuple[str, ...]) -> None:
-    """Ctrl-C during a backup or a copy: exit code 130, and no file that was not there."""
+@pytest.mark.parametrize(
+    ("words", "sent", "code"),
+    [
+        (("backup", "b"), signal.SIGINT, 130),
+        (("backup", "b"), signal.SIGTERM, 143),
+        (("copy", "collection.db", "b"), signal.SIGINT, 130),
+    ],
+)
+def test_interrupt_leaves_nothing(
+    judged: Path, words: tuple[str, ...], sent: signal.Signals, code: int
+) -> None:
+    """Ctrl-C or `kill` during a backup or a copy: its exit code, and no file that was not there."""
     with contextlib.closing(sqlite3.connect(judged / "collection.db")) as connection:
         connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)"
@@ -80,9 +89,9 @@ def test_ctrl_c_leaves_nothing(judged: Path, words: tuple[str, ...]) -> None:
         assert process.poll() is None
         assert time.monotonic() < end
         time.sleep(0.001)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, sent)
     _, told = process.communicate(timeout=60)
-    assert process.returncode == 130, told
+    assert process.returncode == code, told
     assert b"Traceback" not in told
     assert sorted(path.name for path in judged.iterdir()) == before
 
@@ -92,6 +101,7 @@ def test_ctrl_c_during_a_restore_leaves_the_collection(judged: Path) -> None:
     assert run_process("backup", "b", folder=judged).returncode == 0
     with contextlib.closing(sqlite3.connect(judged / "b")) as connection:
         connection.execute("PRAGMA application_id = 0")
+        connection.execute("PRAGMA user_version = 0")
         connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)"
             " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n"

@@ -5,17 +5,24 @@ from __future__ import annotations
 import hashlib
 import random
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy import insert, select, update
+
 from store.collection import Collection
-from store.records import Action, Document, JudgeKind, Passage, Qrel, Topic
+from store.database import writing
+from store.errors import StoreError
+from store.models import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VERSION
+from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
 from store.rejudging import Why
 from store.scale import parse_scale
 from tests.store.drawing import adaptive_pool
-from tests.store.outside import Sitting, make_pool, make_run
+from tests.store.outside import Sitting, engine_of, make_pool, make_run
 from tests.store.seating import seat
 
 TEXT = "水道橋 — the aqueduct was inspected.\r\nIt\x00 holds."
+LATER = datetime(2030, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
 DOCNOS = [f"d{number:02}" for number in range(12)]
 
 
@@ -50,6 +57,42 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
     for judge in ("ann", "bob", "cy", "dee"):
         seat(name, "1", DOCNOS, judge, purpose="overlap")
     seat(name, "007", DOCNOS[3:6], None, lease_s=600)
+    add_history(name)
+
+
+def add_history(name: str) -> None:
+    """Add what months bring: a corrected topic, an erased judge, copies that came together."""
+    with engine_of(name) as engine, writing(engine) as session:
+        connection = session.connection()
+        topic = connection.execute(select(TOPIC).where(TOPIC.c.number == "1")).one()
+        texts = {"title": topic.title, "description": "", "narrative": topic.narrative}
+        before = {"topic_id": topic.id, "version": 1, "changed_at": None, **texts}
+        connection.execute(insert(TOPIC_VERSION), [before])
+        now = {"version": 2, "changed_at": LATER, "title": "aqueducts, corrected"}
+        connection.execute(update(TOPIC).where(TOPIC.c.id == topic.id).values(now))
+        gone = {"uid": "0123456789abcdef", "kind": "human", "judgements": 3, "events": 5,
+                "erased_at": LATER}  # fmt: skip
+        connection.execute(insert(ERASURE), [gone])
+        judge = connection.execute(select(JUDGE.c.id).where(JUDGE.c.name == "cy")).scalar_one()
+        # On one copy graded again, on the other taken back, or noted, after the first event.
+        for docno, apart, grade in (("d10", Action.UNDO, None), ("d11", Action.NOTE, 1)):
+            document = select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno).scalar_subquery()
+            same = {"topic_id": topic.id, "judge_id": judge, "judged_at": LATER, "reason": "",
+                    "document_id": connection.execute(select(document)).scalar_one()}  # fmt: skip
+            first = connection.execute(insert(JUDGEMENT).values(
+                **same, revision=1, action=Action.JUDGE, state=State.JUDGED, grade=1
+            )).inserted_primary_key[0]  # fmt: skip
+            state = State.UNJUDGED if grade is None else State.JUDGED
+            undone = first if apart is Action.UNDO else None
+            for row in (
+                {"revision": 2, "action": Action.JUDGE, "state": State.JUDGED, "grade": 2,
+                 "topic_version": 2},
+                {"revision": 3, "action": apart, "state": state, "grade": grade, "undoes": undone,
+                 "follows": 1, "topic_version": 1},
+                {"revision": 4, "action": Action.SETTLE, "state": State.JUDGED, "grade": 2,
+                 "settled": "latest"},
+            ):  # fmt: skip
+                connection.execute(insert(JUDGEMENT).values(**same, **row))
 
 
 def judge_by_chance(made: Collection, judge: str, dice: random.Random, n_events: int) -> None:
@@ -83,7 +126,12 @@ def judge_to_file(name: str, judge: str, told: str, stop: str) -> None:
         while not Path(stop).exists():
             for docno in list(sitting.tasks):
                 number += 1
-                task = sitting.grade(docno, number % 3)
+                try:
+                    task = sitting.grade(docno, number % 3)
+                except StoreError as error:
+                    # A judge who is told to wait tries again; nothing was acknowledged.
+                    assert "did not finish in time" in error.message, error  # noqa: PT017
+                    continue
                 file.write(f"{judge} {docno} {task.revision} {task.grade}\n")
                 file.flush()
                 time.sleep(0.002)

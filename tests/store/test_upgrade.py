@@ -18,6 +18,7 @@ from store.errors import SchemaError, StoreError
 from store.records import JudgeKind, Qrel
 from store.scale import parse_scale, scale_to_json
 from store.upgrade import MIGRATIONS, Upgrade, upgrade
+from store.verification import verify
 from tests.store.outside import contents, engine_of, execute, make_pool, make_run
 
 NEXT = f"{int(SCHEMA_REVISION) + 1:04}"
@@ -82,7 +83,8 @@ def add_step(
 
 def migrate(name: str, migrations: Path) -> Upgrade:
     """Upgrade a collection with a folder of migrations."""
-    return upgrade(collection_url(name), migrations=migrations)
+    backs_up = "postgresql" not in name
+    return upgrade(collection_url(name), backs_up=backs_up, migrations=migrations)
 
 
 def test_newest_schema_is_left_alone(filled: str) -> None:
@@ -129,7 +131,7 @@ def test_older_collection_is_upgraded(collection_name: str) -> None:
     execute(collection_name, "INSERT INTO assignment VALUES (1, 1, 1, 1, 0, 'overlap', NULL)")
     with pytest.raises(SchemaError, match="older schema 0001"):
         Collection(collection_name)
-    assert upgrade(collection_url(collection_name)).after == SCHEMA_REVISION
+    assert migrate(collection_name, MIGRATIONS).after == SCHEMA_REVISION
     with Collection(collection_name) as collection:
         assert [entry.sampled for entry in collection.pool("pool").entries] == [True]
         assert [task.docno for task in collection.desk("ann").queue("7")] == ["d1"]
@@ -183,11 +185,41 @@ def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -
     assert len(set(programs)) == 3
 
 
-def test_postgresql_is_not_copied(postgres_url: str, migrations: Path) -> None:
-    """A server's database has its own backups; none is made or claimed."""
+def test_server_is_backed_up_by_its_own_tools(postgres_url: str, migrations: Path) -> None:
+    """A server's collection is not migrated unless it is said that it was saved otherwise."""
     Collection.create(postgres_url, name="w", scale=parse_scale("0-2"), program="t").close()
     add_step(migrations, ADD_LANGUAGE)
+    before = contents(postgres_url)
+    with pytest.raises(StoreError, match="is not backed up here") as told:
+        upgrade(collection_url(postgres_url), migrations=migrations)
+    assert "pg_dump" in (told.value.hint or "")
+    assert "--no-backup" in (told.value.hint or "")
+    assert contents(postgres_url) == before
     assert migrate(postgres_url, migrations) == Upgrade(SCHEMA_REVISION, NEXT, None)
+
+
+def test_upgraded_rows_have_checksums(collection_name: str) -> None:
+    """What came before there were checksums has one after an upgrade, and `verify` compares it."""
+    make_first_schema(collection_name)
+    moment = "'2025-01-01 00:00:00.000000'"
+    for statement in (
+        "INSERT INTO topic VALUES (1, '7', TRUE, :none, :none, :none)",
+        "INSERT INTO document (id, docno, listed) VALUES (1, 'd1', FALSE)",
+        f"INSERT INTO judge VALUES (1, 'ann', 'human', FALSE, {moment})",
+        "INSERT INTO judgement (topic_id, document_id, judge_id, revision, action, state, grade,"
+        f" reason, note, iteration, judged_at, dropped_keys) VALUES (1, 1, 1, 1, 'judge',"
+        f" 'judged', 1, :none, :none, '0', {moment}, 0)",
+    ):
+        execute(collection_name, statement, **({"none": b""} if ":none" in statement else {}))
+    migrate(collection_name, MIGRATIONS)
+    checks = {one.name: one for one in verify(collection_url(collection_name))}
+    assert not any(one.n_faults for one in checks.values())
+    assert checks["checksums"].n_checked == 1
+    execute(collection_name, "UPDATE judgement SET grade = 2")
+    checks = {one.name: one for one in verify(collection_url(collection_name))}
+    assert checks["checksums"].examples == (
+        "topic 7 `d1` of `ann`, revision 1: not as it was written, by its checksum",
+    )
 
 
 def test_several_steps_are_taken_in_order(filled: str, migrations: Path) -> None:

@@ -43,6 +43,16 @@ def upgrade() -> None:
     op.add_column("judgement", sa.Column("topic_version", sa.Integer(), nullable=True))
     op.add_column("judge", sa.Column("uid", sa.String(16), nullable=True))
     op.add_column("judge", sa.Column("renamed_at", sa.DateTime(timezone=True), nullable=True))
+    for table in ("ranking", "pool_entry", "judgement", "passage"):
+        op.add_column(table, sa.Column("checksum", sa.Integer(), nullable=True))
+    changed = sa.text("checksum IS NULL")
+    op.create_index(
+        "pool_entry_changed",
+        "pool_entry",
+        ["pool_id"],
+        sqlite_where=changed,
+        postgresql_where=changed,
+    )
     _identify_judges()
     with op.batch_alter_table("judge") as judge:
         judge.alter_column("uid", existing_type=sa.String(16), nullable=False)

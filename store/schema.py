@@ -1,0 +1,79 @@
+"""The tables are made, where nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Engine, inspect, text
+from sqlalchemy.engine import URL
+from sqlmodel import Session, SQLModel
+
+from store.database import SCHEMA_REVISION, check_schema, display, make_engine, writing
+from store.errors import StoreError
+from store.models import TABLES, CollectionRow
+
+
+def create_schema(engine: Engine, collection: CollectionRow) -> None:
+    """Make all tables of the newest schema in an empty database, and the row that names it.
+
+    Raises
+    ------
+    StoreError
+        If the database already holds a collection or something else, or could not hold every
+        text.
+    """
+    url = engine.url
+    if url.get_backend_name() == "sqlite":
+        check_free_place(Path(url.database or ""))
+    with writing(engine, bulk=True, creates=True) as session:
+        make_tables(session)
+        session.add(collection)
+
+
+def make_tables(session: Session) -> None:
+    """Make all tables of the newest schema in an empty database.
+
+    Raises
+    ------
+    StoreError
+        If the database already holds a collection or something else, or could not hold every
+        text.
+    """
+    connection = session.connection()
+    where = display(connection.engine.url)
+    taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
+    if {"collection", "alembic_version"}.issubset(taken):
+        message = f"{where} already holds a collection"
+        raise StoreError(message, hint="choose another database with --collection")
+    if taken:
+        message = f"{where} holds a table `{taken[0]}` of something else"
+        raise StoreError(message, hint="choose another database with --collection")
+    if connection.dialect.name == "postgresql":
+        encoding = connection.execute(text("SHOW server_encoding")).scalar()
+        if encoding != "UTF8":
+            message = f"{where} has the encoding {encoding}, which not every text fits"
+            raise StoreError(message, hint="CREATE DATABASE ... ENCODING 'UTF8'")
+    SQLModel.metadata.create_all(connection)
+    connection.exec_driver_sql(
+        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
+        ", CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+    )
+    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{SCHEMA_REVISION}')")
+
+
+def check_free_place(file: Path) -> None:
+    """Refuse to make a collection file where there is something already, or no folder."""
+    if file.is_dir():
+        message = f"{file} is a folder"
+        raise StoreError(message, hint="name a file in it with --collection")
+    if file.exists() and file.stat().st_size:
+        engine = make_engine(URL.create("sqlite", database=str(file)))
+        try:
+            check_schema(engine)
+        finally:
+            engine.dispose()
+        message = f"{file} already holds a collection"
+        raise StoreError(message, hint="choose another file with --collection")
+    if not file.parent.is_dir():
+        message = f"{file}: the folder {file.parent} does not exist"
+        raise StoreError(message)
