@@ -18,7 +18,7 @@ from store.judgements import current_events
 from store.keys import fetch_docnos
 from store.models import JUDGE, JUDGEMENT, TOPIC
 from store.ranking import natural_key
-from store.records import DECIDED, Action, JudgeKind
+from store.records import DECIDED, Action, JudgeKind, State
 
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
@@ -175,13 +175,14 @@ def _fetch_rulings(
 ) -> dict[Pair, list[Ruling]]:
     """Return the rulings that stand, by topic and document."""
     names = ("id", "judge_id", "topic_id", "document_id", "action", "undoes", "grade",
-             "display_order")  # fmt: skip
+             "display_order", "follows", "state")  # fmt: skip
     query = _adjudicators_events(topic, document).with_only_columns(
         *(JUDGEMENT.c[name] for name in names)
     )
     histories: dict[tuple[Pair, int], list[Step]] = {}
     for row in session.execute(query.order_by(JUDGEMENT.c.revision)):
-        step = Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order)
+        step = Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order,
+                    row.follows, State(row.state))  # fmt: skip
         key = ((row.topic_id, row.document_id), row.judge_id)
         histories.setdefault(key, []).append(step)
     rulings: dict[Pair, list[Ruling]] = {}

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Row, or_, select
 from sqlmodel import Session
 
 from store.models import JUDGEMENT
-from store.records import Action
+from store.records import Action, State
 
 _COLUMNS = [
     column for column in JUDGEMENT.columns if column.name not in ("note", "reason", "iteration")
@@ -39,7 +39,7 @@ def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
         ``None`` = no decision stands, or one that is missing.
     """
     by_revision: dict[int, Row[Any] | None] = {}
-    revisions = {event.id: event.revision for event in events}
+    by_id = {event.id: event for event in events}
     decided: list[Row[Any] | None] = []
     for event in events:
         if event.action in _DECIDES:
@@ -47,12 +47,28 @@ def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
         elif event.action == Action.REOPEN:
             decider = None
         elif event.action == Action.UNDO:
-            decider = by_revision.get(revisions.get(event.undoes, 0) - 1)
+            undone = by_id.get(event.undoes)
+            decider = None if undone is None else by_revision.get(_followed(undone))
         else:
-            decider = by_revision.get(event.revision - 1)
+            decider = by_revision.get(_followed(event))
+        if event.action == Action.SETTLE:
+            decider = _settled(event, decider)
         by_revision[event.revision] = decider
         decided.append(decider)
     return decided
+
+
+def _followed(event: Row[Any]) -> int:
+    """Return the revision that stood when the judge acted; of a settlement, the one it took."""
+    return int(event.revision - 1 if event.follows is None else event.follows)
+
+
+def _settled(event: Row[Any], decider: Row[Any] | None) -> Row[Any] | None:
+    """Return what decided after copies were settled: on one of them, or by hand here."""
+    if event.state == State.UNJUDGED:
+        return None
+    taken = None if decider is None else (decider.state, decider.grade)
+    return decider if taken == (event.state, event.grade) else event
 
 
 def fetch_histories(session: Session, *, judge: int) -> dict[Pair, list[Row[Any]]]:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import combinations
 
 from store.analysis.aggregation import TieRule, leaves_tied
-from store.records import Action, Passage, State
+from store.records import DECIDED, Action, Passage, State
 from store.verdicts import Verdict, basis_of, gap_of, in_order, is_disagreement, rank_of, seen_basis
 
 
@@ -232,6 +232,10 @@ class Step:
     undoes: int | None
     grade: int | None
     display_order: str | None
+    follows: int | None = None
+    """The place, from 1, of what stood when the adjudicator acted; ``None`` = the one before."""
+    state: State | None = None
+    """After it; needed of a settlement of copies alone."""
 
 
 def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
@@ -248,20 +252,30 @@ def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
     -------
     Ruling or None
         Of the event that graded the document or found it impossible to judge; a note leaves it,
-        a skip takes it back, an undo restores what was before the event it undoes.
+        a skip takes it back, an undo restores what was before the event it undoes. Where copies of
+        the collection were settled, of the event whose decision was taken; of the settlement
+        itself, where it took none.
     """
     places = {step.event: place for place, step in enumerate(history)}
     place = len(history) - 1
+    settled: Step | None = None
     while place >= 0:
         step = history[place]
+        if step.action is Action.SETTLE and settled is None:
+            if step.state not in DECIDED:
+                return None
+            settled = step
         if step.action in (Action.JUDGE, Action.CANNOT):
+            if settled is not None and settled.grade != step.grade:
+                break
             return Ruling(judge, step.grade, step.event, seen_basis(step.display_order))
         if step.action in (Action.SKIP, Action.REOPEN):
-            return None
+            break
         if step.undoes is not None:
-            place = places[step.undoes]
-        place -= 1
-    return None
+            step = history[places[step.undoes]]
+            place = places[step.event]
+        place = place - 1 if step.follows is None else step.follows - 1
+    return None if settled is None else Ruling(judge, settled.grade, settled.event)
 
 
 def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import ColumnElement, Table, case, collate, func, insert, select, text
 from sqlmodel import Session
 
 from store.errors import ConflictError, UnknownNameError
+from store.event_versions import KnownVersions, is_same_event
 from store.formats.judgements import JudgementEvent
 from store.imports import ImportReport
 from store.judges import judge_id
 from store.keys import Keys
-from store.models import JUDGE, JUDGEMENT, PASSAGE, SITTING
+from store.models import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.passages import fetch_passages
 from store.records import Action, Passage, State
 
@@ -26,9 +26,14 @@ Pair = tuple[int, int, int]
 
 
 def fetch_histories_of(
-    session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    *,
+    judges: Sequence[str] | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> Generator[JudgementEvent, None, None]:
-    """Yield every event, in the order in which they were written.
+    """Yield every event, in the order in which they were done.
 
     Parameters
     ----------
@@ -38,12 +43,16 @@ def fetch_histories_of(
         Fresh.
     judges : sequence of str, optional
         Judges of the collection; default all.
+    names : mapping of int to str, optional
+        What judges are called where nothing else orders their events, by row id; default their
+        names.
 
     Yields
     ------
     JudgementEvent
-        Sittings are numbered from 1 in the order in which they began; the numbers are the same
-        whichever judges are asked for.
+        By time; a judge's events on a document by revision, whatever the clocks said; of one moment
+        by topic, docno and judge, bytewise. Sittings are numbered from 1 in the order in which they
+        began; the numbers are the same whichever judges are asked for.
 
     Raises
     ------
@@ -52,16 +61,25 @@ def fetch_histories_of(
 
     Notes
     -----
-    A thousand events are in memory at a time.
+    No order of row ids shows: collections that hold the same yield the same. A thousand events are
+    in memory at a time.
     """
-    names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
-    sittings = fetch_sitting_numbers(session)
+    own_names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    sittings = fetch_sitting_numbers(session, names)
     has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
     undone = JUDGEMENT.alias("undone")
+    of_pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    latest = func.max(JUDGEMENT.c.judged_at).over(
+        partition_by=of_pair, order_by=JUDGEMENT.c.revision
+    )
+    called = judge_called(session, names)
     query = (
         select(JUDGEMENT, undone.c.revision.label("undone_revision"))
         .outerjoin(undone, undone.c.id == JUDGEMENT.c.undoes)
-        .order_by(JUDGEMENT.c.id)
+        .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+        .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .order_by(latest, TOPIC.c.number, DOCUMENT.c.docno, called, JUDGEMENT.c.revision)
     )
     if judges is not None:
         numbers = [judge_id(session, name) for name in judges]
@@ -73,7 +91,7 @@ def fetch_histories_of(
                 yield JudgementEvent(
                     topic=topics.names[row.topic_id],
                     docno=documents.names[row.document_id],
-                    judge=names[row.judge_id],
+                    judge=own_names[row.judge_id],
                     revision=row.revision,
                     action=Action(row.action),
                     undoes=row.undone_revision,
@@ -99,10 +117,31 @@ def fetch_histories_of(
                 )
 
 
-def fetch_sitting_numbers(session: Session) -> dict[int | None, int]:
+def fetch_sitting_numbers(
+    session: Session, names: Mapping[int, str] | None = None
+) -> dict[int | None, int]:
     """Return the number of every sitting, from 1 in the order in which they began, by row id."""
-    ids = session.scalars(select(SITTING.c.id).order_by(SITTING.c.id))
+    order = order_of_sittings(session, names)
+    ids = session.scalars(
+        select(SITTING.c.id).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order)
+    )
     return {row_id: number for number, row_id in enumerate(ids, start=1)}
+
+
+def order_of_sittings(
+    session: Session, names: Mapping[int, str] | None = None
+) -> tuple[ColumnElement[Any], ...]:
+    """Order sittings, joined with their judges, as they began; of one moment by their content."""
+    columns = (SITTING.c.host, SITTING.c.process, SITTING.c.program, SITTING.c.id)
+    return (SITTING.c.started_at, judge_called(session, names), *columns)
+
+
+def judge_called(session: Session, names: Mapping[int, str] | None = None) -> ColumnElement[str]:
+    """Name judges in SQL, compared bytewise: as they are called, or by row id as `names` says."""
+    if not names:
+        return JUDGE.c.name
+    collation = "C" if session.get_bind().dialect.name == "postgresql" else "BINARY"
+    return collate(case(dict(names), value=JUDGE.c.id), collation)
 
 
 def count_events(session: Session) -> int:
@@ -128,7 +167,7 @@ def append_histories(
     Returns
     -------
     ImportReport
-        Events added, and those that were there already, the same in everything but the sitting.
+        Events added, and those that were there already, the same as `is_same_event` says.
 
     Raises
     ------
@@ -139,9 +178,11 @@ def append_histories(
 
     Notes
     -----
-    Sittings are left out: what is known of a sitting beside its number is not in an event.
+    Sittings are left out: what is known of a sitting beside its number is not in an event. So are
+    versions of guidelines and topics that are not here.
     """
     judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
+    known = KnownVersions(session)
     newest = _newest_revisions(session)
     stored: dict[str, dict[tuple[str, str, int], JudgementEvent]] = {}
     unchanged = added = 0
@@ -159,7 +200,7 @@ def append_histories(
             raise ConflictError(message, hint="nothing was imported")
         if event.revision == before + 1:
             newest[pair] = event.revision
-            writer.add(pair, event, None)
+            writer.add(pair, known.without_unknown(event), None)
             added += 1
             continue
         if event.judge not in stored:
@@ -169,7 +210,7 @@ def append_histories(
                 for one in fetch_histories_of(session, topics, documents, judges=[event.judge])
             }
         there = stored[event.judge].get((event.topic, event.docno, event.revision))
-        if there is None or replace(there, sitting=None) != replace(event, sitting=None):
+        if there is None or not is_same_event(there, event):
             message = f"{where}: revision {event.revision} is there otherwise"
             raise ConflictError(message, hint="nothing was imported")
         unchanged += 1
@@ -200,7 +241,7 @@ class EventWriter:
         """Write what waits."""
         if not self._waiting:
             return
-        ids = _next_ids(self._session, len(self._waiting))
+        ids = next_ids(self._session, len(self._waiting))
         here = {
             (pair, event.revision): row_id
             for row_id, (pair, event, _) in zip(ids, self._waiting, strict=True)
@@ -244,19 +285,26 @@ def _newest_revisions(session: Session) -> dict[Pair, int]:
     return {(topic, document, judge): newest for topic, document, judge, newest in rows}
 
 
-def _next_ids(session: Session, n: int) -> list[int]:
-    """Take rising row ids for new events, which no judge at work can take meanwhile."""
+def next_ids(session: Session, n: int, table: Table = JUDGEMENT) -> list[int]:
+    """Take rising row ids for new events, which no judge at work can take meanwhile.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session.
+    n : int
+        How many.
+    table : Table, default=JUDGEMENT
+        Or another one whose rows are numbered.
+    """
     if session.get_bind().dialect.name == "postgresql":
         taken = session.execute(
-            text(
-                "SELECT nextval(pg_get_serial_sequence('judgement', 'id'))"
-                " FROM generate_series(1, :n)"
-            ),
-            {"n": n},
+            text("SELECT nextval(pg_get_serial_sequence(:name, 'id')) FROM generate_series(1, :n)"),
+            {"n": n, "name": table.name},
         )
         return sorted(taken.scalars())
     # A transaction that writes to SQLite has the file for itself.
-    highest = session.scalar(select(func.max(JUDGEMENT.c.id))) or 0
+    highest = session.scalar(select(func.max(table.c.id))) or 0
     return list(range(highest + 1, highest + 1 + n))
 
 

@@ -11,6 +11,7 @@ from pooler.cli.export_pool import pool
 from pooler.cli.export_prels import prels
 from pooler.cli.export_probabilities import probabilities
 from pooler.cli.export_qrels import qrels
+from pooler.cli.export_work import work
 
 app = typer.Typer(help="Write what evaluators read.", no_args_is_help=True)
 app.command("qrels")(qrels)
@@ -20,3 +21,4 @@ app.command("probabilities")(probabilities)
 app.command("pool")(pool)
 app.command("judgements")(judgements)
 app.command("collection")(whole_collection)
+app.command("work")(work)

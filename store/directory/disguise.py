@@ -10,7 +10,7 @@ from typing import Any
 from store.ranking import natural_key
 
 _RANDOM = "random"
-_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "round")
+_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
 """Keys of manifests under which the name of a judge may stand, alone or within another name."""
 
 
@@ -72,7 +72,7 @@ class Disguise:
         if key not in _NAMING_KEYS:
             return value
         if isinstance(value, str):
-            return self.within(value)
+            return self.iteration(value) if key == "round" else self.within(value)
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return sorted(map(self.within, value), key=natural_key)
         return value

@@ -1,4 +1,7 @@
-"""All judgements with their whole history, one event a line, in the order in which they came."""
+"""All judgements with their whole history, one event a line, in the order in which they were done.
+
+That is the order of `store.histories.fetch_histories_of`: of time, and no row id shows.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ JUDGEMENTS = "judgements.jsonl"
 
 
 def write_judgements(out: Outgoing) -> None:
-    """Write every event of every judge, in the order in which they were written.
+    """Write every event of every judge, in the order in which they were done.
 
     Notes and reasons are counted once, though a note stays with the events that follow it.
     """
@@ -29,7 +32,7 @@ def write_judgements(out: Outgoing) -> None:
         def events() -> Generator[JudgementEvent, None, None]:
             keys = out.topic_keys, out.document_keys
             # Left open by an interruption, the query would outlive its connection.
-            with closing(fetch_histories_of(out.session, *keys)) as stored:
+            with closing(fetch_histories_of(out.session, *keys, names=out.judges)) as stored:
                 for event in stored:
                     advance(1)
                     if out.wishes.notes:
@@ -88,6 +91,9 @@ def _faults_of(coming: Incoming, event: JudgementEvent) -> Iterator[str]:
     version, sitting = event.guideline_version, event.sitting
     if version is not None and version not in coming.guidelines:
         yield f"unknown version {version} of the guidelines"
+    of_topic, newest = event.topic_version, coming.topic_versions.get(event.topic, 0)
+    if of_topic is not None and newest and of_topic > newest:
+        yield f"unknown version {of_topic} of topic `{event.topic}`"
     if sitting is not None and not sitting <= len(coming.sittings):
         yield f"unknown sitting {sitting}"
     elif sitting is not None and coming.sittings[sitting - 1] != event.judge:

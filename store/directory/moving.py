@@ -140,6 +140,10 @@ class Incoming:
     """The judge of every sitting; numbers count from 1."""
     n_plans: int = 0
     guidelines: set[int] = field(default_factory=set)
+    topic_versions: dict[str, int] = field(default_factory=dict)
+    """The newest version of every topic's text."""
+    uids: set[str] = field(default_factory=set)
+    """Identities of judges, of erased ones too."""
 
     def path(self, name: str) -> str:
         """Return the path of a file."""

@@ -1,14 +1,13 @@
-"""Judges, their sittings and own terms, and what is assigned to whom."""
+"""Sittings of judges, their own terms, and what is assigned to whom."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 
 from store.directory.moving import Incoming, Outgoing
 from store.directory.pool_files import pool_names
@@ -27,27 +26,28 @@ from store.directory.tables import (
     topic_column,
     word_column,
     write_table,
-    yes_no_column,
 )
 from store.formats.json_lines import json_line
-from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, JUDGE, JUDGE_TERM, POOL, SITTING
+from store.histories import judge_called, order_of_sittings
+from store.models import (
+    ASSIGNMENT,
+    ASSIGNMENT_PLAN,
+    DOCUMENT,
+    JUDGE,
+    JUDGE_TERM,
+    POOL,
+    SITTING,
+    TOPIC,
+)
 from store.ranking import natural_key
-from store.records import JudgeKind
 from store.seats import Purpose
 
-JUDGES = "judges.tsv"
 SITTINGS = "sittings.tsv"
 TERMS = "terms.jsonl"
 PLANS = "assignment_plans.jsonl"
 ASSIGNMENTS = "assignments.tsv"
 _BATCH = 1000
 _MOST = 2**31 - 1
-_JUDGE_COLUMNS = (
-    id_column("judge"),
-    word_column("kind", [kind.value for kind in JudgeKind]),
-    yes_no_column("disabled"),
-    moment_column("created_at"),
-)
 _SITTING_COLUMNS = (
     integer_column("sitting", least=1),
     id_column("judge"),
@@ -71,47 +71,14 @@ _ASSIGNMENT_COLUMNS = (
 )
 
 
-def write_judges(out: Outgoing) -> None:
-    """Write every judge, by name; of those with new names, not when they came."""
-    rows = [
-        (
-            out.judges[row.id],
-            row.kind,
-            row.disabled,
-            out.created_at if out.wishes.anonymised else row.created_at,
-        )
-        for row in out.session.execute(select(JUDGE))
-    ]
-    rows.sort(key=lambda row: natural_key(row[0]))
-    with out.writer.text(JUDGES) as stream:
-        out.counts["judges"] = write_table(_JUDGE_COLUMNS, rows, stream)
-    kinds = Counter(kind for _, kind, *_ in rows)
-    out.how.extend(f"Judges of kind {kind}: {n:,}." for kind, n in sorted(kinds.items()))
-
-
-def read_judges(coming: Incoming) -> None:
-    """Read what `write_judges` wrote."""
-    faults = coming.faults.of(JUDGES)
-
-    def rows() -> Iterator[dict[str, Any]]:
-        table = read_table(coming.path(JUDGES), _JUDGE_COLUMNS, faults)
-        for line, (name, kind, disabled, created_at) in table:
-            if name in coming.judges:
-                faults.add(line, f"expected each judge once, got `{name}` again", "duplicate")
-                continue
-            coming.judges[name] = len(coming.judges) + 1
-            about = {"kind": kind, "disabled": disabled, "created_at": created_at}
-            yield {"id": coming.judges[name], "name": name, **about}
-
-    coming.insert(JUDGE, rows())
-
-
 def write_sittings(out: Outgoing) -> None:
     """Write every sitting, in the order in which they began; without host where names are new."""
     out.counts["sittings"] = out.session.scalar(select(func.count()).select_from(SITTING)) or 0
     if not out.counts["sittings"]:
         return
-    rows = enumerate(out.session.execute(select(SITTING).order_by(SITTING.c.id)), start=1)
+    order = order_of_sittings(out.session, out.judges)
+    query = select(SITTING).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order)
+    rows = enumerate(out.session.execute(query), start=1)
     hidden = out.wishes.anonymised
     with out.writer.text(SITTINGS) as stream:
         listed = (
@@ -194,8 +161,9 @@ def read_terms(coming: Incoming) -> None:
 
 
 def write_assignments(out: Outgoing) -> None:
-    """Write every plan and every place, the oldest first."""
-    plans = list(out.session.execute(select(ASSIGNMENT_PLAN).order_by(ASSIGNMENT_PLAN.c.id)))
+    """Write every plan, the oldest first, and every place: by plan, topic and position."""
+    age = (ASSIGNMENT_PLAN.c.created_at, ASSIGNMENT_PLAN.c.manifest, ASSIGNMENT_PLAN.c.id)
+    plans = list(out.session.execute(select(ASSIGNMENT_PLAN).order_by(*age)))
     numbers = {row.id: number for number, row in enumerate(plans, start=1)}
     out.counts["assignments"] = (
         out.session.scalar(select(func.count()).select_from(ASSIGNMENT)) or 0
@@ -212,7 +180,23 @@ def write_assignments(out: Outgoing) -> None:
                 stream.write(json_line(values) + "\n")
     if not out.counts["assignments"]:
         return
-    query = select(ASSIGNMENT).order_by(ASSIGNMENT.c.id)
+    called = func.coalesce(judge_called(out.session, out.judges), "")
+    plan = case({0: 0, **numbers}, value=ASSIGNMENT.c.plan_id, else_=0)
+    query = (
+        select(ASSIGNMENT)
+        .join(TOPIC, TOPIC.c.id == ASSIGNMENT.c.topic_id)
+        .join(DOCUMENT, DOCUMENT.c.id == ASSIGNMENT.c.document_id)
+        .outerjoin(JUDGE, JUDGE.c.id == ASSIGNMENT.c.judge_id)
+        .order_by(
+            plan,
+            TOPIC.c.number,
+            ASSIGNMENT.c.position,
+            DOCUMENT.c.docno,
+            called,
+            ASSIGNMENT.c.purpose,
+            ASSIGNMENT.c.id,
+        )
+    )
     options = {"yield_per": _BATCH}
     with (
         out.session.connection().execute(query, execution_options=options) as result,

@@ -49,12 +49,14 @@ _PLAN_KEYS = {"budgets", "manifest", "runs"}
 _RUN_KEYS = {"runs", "unpooled"}
 """Keys of a plan whose lists name runs."""
 _MOST = 2**31 - 1
+_AGE = (POOL.c.created_at, POOL.c.name)
+"""The order of pools; no row id shows."""
 
 
 def pool_names(out: Outgoing) -> dict[int, str]:
     """Return the names of pools by row id; where judges have new names, so have their pools."""
     names: dict[int, str] = {}
-    for row_id, name in out.session.execute(select(POOL.c.id, POOL.c.name).order_by(POOL.c.id)):
+    for row_id, name in out.session.execute(select(POOL.c.id, POOL.c.name).order_by(*_AGE)):
         wanted = new = out.disguise.within(name)
         number = 1
         while new in names.values():
@@ -66,7 +68,7 @@ def pool_names(out: Outgoing) -> dict[int, str]:
 
 def write_pools(out: Outgoing) -> None:
     """Write every pool, the oldest first, those withdrawn too."""
-    pools = list(out.session.execute(select(POOL).order_by(POOL.c.id)))
+    pools = list(out.session.execute(select(POOL).order_by(*_AGE)))
     out.counts.update(pools=len(pools), pool_entries=0)
     if not pools:
         return

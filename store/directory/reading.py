@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, SQLModel
 
 from store.database import collection_url, make_engine, writing
+from store.directory.judge_files import JUDGES, read_erasures, read_judges
 from store.directory.judgement_files import JUDGEMENTS, read_judgements
 from store.directory.manifest import (
     MANIFEST,
@@ -25,13 +26,7 @@ from store.directory.manifest import (
     read_manifest,
 )
 from store.directory.moving import Faults, Incoming, Progress, no_progress
-from store.directory.people_files import (
-    JUDGES,
-    read_assignments,
-    read_judges,
-    read_sittings,
-    read_terms,
-)
+from store.directory.people_files import read_assignments, read_sittings, read_terms
 from store.directory.pool_files import read_pools
 from store.directory.run_files import read_runs
 from store.directory.texts import (
@@ -61,6 +56,8 @@ _COUNTED = {
     "events": "judgement",
 }
 """What the manifest counts, and the tables whose rows they are."""
+_COUNTED_WHERE_THERE_ARE = {"topic_versions": "topic_version", "erasures": "erasure"}
+"""The same, of what few collections have: not counted is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +158,7 @@ def _fill(
     )
     for read in (
         read_topics, read_documents, read_guidelines, read_runs, read_pools, read_judges,
-        read_sittings, read_terms, read_assignments, read_judgements,
+        read_erasures, read_sittings, read_terms, read_assignments, read_judgements,
     ):  # fmt: skip
         read(coming)
     _check_counts(inside.session, manifest, faults)
@@ -173,8 +170,9 @@ def _fill(
 
 def _check_counts(session: Session, manifest: Manifest, faults: Faults) -> None:
     """Tell where a file has more or fewer rows than the manifest says."""
-    for name, table in _COUNTED.items():
-        expected = manifest.counts.get(name)
+    none = dict.fromkeys(_COUNTED_WHERE_THERE_ARE, 0)
+    for name, table in {**_COUNTED, **_COUNTED_WHERE_THERE_ARE}.items():
+        expected = manifest.counts.get(name, none.get(name))
         found = session.scalar(select(func.count()).select_from(TABLES[table])) or 0
         if expected != found:
             message = f"`counts`: expected {found:,} for {name}, as was read, got {expected}"

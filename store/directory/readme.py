@@ -12,7 +12,10 @@ from store.sanitise import sanitise_line
 
 _FILES = {
     "topics.jsonl": "topics; one JSON object a line: `topic`, `title`, `description`, `narrative`,"
-    " `listed` (false = known from a run or qrels alone)",
+    " `listed` (false = known from a run or qrels alone), `version` of the text and when it came,"
+    " `changed_at` (null = it is the first)",
+    "topic_versions.jsonl": "texts that topics had before: `topic`, `title`, `description`,"
+    " `narrative`, `version`, `changed_at`",
     "documents.jsonl": "documents; one JSON object a line: `docno`, `title`, `text` (null = not"
     " here), `sha256` (of the length of the title in bytes in decimal, a blank, title and text),"
     " `listed`",
@@ -24,7 +27,9 @@ _FILES = {
     "pools.tsv": "pools, the oldest first: `name`, `round`, `withdrawn` (yes = no longer in use),"
     " `display_order`, `entries` and `plan` (files), `created_at`",
     "judges.tsv": "judges: `judge`, `kind` (human, model, imported, adjudicator), `disabled`,"
-    " `created_at`",
+    " `created_at`, `uid` (the same in every copy of the collection), `renamed_at`",
+    "erasures.tsv": "judges who were erased: `erased_at`, `kind`, how many `judgements` and"
+    " `events` went with them, `uid`",
     "sittings.tsv": "stretches of work at one terminal: `sitting`, `judge`, `started_at`,"
     " `seen_at` (last sign of life), `ended_at`, `host`, `process`, `program`, `topic`",
     "terms.jsonl": "words that judges had marked in documents: `judge`, `topic`, `terms`",
@@ -33,8 +38,8 @@ _FILES = {
     "assignments.tsv": "who was to judge what: `topic`, `docno`, `judge` (empty = whoever comes),"
     " `position`, `purpose`, `lease_until`, `plan`, `display_order`",
     "judgements.jsonl": "every judgement with its whole history, one JSON object an event, in the"
-    " order in which they came; the highest `revision` of a topic, docno and judge is the current"
-    " state",
+    " order in which they were done; the highest `revision` of a topic, docno and judge is the"
+    " current state",
     "statistics.tsv": "documents by topic and judge: `pooled` (to be judged), `judged`, `unjudged`,"
     " `skipped`, `cannot` (be judged), `outside` (judged and in no pool), and by grade",
     "agreement.tsv": "pairs of judges over the documents both graded: `first`, `second`,"
@@ -54,8 +59,11 @@ _EVENT = (
     " evidence: start, length and text, in characters of the document's text. `display_order` and"
     " `position` say how documents lay before the judge, `shown_at` and `judged_at` when;"
     " `dwell_ms` is the time from first paint to the key, `active_ms` the same without idle time,"
-    " `dropped_keys` counts keys that came too soon. `guideline_version`, `document_sha256` and"
-    " `sitting` say under what the judgement was made."
+    " `dropped_keys` counts keys that came too soon. `guideline_version`, `document_sha256`,"
+    " `topic_version` and `sitting` say under what the judgement was made. Where copies of the"
+    " collection came together, `follows` is the revision that stood when the judge acted (null ="
+    " the one before), and `settled` says how copies on which a judge had gone on apart were"
+    " settled."
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -9,11 +10,14 @@ from sqlalchemy import func, select
 
 from store.directory.moving import Incoming, Outgoing
 from store.directory.tables import (
+    CellError,
+    as_moment,
     checked_id,
     checked_topic,
     id_column,
     integer_column,
     moment_column,
+    moment_text,
     read_table,
     text_column,
     write_table,
@@ -24,15 +28,19 @@ from store.errors import FaultList
 from store.formats.json_lines import json_line
 from store.formats.lines import id_fault
 from store.formats.topics import topic_fault
-from store.models import DOCUMENT, GUIDELINE, TOPIC
+from store.models import DOCUMENT, GUIDELINE, TOPIC, TOPIC_VERSION
 from store.ranking import natural_key
 from store.records import Document
 
 TOPICS = "topics.jsonl"
+TOPIC_VERSIONS = "topic_versions.jsonl"
 DOCUMENTS = "documents.jsonl"
 DOCNOS = "docnos.tsv"
 GUIDELINES = "guidelines.tsv"
 _BATCH = 500
+_MOST = 2**31 - 1
+_TEXT_KEYS = {"title": str, "description": str, "narrative": str}
+_VERSION_KEYS = {"version": int, "changed_at": (str, type(None))}
 _DOCNO_COLUMNS = (id_column("docno"), yes_no_column("listed"))
 _GUIDELINE_COLUMNS = (
     integer_column("version", least=1),
@@ -42,7 +50,7 @@ _GUIDELINE_COLUMNS = (
 
 
 def write_topics(out: Outgoing) -> None:
-    """Write every topic, in natural order."""
+    """Write every topic, in natural order, and the texts that some had before."""
     rows = list(out.session.execute(select(TOPIC)))
     rows.sort(key=lambda row: natural_key(row.number))
     with out.writer.text(TOPICS) as stream:
@@ -53,9 +61,31 @@ def write_topics(out: Outgoing) -> None:
                 "description": row.description,
                 "narrative": row.narrative,
                 "listed": row.listed,
+                **_version_values(row),
             }
             stream.write(json_line(values) + "\n")
     out.counts["topics"] = len(rows)
+    _write_topic_versions(out)
+
+
+def _write_topic_versions(out: Outgoing) -> None:
+    """Write the texts that topics had before, the oldest of each first."""
+    rows = list(out.session.execute(select(TOPIC_VERSION)))
+    if not rows:
+        return
+    out.counts["topic_versions"] = len(rows)
+    rows.sort(key=lambda row: (natural_key(out.topics[row.topic_id]), row.version))
+    with out.writer.text(TOPIC_VERSIONS) as stream:
+        for row in rows:
+            texts = {key: getattr(row, key) for key in _TEXT_KEYS}
+            values = {"topic": out.topics[row.topic_id], **texts, **_version_values(row)}
+            stream.write(json_line(values) + "\n")
+
+
+def _version_values(row: Any) -> dict[str, Any]:
+    """Say which version of a topic's text a row is, and when it came."""
+    changed_at = None if row.changed_at is None else moment_text(row.changed_at)
+    return {"version": row.version, "changed_at": changed_at}
 
 
 def read_topics(coming: Incoming) -> None:
@@ -63,15 +93,70 @@ def read_topics(coming: Incoming) -> None:
     faults = coming.faults.of(TOPICS)
 
     def rows() -> Iterator[dict[str, Any]]:
-        keys = {"topic": str, "title": str, "description": str, "narrative": str, "listed": bool}
-        for line, values in coming.objects(TOPICS):
-            if not _has_just(values, keys, line, faults):
+        keys = {"topic": str, **_TEXT_KEYS, "listed": bool, **_VERSION_KEYS}
+        first = {"version": 1, "changed_at": None}
+        for line, given in coming.objects(TOPICS):
+            # Directories written before topics had versions are read without them.
+            values = given if first.keys() & given.keys() else {**given, **first}
+            if not _has_just(values, keys, line, faults) or not _reads_version(
+                values, line, faults
+            ):
                 continue
             row_id = _add_id(coming.topics, values.pop("topic"), line, topic_fault, faults)
             if row_id:
-                yield {"id": row_id, "number": next(reversed(coming.topics)), **values}
+                number = next(reversed(coming.topics))
+                coming.topic_versions[number] = values["version"]
+                yield {"id": row_id, "number": number, **values}
 
     coming.insert(TOPIC, rows())
+    _read_topic_versions(coming)
+
+
+def _read_topic_versions(coming: Incoming) -> None:
+    """Read the texts that topics had before: every version below the one they have now."""
+    faults = coming.faults.of(TOPIC_VERSIONS)
+    seen: set[tuple[str, int]] = set()
+
+    def rows() -> Iterator[dict[str, Any]]:
+        keys = {"topic": str, **_TEXT_KEYS, **_VERSION_KEYS}
+        for line, values in coming.objects(TOPIC_VERSIONS):
+            if not _has_just(values, keys, line, faults) or not _reads_version(
+                values, line, faults
+            ):
+                continue
+            topic, version = values.pop("topic"), values["version"]
+            row_id = coming.known(TOPIC_VERSIONS, line, "topic", topic, coming.topics)
+            if version >= coming.topic_versions.get(topic, version + 1):
+                message = f"expected a version before {coming.topic_versions[topic]}, got {version}"
+                faults.add(line, message, "version")
+            elif (topic, version) in seen:
+                message = f"expected each version once, got {version} of `{topic}` again"
+                faults.add(line, message, "duplicate")
+            else:
+                seen.add((topic, version))
+                yield {"topic_id": row_id, **values}
+
+    if TOPIC_VERSIONS in coming.files:
+        coming.insert(TOPIC_VERSION, rows())
+    found = Counter(topic for topic, _ in seen)
+    for topic, version in coming.topic_versions.items():
+        if found[topic] != version - 1:
+            message = f"expected {version - 1} earlier texts of `{topic}`, got {found[topic]}"
+            faults.add(None, message, "version")
+
+
+def _reads_version(values: dict[str, Any], line: int, faults: FaultList) -> bool:
+    """Put the moment of a version in place of its text; tell a number that is none."""
+    if type(values["version"]) is not int or not 1 <= values["version"] <= _MOST:
+        faults.add(line, f"`version`: expected a number from 1, got {values['version']}", "value")
+        return False
+    try:
+        if values["changed_at"] is not None:
+            values["changed_at"] = as_moment(values["changed_at"])
+    except CellError as error:
+        faults.add(line, f"`changed_at`: {error}", "value")
+        return False
+    return True
 
 
 def write_documents(out: Outgoing) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from store.directory.disguise import Disguise, are_disguised, disguise_of
+from store.directory.judge_files import write_erasures, write_judges
 from store.directory.judgement_files import write_judgements
 from store.directory.manifest import (
     MANIFEST,
@@ -22,12 +23,7 @@ from store.directory.manifest import (
     read_manifest,
 )
 from store.directory.moving import Outgoing, Progress, Wishes, no_progress
-from store.directory.people_files import (
-    write_assignments,
-    write_judges,
-    write_sittings,
-    write_terms,
-)
+from store.directory.people_files import write_assignments, write_sittings, write_terms
 from store.directory.place import Writer, check_target, made_beside
 from store.directory.pool_files import write_pools
 from store.directory.qrels_files import write_all_qrels
@@ -106,7 +102,7 @@ def write_directory(
         about, out = _outgoing(inside, wishes, writer, progress)
         for write in (
             write_topics, write_documents, write_guidelines, write_runs, write_pools, write_judges,
-            write_sittings, write_terms, write_assignments, write_judgements,
+            write_erasures, write_sittings, write_terms, write_assignments, write_judgements,
         ):  # fmt: skip
             write(out)
         qrels = write_all_qrels(out)

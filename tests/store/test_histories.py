@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,7 @@ def test_many_events_keep_their_links(other: Collection, tmp_path: Path) -> None
     other.import_judgements({"ann": [Qrel("1", f"d{n}", 1) for n in range(2500)]}, JudgeKind.HUMAN)
     events = list(other.histories())
     undo = replace(events[0], revision=2, action=Action.UNDO, undoes=1, state=State.UNJUDGED,
-                   grade=None)  # fmt: skip
+                   grade=None, judged_at=events[0].judged_at + timedelta(hours=1))  # fmt: skip
     where = str(tmp_path / "fresh.db")
     with Collection.create(where, name="z", scale=other.scale, program="z") as fresh:
         fresh.add_judge("ann", JudgeKind.HUMAN)

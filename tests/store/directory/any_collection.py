@@ -69,6 +69,10 @@ def fill(collection: Collection, where: str, data: st.DataObject) -> None:
     ]
     collection.add_documents(documents, all_texts=draw(st.booleans()))
     _people(collection, where, data)
+    for _ in range(draw(st.integers(0, 2))):
+        again = Topic(draw(st.sampled_from(topics)), draw(PROSE), draw(PROSE), draw(PROSE))
+        collection.add_topics([again], replace=True)
+    _after(collection, where, data)
 
 
 def _always(docno: str, _draws: Sequence[Draw]) -> str:
@@ -150,6 +154,24 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
         session.connection().execute(update(ASSIGNMENT).where(claimed).values(lease_until=until))
 
 
+def _after(collection: Collection, where: str, data: st.DataObject) -> None:
+    """Let judges come, judge by texts that have changed, be renamed, and be erased."""
+    draw = data.draw
+    execute(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)  # nobody is at work any more
+    known = [judge.name for judge in collection.judges() if not judge.disabled]
+    for name in known[: draw(st.integers(0, 1))]:
+        desk = collection.desk(name)
+        for line in desk.inbox():
+            desk.topic(line.topic)
+            _act(Sitting(desk, line.topic), data)
+        desk.leave()
+    execute(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)
+    if known and draw(st.booleans()):
+        collection.rename_judge(known[0], "\u5be9")
+    for judge in collection.judges()[: draw(st.integers(0, 2))]:
+        collection.erase_judge(judge.name)
+
+
 def _act(sitting: Sitting, data: st.DataObject) -> None:
     """Do one thing at a desk."""
     draw = data.draw
@@ -209,6 +231,7 @@ def named_contents(where: str) -> dict[str, list[dict[str, Any]]]:
             if table == "ranking":
                 ids = np.frombuffer(row["document_ids"], "<i4").tolist()
                 row["document_ids"] = [names["document"][number] for number in ids]
+            row.pop("checksum", None)  # row ids are in it
     in_order = {"pool", "sitting", "judgement", "assignment", "assignment_plan"}
     return {
         table: rows if table in in_order else sorted(rows, key=repr)

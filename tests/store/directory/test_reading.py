@@ -19,7 +19,7 @@ from store.directory.writing import write_directory
 from store.errors import PoolerError, SchemaError, StoreError
 from store.records import Document, JudgeKind, Qrel, Topic
 from store.scale import parse_scale
-from tests.store.outside import counts, make_pool, make_run
+from tests.store.outside import Sitting, counts, make_pool, make_run
 
 
 @pytest.fixture
@@ -252,3 +252,96 @@ def test_folder_that_is_no_export_is_refused(tmp_path: Path) -> None:
         read_directory(str(tmp_path / "new.db"), tmp_path / "none")
     with pytest.raises(PoolerError, match=r"there is no manifest.json"):
         read_directory(str(tmp_path / "new.db"), tmp_path)
+
+
+@pytest.fixture
+def lived(tmp_path: Path) -> Path:
+    """Export a collection with a topic of three versions, an erased judge, and one renamed."""
+    where = str(tmp_path / "old.db")
+    with Collection.create(where, name="x", scale=parse_scale("0-2"), program="p 1") as made:
+        for title in ("one", "two", "three"):
+            made.add_topics([Topic("1", title)], replace=True)
+        made.add_pool(make_pool({"1": ["a"]}))
+        for judge in ("ann", "bob"):
+            made.add_judge(judge, JudgeKind.HUMAN)
+            desk = made.desk(judge)
+            desk.topic("1")
+            Sitting(desk, "1").grade("a", 1)
+            desk.leave()
+        made.erase_judge("bob")
+        made.rename_judge("ann", "anna")
+        write_directory(made, tmp_path / "out", Wishes(), program="p 1")
+    return tmp_path / "out"
+
+
+def test_versions_and_erasures_come_back(lived: Path) -> None:
+    """Every text, the version each judgement was made by, the tombstone, and who is who."""
+    assert "Erased: 1 judgement of an erased judge removed" in (lived / "README.md").read_text()
+    read_directory(str(lived.parent / "new.db"), lived)
+    with (
+        Collection(str(lived.parent / "old.db")) as old,
+        Collection(str(lived.parent / "new.db")) as new,
+    ):
+        assert new.topic_dossier("1") == old.topic_dossier("1")
+        assert [one.topic.title for one in new.topic_dossier("1").versions] == [
+            "one", "two", "three",
+        ]  # fmt: skip
+        assert [event.topic_version for event in new.histories()] == [3]
+        assert new.erasures() == old.erasures()
+        assert len(new.erasures()) == 1
+
+
+def test_directory_of_before_is_read_as_it_is(lived: Path) -> None:
+    """Without versions, identities and tombstones, as programs wrote it that knew none."""
+    path = lived / "topics.jsonl"
+    one = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({key: one[key] for key in list(one)[:5]}) + "\n", "utf-8")
+    path = lived / "judges.tsv"
+    rows = [line.split("\t")[:4] for line in path.read_text("utf-8").splitlines()]
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+    path = lived / "judgements.jsonl"
+    event = json.loads(path.read_text("utf-8"))
+    new_keys = ("topic_version", "follows", "settled")
+    old_event = {key: value for key, value in event.items() if key not in new_keys}
+    path.write_text(json.dumps(old_event) + "\n", "utf-8")
+
+    def as_before(data: dict[str, Any]) -> None:
+        for name in ("erasures.tsv", "topic_versions.jsonl"):
+            del data["files"][name]
+        for name in ("erasures", "erased_judgements", "topic_versions"):
+            del data["counts"][name]
+
+    sign(lived, as_before)
+    read_directory(str(lived.parent / "new.db"), lived)
+    with Collection(str(lived.parent / "new.db")) as new:
+        assert [one.version for one in new.topic_dossier("1").versions] == [1]
+        assert new.erasures() == []
+        assert len(new.judgements(["anna"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("topic_versions.jsonl", '"version": 2', '"version": 3', "2: expected a version before 3"),
+        ("topic_versions.jsonl", '"version": 2', '"version": 1', "2: expected each version once"),
+        ("topic_versions.jsonl", '"topic": "1"', '"topic": "9"', "1: unknown topic `9`"),
+        ("topics.jsonl", '"version": 3', '"version": 4', "expected 3 earlier texts of `1`, got 2"),
+        ("topics.jsonl", '"version": 3', '"version": 0', "1: `version`: expected a number from 1"),
+        ("judgements.jsonl", '"topic_version": 3', '"topic_version": 4', "1: unknown version 4 of"),
+        ("erasures.tsv", "\thuman\t1\t", "\thuman\t2\t", "2: expected at least 2 events, got 1"),
+    ],
+)
+def test_fault_of_versions_and_erasures_is_told(
+    lived: Path, file: str, old: str, new: str, message: str
+) -> None:
+    """Versions without gaps, of topics that are there; no more judgements gone than events."""
+    edit(lived, file, old, new)
+    assert message in refused(lived, "expected|unknown")
+
+
+def test_identity_is_one_judges(lived: Path) -> None:
+    """A judge who is there cannot be an erased one."""
+    uid = (lived / "erasures.tsv").read_text("utf-8").split()[-1]
+    own = (lived / "judges.tsv").read_text("utf-8").splitlines()[1].split("\t")[4]
+    edit(lived, "erasures.tsv", uid, own)
+    assert f"2: expected each uid once, got {own} again" in refused(lived, "erasures.tsv")

@@ -1,0 +1,1 @@
+"""Copies of one collection that were worked on apart, brought together again."""

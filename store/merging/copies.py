@@ -1,0 +1,208 @@
+"""The collections that take part: the one that is written to, and those that are only read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine, event, select, text
+from sqlalchemy.engine import URL
+from sqlmodel import Session
+
+from store.database import BUSY_TIMEOUT_MS, check_schema, display, make_engine, reading
+from store.errors import ConflictError, SchemaError, StoreError
+from store.keys import Keys
+from store.merging.report import CopyCount
+from store.models import JUDGE, POOL, TABLES
+
+PART = "part"
+"""Key of a pool's manifest: it is a judge's part of another collection's pools."""
+
+_SHOWN = 25
+_COLLECTION = TABLES["collection"]
+
+
+@dataclass(slots=True)
+class Copy:
+    """A collection that is only read, and what its rows are called here."""
+
+    number: int
+    """From 1; 0 is the collection that is written to."""
+    session: Session
+    count: CopyCount
+    topics: dict[int, int] = field(default_factory=dict)
+    """Row id there to row id here, as all that follow."""
+    documents: dict[int, int] = field(default_factory=dict)
+    judges: dict[int, int] = field(default_factory=dict)
+    """Those who are erased here are left out."""
+    runs: dict[int, int] = field(default_factory=dict)
+    sittings: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The collection as it was named."""
+        return self.count.name
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is one judge's part."""
+        return self.count.is_part
+
+
+@dataclass(slots=True)
+class Here:
+    """The collection that is written to, in one transaction."""
+
+    session: Session
+    topics: Keys
+    documents: Keys
+    differences: list[str] = field(default_factory=list)
+    """Why the copies cannot come together, a line each."""
+    erased: list[str] = field(default_factory=list)
+    pools: dict[int, Any] = field(default_factory=dict)
+    """What pools hold that were read already, by row id."""
+
+    def differs(self, copy: Copy, what: str) -> None:
+        """Note why a copy cannot be merged."""
+        self.differences.append(f"{copy.name}: {what}")
+
+    def refuse_if_any(self) -> None:
+        """Raise `ConflictError` with all that were noted."""
+        if not self.differences:
+            return
+        lines = self.differences[:_SHOWN]
+        if len(self.differences) > _SHOWN:
+            lines.append(f"and {len(self.differences) - _SHOWN} more differences like these")
+        hint = "nothing was merged: make these alike in one of the two first"
+        raise ConflictError("\n".join(lines), hint=hint)
+
+
+@contextmanager
+def opened(url: URL, number: int) -> Iterator[Copy]:
+    """Open a collection that is only read, in a transaction that sees one state of it.
+
+    Raises
+    ------
+    StoreError
+        If there is none.
+    SchemaError
+        If it is older or newer.
+    """
+    name = display(url)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+        message = f"there is no collection at {name}"
+        raise StoreError(message)
+    engine = _reading_engine(url)
+    log = None if url.get_backend_name() != "sqlite" else Path(f"{url.database}-wal")
+    had_log = log is None or log.exists()
+    try:
+        _check_schema(engine, name)
+        with reading(engine) as session:
+            yield Copy(number, session, CopyCount(name, is_part=is_part(session)))
+    finally:
+        engine.dispose()
+        if log is not None and not had_log and log.exists() and not log.stat().st_size:
+            _tidy(Path(url.database or ""))
+
+
+def _tidy(file: Path) -> None:
+    """Let SQLite remove the empty log that reading made, if nobody else has the file open."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(file)) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+def _check_schema(engine: Engine, name: str) -> None:
+    """Refuse another schema, naming the collection to be upgraded."""
+    try:
+        check_schema(engine)
+    except SchemaError as error:
+        if "older schema" in error.message:
+            hint = f"pooler upgrade --collection {name} makes a backup, then migrates it"
+            raise SchemaError(error.message, hint=hint) from error
+        raise
+
+
+def _reading_engine(url: URL) -> Engine:
+    """Make an engine that cannot write: even the log of a SQLite file stays as it is."""
+    file = Path(url.database or "").absolute()
+    can_share = os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+    if url.get_backend_name() != "sqlite" or not can_share:
+        return make_engine(url)
+    name = f"file:{quote(str(file))}?mode=ro"
+    timeout = BUSY_TIMEOUT_MS / 1000
+    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True, timeout=timeout))
+
+    def begin_by_hand(connection: sqlite3.Connection, _record: Any) -> None:
+        connection.isolation_level = None
+
+    event.listen(engine, "connect", begin_by_hand)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def is_part(session: Session) -> bool:
+    """Say whether a collection is one judge's part of another."""
+    manifests = session.scalars(select(POOL.c.manifest).where(POOL.c.manifest.contains(PART)))
+    return any(json.loads(one).get(PART) is True for one in manifests)
+
+
+def check_kinship(here: Here, copy: Copy) -> None:
+    """Refuse a collection that is not a copy of this one.
+
+    Raises
+    ------
+    ConflictError
+        If it has another scale, or is another collection altogether: made at another moment, with
+        no judge in common.
+    """
+    own, other = (_about(session) for session in (here.session, copy.session))
+    if is_part(here.session):
+        message = "this collection is one judge's part of another: it takes nothing in"
+        hint = "pooler merge FILE --collection WHOLE brings it back to where it came from"
+        raise ConflictError(message, hint=hint)
+    if own.created_at != other.created_at and not own.uids & other.uids:
+        message = (
+            f"{copy.name} is another collection (`{other.name}`, made {_moment(other.created_at)}),"
+            f" no copy of `{own.name}`, made {_moment(own.created_at)}"
+        )
+        raise ConflictError(message, hint="pooler import judgements --history takes its judgements")
+    if own.scale != other.scale:
+        message = f"{copy.name} has another scale of grades than this collection"
+        raise ConflictError(message, hint="copies of one collection have the same")
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    name: str
+    scale: Any
+    created_at: datetime
+    uids: frozenset[str]
+
+
+def _about(session: Session) -> _About:
+    """Say what a collection is."""
+    row = session.execute(select(_COLLECTION)).one()
+    uids = frozenset(session.scalars(select(JUDGE.c.uid)))
+    return _About(row.name, json.loads(row.scale), row.created_at, uids)
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def lock(session: Session) -> None:
+    """Let judges at work wait until the transaction ends; SQLite does so anyway.
+
+    Tables in the order in which a desk takes them, so that neither waits for the other.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        for table in ("judge", "assignment", "judgement"):
+            session.execute(text(f"LOCK TABLE {table} IN EXCLUSIVE MODE"))

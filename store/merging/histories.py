@@ -1,0 +1,343 @@
+"""Judgement events of several copies: brought together topic by topic, and written.
+
+Where a copy has only gone on, its events are appended. Where copies have gone on apart, the events
+are laid in one row (`store.merging.event_graph`) and a settlement closes it
+(`store.merging.settling`): events that are here keep their rows, and get their places in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, select, update
+
+from store.histories import next_ids
+from store.merging.copies import Copy, Here
+from store.merging.event_graph import Chain, Node, Placed, placed, united
+from store.merging.raw_writing import insert_raw
+from store.merging.report import Conflict, JudgeCount, Version
+from store.merging.settling import Rule, Settled, Stand, Take, choose, settle
+from store.merging.topic_events import (
+    AT,
+    NAMES,
+    Key,
+    Passages,
+    Row,
+    Side,
+    chain_of_rows,
+    is_beginning,
+    read_side,
+)
+from store.models import JUDGE, JUDGEMENT, PASSAGE
+from store.ranking import natural_key
+from store.records import Action, State
+
+_SETTLE = Action.SETTLE.value
+_FAR = 1 << 24
+"""Beyond every revision: where rows stand while they change places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How conflicts are to be settled."""
+
+    rule: Rule | None = None
+    takes: Mapping[tuple[str, str, str], Take] = field(default_factory=dict)
+    """By topic, docno and judge: settled by hand."""
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What is to be written of one topic."""
+
+    gone: list[int] = field(default_factory=list)
+    """Row ids of settlements that are made anew."""
+    moved: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    """New ones, without row ids; `undoes` is a place in this list, or a row id."""
+    passages: list[tuple[int, tuple[tuple[int, int, bytes], ...]]] = field(default_factory=list)
+    """Of new rows, by their place in that list."""
+    undone: list[tuple[int, int]] = field(default_factory=list)
+    """Places of new rows in that list: of an undo, and of what it takes back."""
+
+
+class HistoryMerge:
+    """The merge of all histories, in the transaction of `here`.
+
+    Parameters
+    ----------
+    here : Here
+        The collection that is written to; topics, documents, judges and sittings of all copies are
+        known in it.
+    copies : sequence of Copy
+        What is merged.
+    wanted : Wanted
+        How conflicts are settled.
+    """
+
+    def __init__(self, here: Here, copies: Sequence[Copy], wanted: Wanted) -> None:
+        self._here = here
+        self._copies = copies
+        self._wanted = wanted
+        names = here.session.execute(select(JUDGE.c.id, JUDGE.c.name))
+        self._judges = {row.id: row.name for row in names}
+        self._where = ["this collection", *(copy.name for copy in copies)]
+        self._sides = [(here.session, None), *((copy.session, copy) for copy in copies)]
+        self._has_passages = [
+            session.scalar(select(PASSAGE.c.id).limit(1)) is not None for session, _ in self._sides
+        ]
+        self._changes = _Changes()
+        self.counts: dict[int, JudgeCount] = {}
+        self.conflicts: list[Conflict] = []
+
+    def run(self, advance: Callable[[int], None]) -> None:
+        """Merge topic by topic.
+
+        Parameters
+        ----------
+        advance : callable
+            Told how many events of copies have been read.
+        """
+        numbers = self._here.topics.names
+        back = [{own: other for other, own in copy.topics.items()} for copy in self._copies]
+        busy = {
+            copy.topics[topic]
+            for copy in self._copies
+            for topic in copy.session.scalars(select(JUDGEMENT.c.topic_id).distinct())
+        }
+        for topic in sorted(busy, key=lambda one: natural_key(numbers[one])):
+            sides = [self._read(0, topic)]
+            for side, known in enumerate(back, start=1):
+                there = known.get(topic)
+                sides.append(Side() if there is None else self._read(side, there))
+            own, copies = sides[0], sides[1:]
+            for key in sorted({key for side in copies for key in side.rows}):
+                with_it = [number for number, side in enumerate(copies, 1) if key in side.rows]
+                if not self._only_goes_on(topic, key, own, sides, with_it):
+                    chains = {
+                        number: chain_of_rows(number, sides[number], key)
+                        for number in ([0, *with_it] if key in own.rows else with_it)
+                    }
+                    self._settle_pair(topic, key, chains)
+            self._write()
+            advance(sum(len(rows) for side in copies for rows in side.rows.values()))
+
+    def _read(self, side: int, topic: int) -> Side:
+        """Read the events of a topic on one side."""
+        session, copy = self._sides[side]
+        return read_side(session, topic, copy, has_passages=self._has_passages[side])
+
+    def _count(self, judge: int) -> JudgeCount:
+        """Return the count of a judge."""
+        if judge not in self.counts:
+            self.counts[judge] = JudgeCount(self._judges[judge])
+        return self.counts[judge]
+
+    def _only_goes_on(
+        self, topic: int, key: Key, own: Side, sides: Sequence[Side], with_it: Sequence[int]
+    ) -> bool:
+        """Append what a copy has more, unless events were made apart; say whether they were not."""
+        mine = own.rows.get(key, [])
+        longest, source = mine, 0
+        for number in with_it:
+            if len(sides[number].rows[key]) > len(longest):
+                longest, source = sides[number].rows[key], number
+        for number in (0, *with_it):
+            rows = sides[number].rows.get(key, mine)
+            if number != source and not is_beginning(rows, sides[number], longest, sides[source]):
+                return False
+        new = longest[len(mine) :]
+        count = self._count(key[1])
+        acted = sum(row[AT["action"]] != _SETTLE for row in new)
+        in_copies = sum(
+            row[AT["action"]] != _SETTLE for number in with_it for row in sides[number].rows[key]
+        )
+        count.new += acted
+        count.there += in_copies - acted
+        if new:
+            self._append(topic, key, mine, longest, source, sides[source].passages)
+        return True
+
+    def _settle_pair(self, topic: int, key: Key, chains: Mapping[int, Chain]) -> None:
+        """Merge events that were made apart."""
+        count = self._count(key[1])
+        graph = united(chains)
+        name = (self._here.topics.names[topic], self._here.documents.names[key[0]], count.judge)
+        take = self._wanted.takes.get(name)
+        known = {one for one, node in graph.items() if 0 in node.seen}
+        found = settle(graph, rule=self._wanted.rule, take=take)
+        if found.is_conflict:
+            was_settled = not found.is_open and found.row[-1].identity in known
+            self.conflicts.append(self._conflict(name, found, was_settled=was_settled))
+        if found.is_open:
+            return
+        fresh = [node for node in found.row if 0 not in node.seen and not node.is_settlement]
+        count.new += len(fresh)
+        count.there += _count_acted(chains) - len(fresh)
+        if found.how is not None and found.row[-1].identity not in known:
+            count.settled[found.how] += 1
+        self._rewrite(topic, key, chains.get(0, ()), placed(found.row))
+
+    def _append(
+        self,
+        topic: int,
+        key: Key,
+        mine: Sequence[Row],
+        longest: Sequence[Row],
+        source: int,
+        passages: Passages,
+    ) -> None:
+        """Append events that follow those that are here."""
+        changes = self._changes
+        places: dict[int, int] = {}
+        first = len(changes.rows) - len(mine)
+        for place in range(len(mine), len(longest)):
+            row = longest[place]
+            values = self._values(topic, key, source, row)
+            if row[AT["undoes"]] is not None:
+                places = places or {one[AT["id"]]: number for number, one in enumerate(longest)}
+                undone = places[row[AT["undoes"]]]
+                if undone < len(mine):
+                    values[AT["undoes"]] = mine[undone][AT["id"]]
+                else:
+                    changes.undone.append((first + place, first + undone))
+            self._add(values, passages.get(row[AT["id"]], ()) if passages else ())
+
+    def _rewrite(self, topic: int, key: Key, own: Chain, row: Sequence[Placed]) -> None:
+        """Give the events that are here their places, and put the others between them."""
+        changes = self._changes
+        kept = {id(one.node.seen[0]) for one in row if 0 in one.node.seen}
+        changes.gone += [event.tag[1][AT["id"]] for event in own if id(event) not in kept]
+        ids: dict[int, int] = {}
+        places: dict[int, int] = {}
+        for one in row:
+            stands = {"revision": one.revision, "follows": one.follows,
+                      "display_order": one.display_order}  # fmt: skip
+            mine = one.node.seen.get(0)
+            if mine is not None:
+                old = mine.tag[1]
+                ids[one.revision] = old[AT["id"]]
+                if any(old[AT[name]] != value for name, value in stands.items()):
+                    changes.moved.append({"row_id": old[AT["id"]], **stands})
+                continue
+            side, source = self._source(one.node)
+            values = self._values(topic, key, side, source)
+            for name, value in (*one.node.content._asdict().items(), *stands.items()):
+                if name in AT:
+                    values[AT[name]] = value
+            if one.undoes is not None:
+                if one.undoes in ids:
+                    values[AT["undoes"]] = ids[one.undoes]
+                else:
+                    changes.undone.append((len(changes.rows), places[one.undoes]))
+            places[one.revision] = len(changes.rows)
+            self._add(values, one.node.content.passages)
+
+    def _source(self, node: Node) -> tuple[int, Sequence[Any] | None]:
+        """Return the row of an event on some copy; ``None`` = it is made here."""
+        for event in node.seen.values():
+            return event.tag  # type: ignore[no-any-return]  # made by `_chain`
+        return 0, None
+
+    def _values(self, topic: int, key: Key, side: int, row: Sequence[Any] | None) -> list[Any]:
+        """Return an event's row as it is here, without its row id and what it takes back."""
+        values: list[Any] = [None] * len(NAMES) if row is None else list(row)
+        sitting = values[AT["sitting_id"]]
+        copy = self._sides[side][1]
+        if sitting is not None and copy is not None:
+            values[AT["sitting_id"]] = copy.sittings[sitting]
+        values[AT["id"]] = values[AT["undoes"]] = None
+        values[AT["topic_id"]], (values[AT["document_id"]], values[AT["judge_id"]]) = topic, key
+        return values
+
+    def _add(self, values: list[Any], passages: tuple[tuple[int, int, bytes], ...]) -> None:
+        """Put a new row to those that wait."""
+        if passages:
+            self._changes.passages.append((len(self._changes.rows), passages))
+        self._changes.rows.append(values)
+
+    def _write(self) -> None:
+        """Write what waits."""
+        session, changes = self._here.session, self._changes
+        self._changes = _Changes()
+        connection = session.connection()
+        if changes.gone:
+            gone = [{"row_id": one} for one in changes.gone]
+            own = PASSAGE.c.judgement_id == bindparam("row_id")
+            connection.execute(delete(PASSAGE).where(own), gone)
+            connection.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row_id")), gone)
+        if changes.moved:
+            own = JUDGEMENT.c.id == bindparam("row_id")
+            aside = update(JUDGEMENT).where(own).values(revision=JUDGEMENT.c.revision + _FAR)
+            connection.execute(aside, [{"row_id": one["row_id"]} for one in changes.moved])
+            names = ("revision", "follows", "display_order")
+            new: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+            rows = [
+                {"row_id": one["row_id"], **{f"new_{name}": one[name] for name in names}}
+                for one in changes.moved
+            ]
+            connection.execute(update(JUDGEMENT).where(own).values(new), rows)
+        if not changes.rows:
+            return
+        ids = next_ids(session, len(changes.rows))
+        for values, row_id in zip(changes.rows, ids, strict=True):
+            values[AT["id"]] = row_id
+        for undo, undone in changes.undone:
+            changes.rows[undo][AT["undoes"]] = ids[undone]
+        insert_raw(session, JUDGEMENT, changes.rows)
+        if changes.passages:
+            n_passages = sum(len(parts) for _, parts in changes.passages)
+            numbers = iter(next_ids(session, n_passages, PASSAGE))
+            insert_raw(
+                session,
+                PASSAGE,
+                [
+                    (next(numbers), ids[place], *part, None)
+                    for place, parts in changes.passages
+                    for part in parts
+                ],
+            )
+
+    def _conflict(
+        self, name: tuple[str, str, str], found: Settled, *, was_settled: bool
+    ) -> Conflict:
+        """Say what copies say of a document."""
+        would = {rule: choose(found.stands, rule).outcome for rule in Rule}
+        would[Rule.UNJUDGED] = Take(State.UNJUDGED)
+        last = found.row[-1].content
+        return Conflict(
+            *name,
+            tuple(map(self._version, found.stands)),
+            would,
+            None if found.is_open else found.how,
+            None if found.is_open else Take(State(last.state), last.grade),
+            was_settled,
+        )
+
+    def _version(self, stand: Stand) -> Version:
+        """Say where a decision stands, and what it is."""
+        content = stand.decider.content
+        return Version(
+            tuple(self._where[side] for side in sorted(stand.end.seen)),
+            stand.outcome,
+            Action(content.action),
+            datetime.fromisoformat(content.judged_at).replace(tzinfo=UTC),
+            content.reason.decode("utf-8", "surrogatepass"),
+            stand.end.content.note.decode("utf-8", "surrogatepass"),
+        )
+
+
+def count_of_copies(copies: Sequence[Copy]) -> int:
+    """Count the events of all copies."""
+    query = select(func.count(JUDGEMENT.c.id))
+    return sum(copy.session.scalar(query) or 0 for copy in copies)
+
+
+def _count_acted(chains: Mapping[int, Chain]) -> int:
+    """Count the events of judges on copies, but for this collection's."""
+    return sum(
+        event.content.action != _SETTLE for side, chain in chains.items() if side for event in chain
+    )

@@ -1,0 +1,186 @@
+"""`pooler merge` and `pooler export work`: parts and copies out, judged, and in again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from store.records import Action
+from tests import cf_collection
+from tests.cli.command_line import read_lines, run_inside, write
+from tests.cli.conftest import Cli
+from tests.store.merging.apart import bytes_of, copies, make, work
+
+COLUMNS = ["topic", "docno", "judge", "says", "latest", "earliest", "highest", "lowest", "take"]
+
+
+@pytest.fixture
+def apart(here: Path) -> list[Path]:
+    """Work beside `collection.db` and two copies: ann graded `a` 1, 2 and 0; bob `b` on one."""
+    whole = make(here / "collection.db")
+    made = [whole, *copies(whole, 2)]
+    for place, grade in zip(made, (1, 2, 0), strict=True):
+        work(place, ("ann", "a", Action.JUDGE, grade))
+    work(made[1], ("bob", "b", Action.CANNOT, "torn"))
+    return made
+
+
+def test_conflicts_are_listed_and_stop_the_merge(apart: list[Path], cli: Cli) -> None:
+    """Without a rule: exit code 1, every version in every format, and no byte changed."""
+    before = bytes_of(apart)
+    told = cli("merge", apart[1].name, apart[2].name)
+    assert told.code == 1
+    assert "this collection" in told.out
+    assert (
+        "1 conflict: one judge, one document, different decisions; nothing was merged" in told.err
+    )
+    assert "hint: --settle RULE" in told.err
+    tables = cli("merge", apart[1].name, apart[2].name, "--format", "json").json()
+    rows = tables["conflicts"]
+    assert [(row["copy"], row["says"], row["highest"], row["lowest"]) for row in rows] == [
+        ("this collection", "1", "2", "0"), (apart[1].name, "2", "2", "0"),
+        (apart[2].name, "0", "2", "0"),
+    ]  # fmt: skip
+    assert (tables["judges"], tables["copies"]) == ([], [])
+    tsv = cli("merge", apart[1].name, apart[2].name, "--format", "tsv").tsv()
+    assert [row["table"] for row in tsv] == ["conflicts"] * 3
+    assert bytes_of(apart) == before
+
+
+def test_rule_settles_and_all_is_told(apart: list[Path], cli: Cli) -> None:
+    """New events, what was there, and documents settled by which rule, a judge a line."""
+    trial = cli("merge", *apart[1:], "--settle", "highest", "--dry-run").fine()
+    assert "(a trial: nothing was changed)" in trial.err
+    told = cli("merge", *apart[1:], "--settle", "highest", "--format", "json").fine().json()
+    assert [(row["judge"], row["new"], row["there"], row["highest"]) for row in told["judges"]] == [
+        ("ann", 2, 0, 1), ("bob", 1, 0, 0),
+    ]  # fmt: skip
+    assert {row["what"]: row["new"] for row in told["copies"] if row["copy"] == str(apart[1])} == {
+        "sittings": 2
+    }
+    assert told["conflicts"][0]["settled"] == "by highest"
+    assert told["conflicts"][0]["took"] == "2"
+    history = cli("history", "1", "a").fine().out
+    assert "copies settled: by highest" in history
+    assert "done knowing none" in history
+    again = cli("merge", *apart[1:]).fine()
+    assert "nothing new: all of it is here already" in again.err
+
+
+def test_list_filled_in_by_hand_settles(apart: list[Path], cli: Cli, here: Path) -> None:
+    """--conflicts writes it with an empty column, --settle-by takes it back; rules do the rest."""
+    told = cli("merge", *apart[1:], "--conflicts", "c.tsv")
+    assert (told.code, "c.tsv: 1 conflict" in told.err) == (1, True)
+    header, line = read_lines(here / "c.tsv")
+    assert header.split("\t") == COLUMNS
+    cells = line.split("\t")
+    assert cells[:3] == ["1", "a", "ann"]
+    assert cells[4:] == ["0", "1", "2", "0", ""]
+    assert "collection.db" not in cells[3]
+    refused = cli("merge", *apart[1:], "--conflicts", "c.tsv").failed(1)
+    assert "c.tsv is there already" in refused.err
+    # An empty cell settles nothing; a spreadsheet may have left it off.
+    write(here / "d.tsv", header, "\t".join(cells[:-1]))
+    assert cli("merge", *apart[1:], "--settle-by", "d.tsv").code == 1
+    write(here / "d.tsv", "take\tjudge\tdocno\ttopic", "skip\tann\ta\t1")
+    done = cli("merge", *apart[1:], "--settle-by", "d.tsv", "--format", "json").fine().json()
+    assert (done["conflicts"][0]["settled"], done["conflicts"][0]["took"]) == ("by hand", "skip")
+    assert "nothing new" in cli("merge", *apart[1:], "--settle-by", "d.tsv").fine().err
+
+
+def test_faults_of_a_filled_in_list_are_told_by_line(
+    apart: list[Path], cli: Cli, here: Path
+) -> None:
+    """All at once: a grade off the scale, a line twice, too many cells; nothing is merged."""
+    before = bytes_of(apart)
+    header = "topic\tdocno\tjudge\ttake"
+    write(here / "d.tsv", header, "1\ta\tann\t7", "1\ta\tann\t1", "1\tb\tann\t1\tx", "")
+    told = cli("merge", *apart[1:], "--settle-by", "d.tsv").failed(1)
+    for line in (
+        "d.tsv:2: `take`: expected a grade of the scale (0, 1, 2), skip, unjudged or cannot, got",
+        "d.tsv:3: expected each conflict once, got that of line 2",
+        "d.tsv:4: expected 4 fields, got 5",
+    ):
+        assert line in told.err
+    write(here / "d.tsv", "topic\tdocno\ttake")
+    assert "d.tsv:1: expected the column judge" in cli(
+        "merge", *apart[1:], "--settle-by", "d.tsv"
+    ).failed(1).err  # fmt: skip
+    write(here / "d.tsv", header, "1\tb\tann\t1")
+    told = cli("merge", *apart[1:], "--settle-by", "d.tsv").failed(1)
+    assert "unknown conflict `1 b ann`; known: `1 a ann`" in told.err
+    (here / "d.tsv").write_text("")
+    assert "expected a header" in cli("merge", *apart[1:], "--settle-by", "d.tsv").failed(1).err
+    assert bytes_of(apart) == before
+
+
+def test_refusals_are_one_line_and_what_to_do(apart: list[Path], cli: Cli, here: Path) -> None:
+    """No such file, the collection itself, another collection."""
+    assert "there is no collection at none.db" in cli("merge", "none.db").failed(3).err
+    told = cli("merge", "collection.db").failed(1)
+    assert "--collection names the one that takes the others in" in told.err
+    make(here / "beer.db", name="beer")
+    told = cli("merge", apart[1], "beer.db").failed(3)
+    assert "beer.db is another collection (`beer`, made" in told.err
+    assert cli("merge").code == 2
+
+
+def test_part_goes_out_and_comes_back(garden_part: Path, cli: Cli) -> None:
+    """`export work` hands out, `judge` works on it, `merge` takes it back."""
+    keys = b"\n2\n1\nq\n"
+    cli("judge", "--judge", "ann", "--collection", "ann.db", "--plain", stdin=keys).fine()
+    told = cli("merge", "ann.db", "--format", "json").fine().json()
+    assert told["judges"][0]["new"] == 2
+    assert [(row["copy"], row["part"], row["what"]) for row in told["copies"]] == [
+        ("ann.db", True, "sittings")
+    ]
+    refused = cli("export", "work", "--judge", "ann", "--out", "ann.db").failed(3)
+    assert "ann.db is there already" in refused.err
+
+
+@pytest.fixture
+def garden_part(judged: Path, cli: Cli) -> Path:
+    """Work in the sample collection, with the part of a new judge beside it."""
+    cli("judges", "add", "ann").fine()
+    told = cli("export", "work", "--judge", "ann", "--out", "ann.db").fine()
+    assert "84 documents of 8 topics, 84 left to judge; 0 events of `ann` so far" in told.err
+    assert "back again: pooler merge ann.db" in told.err
+    return judged
+
+
+def test_cf_judged_on_three_copies_is_as_imported_in_one(tmp_path: Path) -> None:
+    """Three judges of the Cystic Fibrosis collection, a copy each: the same agreement tables.
+
+    Shaw and others (1991), see `tests.cf_collection`.
+    """
+    qrels = cf_collection.write_qrels(tmp_path)
+    judges = ("REW", "colleagues", "post-docs")
+    start, alone = tmp_path / "start.db", tmp_path / "alone.db"
+    run_inside("init", "--scale", "0-2", "--collection", start).fine()
+    topics = cf_collection.write_topics(tmp_path)
+    run_inside("import", "topics", topics, "--collection", start).fine()
+    shutil.copy(start, alone)
+    made = []
+    for judge in judges:
+        made.append(tmp_path / f"{judge}.db")
+        shutil.copy(start, made[-1])
+        for place in (made[-1], alone):
+            command = ["import", "judgements", qrels[judge], "--judge", judge, "--kind", "human"]
+            run_inside(*command, "--collection", place).fine()
+    run_inside("merge", *made, "--collection", start).fine()
+    tables = [agreement(place) for place in (start, alone)]
+    assert tables[0] == tables[1]
+    two = {"REW", "colleagues"}
+    [row] = [one for one in tables[0]["pairs"]
+             if {one["first"], one["second"]} == two and one["level"] is None]  # fmt: skip
+    assert (row["n"], round(row["kappa"], 4)) == (4819, 0.4003)  # as test_measured_agreement has it
+
+
+def agreement(place: Path) -> dict[str, Any]:
+    """Measure agreement without intervals."""
+    command = ["agreement", "--interval", "none", "--format", "json", "--collection", place]
+    tables: dict[str, Any] = run_inside(*command).fine().json()
+    return tables
