@@ -8,7 +8,6 @@ import numpy as np
 
 from pooler.run_set import RunSet
 from pooler.topic_rankings import NO_DOCUMENT
-from store.records import Judgement, State
 
 
 def brought_alone(
@@ -55,37 +54,3 @@ def brought_alone(
             if (topic, of_topic.docnos[number]) in known
         ]
     return alone
-
-
-def standing(
-    judgements: Iterable[Judgement],
-) -> dict[tuple[str, str], tuple[State, int | None]]:
-    """Say how documents stand when all judges are looked at together.
-
-    Parameters
-    ----------
-    judgements : iterable of Judgement
-        The current one of every document and judge.
-
-    Returns
-    -------
-    dict of (str, str) to (State, int or None)
-        By topic and docno: judged with the highest grade, when some judge has graded it; else
-        what the first judge who decided anything said.
-
-    Examples
-    --------
-    >>> one = Judgement("1", "d", "ann", State.SKIPPED, None)
-    >>> two = Judgement("1", "d", "bob", State.JUDGED, 2)
-    >>> standing([one, two])[("1", "d")] == (State.JUDGED, 2)
-    True
-    """
-    found: dict[tuple[str, str], tuple[State, int | None]] = {}
-    for one in judgements:
-        pair = (one.topic, one.docno)
-        state, grade = found.get(pair, (State.UNJUDGED, None))
-        if one.grade is not None and (grade is None or one.grade > grade):
-            found[pair] = (one.state, one.grade)
-        elif state is State.UNJUDGED:
-            found[pair] = (one.state, None)
-    return found

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from store import document_lines, listings
+from store import document_lines, erasures, listings
 from store.database import reading
-from store.open_collection import OpenCollection
+from store.pooled_collection import PooledCollection
 from store.standing import Sought, find
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
         RunDossier,
         TopicDossier,
     )
+    from store.erasures import Erasure
     from store.listings import JudgeLine, PoolLine, RoundLine, RunLine, TopicLine
 
 EVERYTHING = Sought()
 
 
-class ListedCollection(OpenCollection):
+class ListedCollection(PooledCollection):
     """A test collection as those who look at it see it; see `OpenCollection`.
 
     Notes
@@ -108,6 +109,11 @@ class ListedCollection(OpenCollection):
 
         with reading(self._engine) as session:
             return dossiers.judge_dossier(session, name, relaxed=self.scale.relaxed)
+
+    def erasures(self) -> list[Erasure]:
+        """Return what is left of judges who were erased; see `store.erasures.Erasure`."""
+        with reading(self._engine) as session:
+            return erasures.fetch_erasures(session)
 
     def chronicle(self, topic: str, docno: str) -> Chronicle:
         """Return all that happened to a document; see `store.chronicle.fetch_chronicle`."""

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import and_, delete, exists, func, insert, select, update
+from sqlalchemy import Row, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
 from store.errors import ConflictError, UnknownNameError
 from store.judgements import current_events
 from store.keys import Keys
 from store.models import JUDGEMENT, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
+from store.pool_manifests import (
+    as_json,
+    display_order,
+    is_same_plan,
+    name_taken,
+    without_run,
+)
 from store.ranking import natural_key
 from store.records import Pool, PoolEntry, State
 from store.runs import add_pool_runs, fetch_pool_runs
@@ -63,18 +69,37 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
     """
     old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
     if old is not None:
-        plans = [{**plan, "version": None} for plan in (json.loads(old.manifest), pool.manifest)]
-        same = plans[0] == plans[1] and old.round == pool.round and not old.withdrawn
-        # What an adaptive pool has drawn since is no part of its plan.
-        if same and (
-            pool.budgets or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
-        ):
+        if is_same_pool(session, topics, documents, old, pool):
             return False
-        what = _differences(json.loads(old.manifest), pool.manifest)
-        message = f"there is another pool named `{pool.name}`{what}"
-        raise ConflictError(message, hint="--name (--as-pool) gives this one its own name")
-    _insert_pool(session, topics, documents, [pool.entries], lambda: pool)
+        raise name_taken(
+            pool.name, json.loads(old.manifest), pool.manifest, withdrawn=old.withdrawn
+        )
+    insert_pool(session, topics, documents, [pool.entries], lambda: pool)
     return True
+
+
+def is_same_pool(
+    session: Session, topics: Keys, documents: Keys, old: Row[Any], pool: Pool
+) -> bool:
+    """Say whether a pool that is in use is this one: round, plan and entries.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics, documents : Keys
+        Fresh.
+    old : Row
+        Of the table of pools.
+    pool : Pool
+        The entries and the manifest.
+    """
+    same = is_same_plan(json.loads(old.manifest), pool.manifest)
+    if not same or old.round != pool.round or old.withdrawn:
+        return False
+    # What an adaptive pool has drawn since is no part of its plan.
+    is_adaptive = bool(pool.budgets)
+    return is_adaptive or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
 
 
 def add_pool_by_topic(
@@ -107,11 +132,11 @@ def add_pool_by_topic(
     if session.scalar(select(POOL.c.id).where(POOL.c.name == name)) is not None:
         entries = [entry for batch in batches for entry in batch]
         return add_pool(session, topics, documents, replace(finish(), entries=entries))
-    _insert_pool(session, topics, documents, batches, finish)
+    insert_pool(session, topics, documents, batches, finish)
     return True
 
 
-def _insert_pool(
+def insert_pool(
     session: Session,
     topics: Keys,
     documents: Keys,
@@ -158,8 +183,8 @@ def _insert_pool(
         connection.execute(insert(POOL_TOPIC), budgets)
     if row.id is not None:
         add_pool_runs(session, row.id, pool.run_tags)
-    row.manifest = _as_json(pool.manifest)
-    row.display_order = _display_order(pool.manifest)
+    row.manifest = as_json(pool.manifest)
+    row.display_order = display_order(pool.manifest)
     session.flush()
 
 
@@ -290,27 +315,11 @@ def remove_run(
         session.execute(
             delete(POOL_RUN).where(POOL_RUN.c.pool_id == stored.id, POOL_RUN.c.run_id == run_id)
         )
-        manifest = _without_run(json.loads(stored.manifest), tag, pairs)
+        manifest = without_run(json.loads(stored.manifest), tag, pairs)
         session.execute(
-            update(POOL).where(POOL.c.id == stored.id).values(manifest=_as_json(manifest))
+            update(POOL).where(POOL.c.id == stored.id).values(manifest=as_json(manifest))
         )
     session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
-
-
-def _without_run(manifest: dict[str, Any], tag: str, pairs: Pairs) -> dict[str, Any]:
-    """Return a pool's manifest after a run and these pairs have left it."""
-    sizes = Counter(manifest["sizes"])
-    sizes.subtract(Counter(topic for topic, _ in pairs))
-    return {
-        **manifest,
-        "runs": [
-            {**run, "contributes": run["contributes"] and run["tag"] != tag}
-            for run in manifest["runs"]
-        ],
-        "sizes": dict(sizes),
-        "pairs": sum(sizes.values()),
-        "unpooled": [*manifest.get("unpooled", []), tag],
-    }
 
 
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
@@ -363,29 +372,3 @@ def pooled_pairs(session: Session) -> set[tuple[int, int]]:
         .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
     )
     return set(session.execute(query))
-
-
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Say which parts of two plans differ, those of one value with both."""
-    plain = (str, int, float, type(None))
-    old, new = ({**plan, **plan.get("parameters", {})} for plan in (old, new))
-    names = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
-    said = [
-        f"{name} {old.get(name)}, not {new.get(name)}"
-        if isinstance(old.get(name), plain) and isinstance(new.get(name), plain)
-        else name
-        for name in names
-        if name not in ("parameters", "pairs", "sizes", "topics", "sha256", "version")
-    ]
-    return f" ({'; '.join(said)})" if said else ""
-
-
-def _as_json(manifest: dict[str, Any]) -> str:
-    """Write a manifest; file names in it need not be valid Unicode, so they are escaped."""
-    return json.dumps(manifest, sort_keys=True)
-
-
-def _display_order(manifest: dict[str, Any]) -> str:
-    """Say how positions were chosen, the seed included."""
-    order = str(manifest.get("out_order", "docno"))
-    return f"{order}:{manifest['seed']}" if order == "random" else order

@@ -16,6 +16,9 @@ from pooler.cli.options import (
     OrderName,
     RunsOption,
 )
+from pooler.cli.pool_command import DIFF, PoolGroup
+from pooler.cli.pool_diff import diff
+from pooler.cli.pool_options import ByTopicOption
 from pooler.cli.runs_given import entries_of
 from store.errors import ArgumentError
 
@@ -42,6 +45,7 @@ class OutOrderName(StrEnum):
 
 
 def pool(
+    ctx: typer.Context,
     runs: Annotated[
         list[str] | None,
         typer.Argument(
@@ -92,12 +96,13 @@ def pool(
         ),
     ] = None,
     out_order: Annotated[
-        OutOrderName,
+        OutOrderName | None,
         typer.Option(
             "--out-order",
-            help="docno (bytewise), priority (the strategy's), or random (needs --seed).",
+            help="docno (bytewise), priority (the strategy's), or random (needs --seed)."
+            "  [default: docno]",
         ),
-    ] = OutOrderName.DOCNO,
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -135,6 +140,23 @@ def pool(
             " is not said is as in the newest pool that is neither adaptive nor a sample.",
         ),
     ] = False,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace",
+            help="Take the place of the pool that has the name: that one is withdrawn, and listed"
+            " under another name; what is not said is as in it: its round, and that documents of"
+            " other pools are left out where --add made it.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what the pool would add, leave without a pool, and cost; write nothing.",
+        ),
+    ] = False,
+    by_topic: ByTopicOption = False,
     minus: Annotated[
         str | None,
         typer.Option("--minus", metavar="FILE", help="Leave out the pairs of this pool file."),
@@ -159,9 +181,12 @@ def pool(
 
     With run files no collection is touched: the pool goes to --out or stdout. Without, the runs
     of the collection are pooled into it (and to --out, if given). Sizes, ties at the cut and
-    overlap go to stderr.
+    overlap go to stderr. Pools of different names live side by side; judgements stay, whatever
+    happens to pools. Two pools are compared by `pooler pool diff A B` (pooler pool diff --help).
 
     Example: pooler pool runs/*.run --depth 100 --out pool.txt
+
+    Example: pooler pool --depth 6 --add --dry-run
     """
     if show_list:
         from pooler.cli.strategy_list import show_strategies
@@ -173,7 +198,16 @@ def pool(
 
     if round_label is not None and (fault := id_fault(round_label)):
         raise ArgumentError("--round", f"must be one word ({fault})", round_label)
-    check_out(out, manifest)
+    if name is not None and not name.strip():
+        raise ArgumentError("--name", "must not be empty", name)
+    if by_topic and not dry_run:
+        raise ArgumentError("--by-topic", "is for --dry-run", None)
+    if fmt is not Format.TABLE and not dry_run:
+        raise ArgumentError("--format", "is for --dry-run and --list", fmt.value)
+    if add and replace:
+        raise ArgumentError("--add", "and --replace exclude each other", None)
+    if not dry_run:
+        check_out(out, manifest)
     wishes = Wishes(
         strategy=strategy,
         parameters=parse_parameters(param or []),
@@ -181,7 +215,7 @@ def pool(
         order=None if order is None else order.value,
         budget=budget,
         total_budget=total_budget,
-        out_order=out_order.value,
+        out_order=None if out_order is None else out_order.value,
         seed=seed,
         level=level,
         name=name,
@@ -192,6 +226,13 @@ def pool(
         if add:
             hint = "--minus FILE leaves out the pairs of a pool file"
             raise ArgumentError("--add", "is for a collection", "run files", hint=hint)
+        if _is_given(ctx, "collection"):
+            hint = "import runs brings files into a collection, whose runs are pooled without RUN"
+            requirement = "and run files exclude each other: files need no collection"
+            raise ArgumentError("--collection", requirement, collection, hint=hint)
+        for option, is_given in (("--replace", replace), ("--dry-run", dry_run)):
+            if is_given:
+                raise ArgumentError(option, "is for a collection", "run files")
         plan = wishes.plan()
         _pool_files(
             entries,
@@ -208,11 +249,30 @@ def pool(
         return
     if engine is not EngineName.PYTHON:
         raise ArgumentError("--engine", "is for run files", "a collection")
-    from pooler.cli.pool_collection import pool_collection
+    from pooler.cli.pool_collection import Manner, pool_collection
 
-    pool_collection(
-        collection, wishes, out=out, manifest=manifest, minus=minus, annotated=annotated, add=add
+    manner = Manner(
+        out=out,
+        manifest=manifest,
+        minus=minus,
+        annotated=annotated,
+        add=add,
+        replace=replace,
+        dry_run=dry_run,
+        by_topic=by_topic,
+        fmt=fmt,
     )
+    pool_collection(collection, wishes, manner)
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    """Say whether an option stands on the command line; a setting is not meant for files."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+app = typer.Typer(cls=PoolGroup, help=pool.__doc__, rich_markup_mode=None)
+app.command(DIFF)(diff)
 
 
 def _pool_files(

@@ -2,89 +2,180 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection as AnyCollection
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pooler.cli.console import say, warn, write_json, write_lines
-from pooler.cli.pool_plan import DEPTH, Wishes, as_wishes
-from store.errors import ArgumentError, PoolerError
+from pooler.cli.console import Format, counted, emit, say, warn, write_json, write_lines
+from pooler.cli.pool_before import as_added_to, as_replaced
+from pooler.cli.pool_plan import DEPTH, Wishes
+from store.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pooler.plan import Plan, PoolBuild
+    from pooler.pool_change import ChangeCount
     from pooler.run_set import RunFacts
     from store.collection import Collection
-    from store.pools import StoredPool
+    from store.records import PoolEntry
 
 
-def pool_collection(
-    collection: str,
-    wishes: Wishes,
-    *,
-    out: str | None,
-    manifest: str | None,
-    minus: str | None,
-    annotated: bool,
-    add: bool,
-) -> None:
-    """Pool the runs of a collection into it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """What is done with the pool."""
+
+    out: str | None
+    manifest: str | None
+    minus: str | None
+    annotated: bool
+    add: bool
+    replace: bool
+    dry_run: bool
+    by_topic: bool
+    fmt: Format
+
+
+def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
+    """Pool the runs of a collection into it, or say what that would come to."""
     from pooler import __version__
     from pooler.annotated import annotated_lines
+    from pooler.cli.pool_change import say_change
     from pooler.cli.pool_report import report, report_adaptive
     from pooler.live import start_strategy
     from pooler.plan import PoolBuild
+    from pooler.pool_change import ChangeCount
     from pooler.stored_runs import stored_runs
     from pooler.strategies import find_strategy
     from store.collection import Collection
     from store.formats.pairs import read_pairs
 
-    known = None if minus is None else read_pairs(minus)
+    known = None if manner.minus is None else read_pairs(manner.minus)
     with Collection(collection) as opened:
-        if add:
-            wishes = _as_before(wishes, opened.pools())
+        stored = opened.pools()
+        if manner.add:
+            wishes = as_added_to(wishes, stored)
             known = {*(known or ()), *opened.pooled_rounds()}
+        elif manner.replace:
+            wishes = as_replaced(wishes, stored)
         plan = _plan(wishes, opened)
         runs = stored_runs(
             opened,
             depth=wishes.depth or DEPTH,
             order=wishes.order or "trec",
-            scores=annotated or find_strategy(plan.strategy).uses_scores,
+            scores=manner.annotated or find_strategy(plan.strategy).uses_scores,
         )
         build = PoolBuild(runs, plan, version=__version__, known=known)
         if build.is_adaptive:
-            _check_adaptive(build, add=add, minus=minus, out=out)
+            _check_adaptive(build, manner)
             for topic in runs.topics[:1]:
                 start_strategy(build.manifest(), runs.of_topic(topic).rankings)
-        if add:  # what is new is little, and may be nothing
-            entries = build.result().pool.entries
+        leaving = {plan.name: None} if manner.replace else {}
+        count = ChangeCount(opened.pair_standings(), leaving)
+        if manner.dry_run:
+            _show(opened, build, count, manner)
+            return
+        entries = _counted(build, count)
+        former = None
+        if manner.add:  # what is new is little, and may be nothing
+            listed = [entry for of_topic in entries for entry in of_topic]
             if not build.statistics().total:
-                say("every document is in a pool already: nothing to add" + _left_out(runs.runs))
+                say(_NOTHING_TO_ADD + _left_out(runs.runs))
                 return
-            new = opened.add_pool(build.pool(entries))
+            new = opened.add_pool(build.pool(listed))
+        elif manner.replace:
+            replacement = opened.replace_pool(entries, build.pool)
+            new, former = replacement.is_new, replacement.former
         else:
-            new = opened.add_pool_by_topic(build.entries(), build.pool)
+            new = opened.add_pool_by_topic(entries, build.pool)
         judged = opened.count_judged(plan.name)
         missing, documents = opened.count_pooled_without_text()
+        is_assigned = opened.unclaimed().is_assigned
     facts = build.manifest()
-    if out is not None:
+    if manner.out is not None:
         again = PoolBuild(runs, plan, version=__version__, known=known)
-        lines = annotated_lines(runs, again.result().pool) if annotated else again.lines()
-        write_lines(out, lines)
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts)
+        lines = annotated_lines(runs, again.result().pool) if manner.annotated else again.lines()
+        write_lines(manner.out, lines)
+    if manner.manifest is not None or manner.out not in (None, "-"):
+        write_json(manner.manifest or f"{manner.out}.manifest.json", facts)
     if build.is_adaptive:
         report_adaptive(build.statistics(), facts, build.pool().budgets)
     else:
         report(build.statistics(), facts)
     if judged:
         say(f"{judged:,} of the pairs are judged already, and stay so")
+    change = count.finish()
+    if new:
+        say_change(change)
     where = "is in the collection" if new else "was there already, the same"
     say(f"pool `{plan.name}`, round {plan.round}, {where}")
+    if former is not None:
+        say(f"the pool that was `{plan.name}` is withdrawn, and listed as `{former}`")
+    if new and is_assigned and change.new:
+        say(f"{counted(len(change.new), 'document')} new, assigned to nobody yet:"
+            " pooler assign --add")  # fmt: skip
     if missing:
         say(f"{missing:,} of {documents:,} pooled documents have no text: pooler import docs FILE"
             " brings it")  # fmt: skip
+
+
+_NOTHING_TO_ADD = "every document is in a pool already: nothing to add"
+
+
+def _counted(build: PoolBuild, count: ChangeCount) -> Iterator[list[PoolEntry]]:
+    """Yield the entries of one topic after another, and count what they change."""
+    for entries in build.entries():
+        count.add((entry.topic, entry.docno) for entry in entries if entry.sampled)
+        yield entries
+
+
+def _show(opened: Collection, build: PoolBuild, count: ChangeCount, manner: Manner) -> None:
+    """Say what a pool would come to; write nothing."""
+    from pooler.cli.pool_change import change_tables, cost_table, fetch_cost
+    from pooler.cli.pool_report import report, report_adaptive
+
+    for _ in _counted(build, count):
+        pass
+    name, facts, budgets = build.plan.name, build.manifest(), build.pool().budgets
+    is_there = _is_there(opened, build, replace=manner.replace)
+    change = count.finish()
+    drawable = 0 if is_there else sum(budgets.values())
+    if build.is_adaptive:
+        report_adaptive(build.statistics(), facts, budgets)
+    else:
+        report(build.statistics(), facts)
+    if manner.add and not build.statistics().total:
+        say(_NOTHING_TO_ADD + _left_out(build.runs.runs))
+    if is_there:
+        say(f"pool `{name}` is there already, the same: nothing would be changed")
+        change = type(count)(opened.pair_standings()).finish()
+    elif name in {pool.name for pool in opened.pools()}:
+        say(f"the pool that is `{name}` now would be withdrawn, and listed under another name")
+    shares = fetch_cost(opened, change, drawable=drawable)
+    tables = change_tables(change, manner.fmt, drawable=drawable, by_topic=manner.by_topic)
+    emit([*tables, cost_table(shares, manner.fmt)], manner.fmt)
+    say(f"pool `{name}`, round {build.plan.round}: nothing was written, this is --dry-run")
+
+
+def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
+    """Say whether this very pool is there; raise as the real run would when another has its name.
+
+    Raises
+    ------
+    ConflictError
+        If the name is taken by another pool, and it is not to be replaced or cannot be.
+    """
+    from store.pool_manifests import cannot_replace, is_same_plan, name_taken
+
+    pool = build.pool()
+    old = next((one for one in opened.pools() if one.name == pool.name), None)
+    if old is None:
+        return False
+    if not old.withdrawn and old.round == pool.round and is_same_plan(old.manifest, pool.manifest):
+        return True
+    if not replace:
+        raise name_taken(pool.name, old.manifest, pool.manifest, withdrawn=old.withdrawn)
+    if build.is_adaptive and old.budget is not None and not old.withdrawn:
+        raise cannot_replace(pool.name)
+    return False
 
 
 def _plan(wishes: Wishes, opened: Collection) -> Plan:
@@ -92,38 +183,6 @@ def _plan(wishes: Wishes, opened: Collection) -> Plan:
     if wishes.level is not None:
         opened.scale.check_level(wishes.level)
     return wishes.plan(level=opened.scale.relaxed)
-
-
-def _as_before(wishes: Wishes, pools: Sequence[StoredPool]) -> Wishes:
-    """Fill in what is not given from the newest fixed pool, with the next name and round."""
-    from pooler.strategies import STRATEGIES
-    from pooler.strategies.kinds import FixedStrategy
-
-    own = [
-        pool
-        for pool in pools
-        if not pool.withdrawn
-        and isinstance(STRATEGIES.get(pool.manifest.get("strategy", "")), FixedStrategy)
-    ]
-    if not own:
-        message = "--add needs a pool to add to, and the collection has none chosen at once"
-        raise PoolerError(message, hint="pooler pool without --add makes the first")
-    before = as_wishes(own[-1].manifest)
-    if wishes.strategy not in (None, before["strategy"]):
-        before["strategy"], before["parameters"] = wishes.strategy, {}
-        before["level"] = None
-    if wishes.budget is not None or wishes.total_budget is not None:
-        before["budget"] = before["total_budget"] = None
-    given = {name: getattr(wishes, name) for name in before}
-    filled = {name: before[name] if value is None else value for name, value in given.items()}
-    filled["parameters"] = {**before["parameters"], **wishes.parameters}
-    names = {pool.name for pool in pools}
-    return replace(
-        wishes,
-        **filled,
-        name=wishes.name or _next_name(own[-1].name, names),
-        round=wishes.round or _next_round([pool.round for pool in pools]),
-    )
 
 
 def _left_out(runs: Sequence[RunFacts]) -> str:
@@ -134,35 +193,18 @@ def _left_out(runs: Sequence[RunFacts]) -> str:
     return f" (left out: {', '.join(tags[:10])}, not contributing)"
 
 
-def _next_name(name: str, taken: AnyCollection[str]) -> str:
-    """Return the first free name of `pool-2`, `pool-3`, and so on."""
-    stem = re.sub(r"-[0-9]+$", "", name)
-    number = 2
-    while f"{stem}-{number}" in taken:
-        number += 1
-    return f"{stem}-{number}"
-
-
-def _next_round(rounds: Sequence[str]) -> str:
-    """Return the whole number after the highest round; rounds need not be numbers, though."""
-    numbers = [float(label) for label in rounds if re.fullmatch(r"[0-9]+(\.[0-9]+)?", label)]
-    if not numbers:
-        hint = "--round LABEL names the new one"
-        raise ArgumentError("--round", "must be given, since no round is a number", None, hint=hint)
-    return str(int(max(numbers)) + 1)
-
-
-def _check_adaptive(build: PoolBuild, *, add: bool, minus: str | None, out: str | None) -> None:
+def _check_adaptive(build: PoolBuild, manner: Manner) -> None:
     """Refuse what only a pool with documents can do."""
     name = build.plan.strategy
-    if add or minus is not None:
-        option = "--add" if add else "--minus"
+    if manner.add or manner.minus is not None:
+        option = "--add" if manner.add else "--minus"
         hint = "what a judge has graded already is drawn with its grade, and not shown again"
         raise ArgumentError(option, "is for strategies that choose at once", name, hint=hint)
-    if out is not None:
+    if manner.out is not None:
         hint = "pooler export pool writes what was drawn"
-        raise ArgumentError("--out", "has nothing to write of an adaptive pool", out, hint=hint)
-    if build.plan.out_order != "docno":
-        warn(
-            f"--out-order {build.plan.out_order} has no effect: documents are shown as {name} draws"
+        raise ArgumentError(
+            "--out", "has nothing to write of an adaptive pool", manner.out, hint=hint
         )
+    if build.plan.out_order != "docno":
+        warn(f"--out-order {build.plan.out_order} has no effect: documents are shown as {name}"
+             " draws")  # fmt: skip

@@ -27,11 +27,16 @@ class Wishes:
     order: Order | None
     budget: int | None
     total_budget: int | None
-    out_order: OutOrder
+    out_order: OutOrder | None
     seed: int | None
     level: int | None
     name: str | None
     round: str | None
+
+    @property
+    def pool_name(self) -> str:
+        """The name of the pool."""
+        return self.name or "pool"
 
     def plan(self, *, level: int | None = None) -> Plan:
         """Make the plan; what is not given takes its default, and `level` where it is needed.
@@ -58,10 +63,10 @@ class Wishes:
             parameters=values,
             budget=self.budget,
             total_budget=self.total_budget,
-            out_order=self.out_order,
+            out_order=self.out_order or "docno",
             seed=self.seed,
             level=(self.level if self.level is not None else level) if is_adaptive else None,
-            name=self.name or "pool",
+            name=self.pool_name,
             round=self.round or "0",
         )
 
@@ -92,6 +97,7 @@ def parse_parameters(given: Sequence[str]) -> dict[str, str]:
 
 def as_wishes(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return what a pool's manifest says in the words of `Wishes`."""
+    out_order = manifest.get("out_order")  # of an adaptive pool, `drawn`
     own = {name: str(value) for name, value in manifest["parameters"].items() if name != "depth"}
     return {
         "strategy": manifest["strategy"],
@@ -100,6 +106,7 @@ def as_wishes(manifest: dict[str, Any]) -> dict[str, Any]:
         "order": manifest["order"],
         "budget": manifest.get("budget"),
         "total_budget": manifest.get("total_budget"),
+        "out_order": out_order if out_order in ("priority", "random") else None,
         "seed": manifest["seed"],
         "level": manifest.get("level"),
     }

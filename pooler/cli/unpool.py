@@ -8,9 +8,12 @@ import typer
 
 from pooler.cli.console import Column, Format, Table, counted, emit, say, warn
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.pool_change import change_tables, in_words
+from pooler.pool_change import ChangeCount, Part
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
+    from pooler.pool_change import PoolChange
     from store.collection import Collection
     from store.pools import StoredPool
 
@@ -39,7 +42,10 @@ def unpool(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what the run alone brought; change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would leave the pools; change nothing.")
+    ] = False,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", "-q", help="Topic by topic, too.")
     ] = False,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -47,25 +53,25 @@ def unpool(
     """Take a run out of the pools it fed, and list what it alone had brought; or withdraw a pool.
 
     These documents leave the pools; what is judged of them stays judged, and counts as outside of
-    every pool. The run contributes to no later pool. Adaptive pools and samples keep their
-    documents, since their choice hangs on every run.
+    every pool; so do documents of a pool that is withdrawn. The run contributes to no later pool.
+    Adaptive pools and samples keep their documents, since their choice hangs on every run.
 
-    Example: pooler unpool bm25 --dry-run
+    Example: pooler unpool bm25-words --dry-run
+
+    Example: pooler unpool --pool pool --dry-run --by-topic
     """
     if run is None:
-        _withdraw(collection, pool, dry_run=dry_run)
+        _withdraw(collection, pool, fmt, dry_run=dry_run, by_topic=by_topic)
         return
     from pooler.stored_runs import stored_runs
-    from pooler.unpool import brought_alone, standing
+    from pooler.unpool import brought_alone
     from store.collection import Collection
-    from store.records import State
 
     with Collection(collection) as opened:
         opened.runs([run])
-        grades = standing(opened.judgements())
+        standings = opened.pair_standings()
         table = Table("alone", COLUMNS)
-        pools = [one for one in opened.pools() if not one.withdrawn]
-        fed = _fed_pools(pools, run, pool)
+        fed = _fed_pools([one for one in opened.pools() if not one.withdrawn], run, pool)
         reasons = [(one, _kept_whole(opened, one)) for one in fed]
         for one, reason in reasons:
             if reason is None:
@@ -74,7 +80,6 @@ def unpool(
                 raise ArgumentError("--pool", f"must be another: {reason}", pool)
             warn(f"pool `{one.name}` keeps its documents: {reason}")
             fed.remove(one)
-        pooled = {one.name: _pairs(opened, one.name) for one in pools}
         alone: dict[str, set[tuple[str, str]]] = {}
         for one in fed:
             runs = stored_runs(
@@ -83,30 +88,32 @@ def unpool(
                 order=one.manifest["order"],
                 tags=[fact["tag"] for fact in one.manifest["runs"] if fact["contributes"]],
             )
-            brought = brought_alone(runs, run, pooled[one.name])
+            brought = brought_alone(runs, run, _pairs(opened, one.name))
             alone[one.name] = {(topic, docno) for topic, docno, _ in brought}
             for topic, docno, rank in brought:
-                others = [name for name in pooled if name != one.name]
-                kept = [name for name in others if (topic, docno) in pooled[name]]
-                state, grade = grades.get((topic, docno), (State.UNJUDGED, None))
+                stands = standings[topic, docno]
                 table.rows.append(
                     {
                         "pool": one.name,
                         "topic": topic,
                         "docno": docno,
                         "rank": rank,
-                        "state": str(state),
-                        "grade": grade,
-                        "other_pool": " ".join(kept) or None,
+                        "state": stands.state.value,
+                        "grade": stands.grade,
+                        "other_pool": " ".join(sorted(stands.pools - {one.name})) or None,
                     }
                 )
         if not dry_run:
             opened.unpool(run, alone)
-    emit([table], fmt)
+    change = ChangeCount(standings, alone).finish()
+    emit([table, *change_tables(change, fmt, drawable=0, by_topic=by_topic)], fmt)
     _report(run, table, dry_run=dry_run)
+    _report_rest(change, dry_run=dry_run)
 
 
-def _withdraw(collection: str, name: str | None, *, dry_run: bool) -> None:
+def _withdraw(
+    collection: str, name: str | None, fmt: Format, *, dry_run: bool, by_topic: bool
+) -> None:
     """Withdraw a whole pool."""
     from store.collection import Collection
 
@@ -115,10 +122,25 @@ def _withdraw(collection: str, name: str | None, *, dry_run: bool) -> None:
     with Collection(collection) as opened:
         n_pairs = len(_pairs(opened, name))
         n_judged = opened.count_judged(name)
-        is_new = dry_run or opened.withdraw_pool(name)
-    verb = "would be" if dry_run else "is" if is_new else "was already"
+        change = ChangeCount(opened.pair_standings(), {name: None}).finish()
+        was_withdrawn = name in {one.name for one in opened.pools() if one.withdrawn}
+        if not dry_run:
+            opened.withdraw_pool(name)
+    emit(change_tables(change, fmt, drawable=0, by_topic=by_topic), fmt)
+    verb = "was already" if was_withdrawn else "would be" if dry_run else "is"
     say(f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, {n_judged:,} of them"
         " judged, and they stay so")  # fmt: skip
+    _report_rest(change, dry_run=dry_run)
+
+
+def _report_rest(change: PoolChange, *, dry_run: bool) -> None:
+    """Say on stderr how what is left without a pool stands."""
+    leaving = change.total(Part.LEAVING)
+    if leaving.documents:
+        verb = "would be left" if dry_run else "left"
+        say(f"{counted(leaving.documents, 'document')} {verb} without a pool: {in_words(leaving)}")
+    if dry_run:
+        say("nothing was changed: this is --dry-run")
 
 
 def _pairs(opened: Collection, name: str) -> set[tuple[str, str]]:

@@ -83,7 +83,8 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     """The documents leave the pool, the judged one stays judged and counts as outside."""
     dry = cli("unpool", "first", "--dry-run", "--format", "json").fine()
     rows = [
-        (row["topic"], row["docno"], row["rank"], row["state"], row["grade"]) for row in dry.json()
+        (row["topic"], row["docno"], row["rank"], row["state"], row["grade"])
+        for row in dry.json()["alone"]
     ]
     # b is second's too; a, e and f are first's alone.
     assert rows == [
@@ -123,7 +124,7 @@ def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:
     assert words in cli("unpool", "first", "--pool", "pool").failed(1).err
     # Without --pool both pools keep what they have, and the run feeds no later one.
     answer = cli("unpool", "first", "--format", "json").fine()
-    assert answer.json() == []
+    assert answer.json()["alone"] == []
     assert answer.err.count("keeps its documents") == 2
     assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
 
@@ -190,7 +191,7 @@ def test_late_runs_of_trec_covid(cli: Cli, here: Path) -> None:
     answer = cli("pool", "--add", "-o", "added.txt").fine()
     assert set(read_lines(here / "added.txt")) == new
     assert "2 of the pairs are judged already" in answer.err
-    gone = cli("unpool", "savantx_nist_run_3", "--format", "json").fine().json()
+    gone = cli("unpool", "savantx_nist_run_3", "--format", "json").fine().json()["alone"]
     assert {f"{row['topic']} {row['docno']}" for row in gone} == new
     assert sum(row["state"] == "judged" for row in gone) == 2
     # Its seven best of every topic are all pooled: counted by hand with a sorted list and a set.

@@ -1,0 +1,223 @@
+"""`pooler pool --dry-run` and `--replace`: said first, done in one step, nothing lost."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command_line import run_inside, write
+from tests.cli.conftest import Cli
+
+
+def write_run(folder: Path, tag: str, topics: dict[str, str]) -> str:
+    """Write a run whose docnos are single letters, in rank order; return its name."""
+    rows = [
+        f"{topic} Q0 {docno} {rank} {100 - rank} {tag}"
+        for topic, docnos in topics.items()
+        for rank, docno in enumerate(docnos, start=1)
+    ]
+    write(folder / f"{tag}.run", *rows)
+    return f"{tag}.run"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pool abc of topic 1 and efg of topic 2; ann grades a 0, skips b and gives up on c.
+
+    An imported file grades d of topic 1, and z of topic 2, in no pool.
+    """
+    folder = tmp_path_factory.mktemp("pooled")
+
+    def call(*arguments: str | Path) -> None:
+        run_inside(*arguments, "--collection", folder / "collection.db").fine()
+
+    call("init", "--scale", "0-2")
+    call("import", "runs", folder / write_run(folder, "first", {"1": "abcd", "2": "efg"}))
+    call("pool", "--depth", "3", "--round", "1")
+    call("judges", "add", "ann", "ben")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.StringIO("0\ns\nc 1\nq\n"))
+        call("judge", "--judge", "ann", "--plain", "--min-dwell", "0", "--topic", "1")
+    write(folder / "q.txt", "1 9 d 2", "2 9 z 1")
+    call("import", "judgements", folder / "q.txt", "--judge", "old")
+    return folder
+
+
+@pytest.fixture
+def pooled(here: Path, prepared: Path) -> Path:
+    """Work in a copy of it."""
+    shutil.copytree(prepared, here, dirs_exist_ok=True)
+    return here
+
+
+def rows_of(answer: Any, table: str = "change") -> dict[str, tuple[int | None, ...]]:
+    """Return documents, judged, cannot, skipped and unjudged by what is counted."""
+    names = ("documents", "judged", "cannot", "skipped", "unjudged")
+    return {row["what"]: tuple(row[name] for name in names) for row in answer[table]}
+
+
+def digest(folder: Path) -> dict[str, str]:
+    """Return the hash of the collection, its log read into it, and of the files beside it."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+        if not path.name.endswith(("-shm", "-wal"))
+    }
+
+
+def test_dry_run_says_what_a_deeper_pool_adds(cli: Cli, pooled: Path) -> None:
+    """By hand: d of topic 1 is new, and judged by the file; g of topic 2 was pooled at depth 3."""
+    before = digest(pooled)
+    options = ("pool", "--add", "--depth", "4", "--out", "new.txt", "--dry-run", "--by-topic")
+    answer = cli(*options, "--format", "json").fine()
+    assert rows_of(answer.json()) == {
+        "new": (1, 1, 0, 0, 0),
+        "leaving": (0, 0, 0, 0, 0),
+        "staying": (6, 1, 1, 1, 3),
+        "outside before": (2, 2, None, None, None),
+        "outside after": (1, 1, None, None, None),
+    }
+    topics = [(row["topic"], row["what"], row["documents"]) for row in answer.json()["topics"]]
+    assert topics == [
+        ("1", "new", 1), ("1", "leaving", 0), ("1", "staying", 3),
+        ("2", "new", 0), ("2", "leaving", 0), ("2", "staying", 3),
+    ]  # fmt: skip
+    # Both people would be shown d: neither has graded it.
+    costs = [(row["judge"], row["judgements"], row["reason"]) for row in answer.json()["cost"]]
+    assert costs == [("ann", 1, "too-few-times"), ("ben", 1, "too-few-times")]
+    assert "pool `pool-2`, round 2: nothing was written, this is --dry-run" in answer.err
+    assert digest(pooled) == before
+    assert not (pooled / "new.txt").exists()
+
+
+def test_dry_run_says_what_a_shallower_pool_leaves_out(cli: Cli, pooled: Path) -> None:
+    """Depth 1 in place of 3 leaves b skipped, c given up, f and g unjudged without a pool."""
+    answer = cli("pool", "--replace", "--depth", "1", "--dry-run", "--format", "json").fine()
+    assert rows_of(answer.json()) == {
+        "new": (0, 0, 0, 0, 0),
+        "leaving": (4, 0, 1, 1, 2),
+        "staying": (2, 1, 0, 0, 1),
+        "outside before": (2, 2, None, None, None),
+        "outside after": (2, 2, None, None, None),
+    }
+    assert answer.json()["cost"] == []
+    assert "the pool that is `pool` now would be withdrawn" in answer.err
+    real = cli("pool", "--replace", "--depth", "1").fine()
+    assert "0 documents new to the pools; 2 stay" in real.err
+    words = "4 documents left without a pool: 0 judged, 1 cannot be judged, 1 skipped, 2 unjudged"
+    assert words in real.err
+    assert "the pool that was `pool` is withdrawn, and listed as `pool.replaced-1`" in real.err
+    # Judgements stay, and what is not said is as before: the round, too.
+    exported = cli("export", "qrels", "--judge", "ann").fine().out
+    assert exported.splitlines() == ["1 1 a 0"]
+    pools = cli("list", "pools", "--format", "json").fine().json()
+    assert [(row["pool"], row["round"], row["depth"], row["withdrawn"]) for row in pools] == [
+        ("pool.replaced-1", "1", 3, True),
+        ("pool", "1", 1, False),
+    ]
+    # Once more is the same, and changes nothing.
+    assert "was there already, the same" in cli("pool", "--replace").fine().err
+    assert len(cli("list", "pools", "--format", "json").json()) == 2
+    # Its former content can be written still.
+    former = cli("export", "pool", "--name", "pool.replaced-1").fine().out.splitlines()
+    assert former == ["1 a", "1 b", "1 c", "2 e", "2 f", "2 g"]
+
+
+def test_replacing_keeps_what_is_not_said_and_takes_what_is(cli: Cli, pooled: Path) -> None:
+    """Another strategy drops the old one's parameters; order and display order are kept."""
+    options = ("--out-order", "random", "--seed", "7", "--order", "docno-asc", "--name", "other")
+    cli("pool", "-s", "rrf", "--param", "k=3", "--budget", "2", *options).fine()
+    cli("pool", "--replace", "--name", "other", "-s", "borda", "--manifest", "m.json").fine()
+    manifest = json.loads((pooled / "m.json").read_text())
+    assert (manifest["strategy"], manifest["parameters"]) == ("borda", {"depth": 100})
+    kept = {name: manifest[name] for name in ("order", "out_order", "seed", "budget", "round")}
+    assert kept == {
+        "order": "docno-asc", "out_order": "random", "seed": 7, "budget": 2, "round": "0"
+    }  # fmt: skip
+
+
+def test_what_takes_the_place_of_an_added_pool_is_whole(cli: Cli, pooled: Path) -> None:
+    """A pool that `--add` made left documents out; that its successor does not is said."""
+    cli("pool", "--add", "--depth", "4").fine()
+    answer = cli("pool", "--name", "pool-2", "--replace", "--depth", "2").fine()
+    assert "warning: pool `pool-2` left out documents of other pools" in answer.err
+    assert len(cli("export", "pool", "--name", "pool-2").fine().out.splitlines()) == 4
+
+
+def test_a_name_that_is_taken_is_refused_as_the_real_run_would(cli: Cli, pooled: Path) -> None:
+    """`--dry-run` fails with the same words; the same pool is named as such."""
+    dry = cli("pool", "--depth", "4", "--round", "1", "--dry-run").failed(3)
+    real = cli("pool", "--depth", "4", "--round", "1").failed(3)
+    assert dry.err.splitlines()[-2:] == real.err.splitlines()[-2:]
+    assert "another pool named `pool` (depth 3, not 4)" in real.err
+    assert "`pooler pool --replace` withdraws the other" in real.err
+    same = cli("pool", "--depth", "3", "--round", "1", "--dry-run", "--format", "json").fine()
+    assert "is there already, the same: nothing would be changed" in same.err
+    assert rows_of(same.json())["staying"] == (6, 1, 1, 1, 3)
+    cli("unpool", "--pool", "pool").fine()
+    gone = cli("pool", "--depth", "3", "--round", "1").failed(3)
+    assert "another pool named `pool`, and it is withdrawn" in gone.err
+    cli("pool", "--replace").fine()
+    assert len(cli("export", "pool").fine().out.splitlines()) == 6
+
+
+def test_an_adaptive_pool_says_what_it_may_draw(cli: Cli, pooled: Path) -> None:
+    """What it draws is not known before: a row of its own, and a cost of at most so many."""
+    options = ("pool", "-s", "mtf", "--budget", "2", "--name", "live")
+    answer = cli(*options, "--dry-run", "--format", "json").fine()
+    assert rows_of(answer.json())["may be drawn"] == (4, None, None, None, None)
+    assert [(row["judgements"], row["at_most"]) for row in answer.json()["cost"]] == [
+        (4, True), (4, True)]  # fmt: skip
+    assert "at most 8 judgements" in cli(*options, "--dry-run").fine().out
+    cli(*options).fine()
+    other = (*options[:-3], "3", "--name", "live", "--replace")
+    for more in (["--dry-run"], []):
+        refused = cli(*other, *more).failed(3)
+        assert "cannot be replaced by another adaptive pool" in refused.err
+    assert len(cli("list", "pools", "--format", "json").json()) == 2
+
+
+def test_assigned_documents_cost_what_the_plan_gives(cli: Cli, pooled: Path) -> None:
+    """With one judge a document one new document is one judgement; then it is nobody's yet."""
+    cli("assign", "ann", "ben", "--seed", "1").fine()
+    answer = cli("pool", "--add", "--depth", "4", "--dry-run", "--format", "json").fine()
+    assert sum(row["judgements"] for row in answer.json()["cost"]) == 1
+    assert "assigned to nobody yet: pooler assign --add" in cli("pool", "--add", "-d", "4").err
+
+
+def test_options_that_say_nothing_here_are_refused(cli: Cli, pooled: Path) -> None:
+    """In words, before anything is read."""
+    for options, words in (
+        (("first.run", "--dry-run"), "`--dry-run` is for a collection"),
+        (("first.run", "--replace"), "`--replace` is for a collection"),
+        (("--add", "--replace"), "`--add` and --replace exclude each other"),
+        (("--by-topic",), "`--by-topic` is for --dry-run"),
+        (("--name", ""), "`--name` must not be empty"),
+    ):
+        assert words in cli("pool", *options).failed(1).err
+
+
+def test_unpool_says_first_what_is_left_without_a_pool(cli: Cli, pooled: Path) -> None:
+    """A document that another pool has stays pooled; the others leave, their states apart."""
+    cli("pool", "--depth", "1", "--name", "best").fine()
+    dry = cli("unpool", "--pool", "pool", "--dry-run", "--by-topic", "--format", "json").fine()
+    assert rows_of(dry.json())["leaving"] == (4, 0, 1, 1, 2)
+    assert rows_of(dry.json())["staying"] == (2, 1, 0, 0, 1)
+    words = "4 documents would be left without a pool: 0 judged, 1 cannot be judged, 1 skipped"
+    assert words in dry.err
+    run = cli("unpool", "first", "--dry-run", "--format", "json").fine().json()
+    assert rows_of(run)["leaving"] == (6, 1, 1, 1, 3)
+    assert rows_of(run)["outside after"][0] == 3
+    states = {(row["topic"], row["docno"]): row["state"] for row in run["alone"]}
+    assert states["1", "b"] == "skipped"
+    assert states["1", "c"] == "cannot"
+    assert cli("unpool", "--pool", "pool", "--format", "json").fine().json() == dry.json()["change"]
+    row = cli("list", "topics", "--format", "json").fine().json()[0]
+    assert (row["pooled"], row["judged"], row["skipped"], row["cannot"]) == (1, 1, 0, 0)
