@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from pooler.cli.agreement_options import (
     CUTOFF,
     MIXTURES,
@@ -28,6 +30,7 @@ from pooler.cli.agreement_options import (
     PopulationName,
     PopulationOption,
     ResamplesOption,
+    RunFilesOption,
     SeedOption,
     TablesOption,
     UnlistedAsOption,
@@ -50,6 +53,7 @@ from pooler.cli.console import (
     check_manifest,
     counted,
     emit,
+    say,
     warn,
     write_json,
 )
@@ -58,18 +62,31 @@ from pooler.cli.judged import (
     CollapseOption,
     CutoffOption,
     TiesOption,
+    names_collection,
     policy_of,
+)
+from pooler.cli.judgement_reading import (
+    CodeOption,
+    ColumnsOption,
+    InputOption,
+    JudgeColumnOption,
+    MapOption,
+    Reading,
+    ScaleOption,
+    TopicOption,
 )
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
     FormatOption,
+    LenientOption,
     OrderName,
     OrderOption,
     RelaxedOption,
     RigidOption,
+    RunsOption,
 )
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,11 +95,11 @@ if TYPE_CHECKING:
     from pooler.cli.agreement_settings import Pair
     from store.analysis.pair_stacks import PairStack
     from store.analysis.populations import PopulationVotes
-    from store.arrays import RankedDocuments
     from store.policy import Policy
 
 
 def agreement(
+    ctx: typer.Context,
     names: JudgesArgument = None,
     level: LevelsOption = None,
     rigid: RigidOption = False,
@@ -107,6 +124,16 @@ def agreement(
     mixtures: MixturesOption = MIXTURES,
     cutoff: CutoffOption = CUTOFF,
     order: OrderOption = OrderName.TREC,
+    run_files: RunFilesOption = None,
+    listed: RunsOption = None,
+    form: InputOption = None,
+    columns: ColumnsOption = None,
+    topic: TopicOption = None,
+    judge_column: JudgeColumnOption = None,
+    scale_text: ScaleOption = None,
+    codes: CodeOption = None,
+    mapped: MapOption = None,
+    lenient: LenientOption = False,
     manifest: ManifestOption = None,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -120,10 +147,14 @@ def agreement(
     one-topic), never 0 or 1.
 
     Example: pooler agreement --level 1 --by-topic
+
+    Example: pooler agreement judgements/middle.qrels judgements/strict.qrels --scale 0-2
     """
-    from store.collection import Collection
+    from pooler.cli.agreement_sources import Runs, measured
 
     check_manifest(manifest)
+    reading = Reading(form=form, columns=columns, topic=topic, judge_column=judge_column,
+                      scale=scale_text, codes=codes, mapped=mapped, lenient=lenient)  # fmt: skip
     policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
     has_levels = bool(level) or rigid or relaxed
@@ -136,6 +167,8 @@ def agreement(
         "--per-grade": per_grade, "--tables": tables, "--all-pairs": all_pairs,
         "--mixtures": mixtures != MIXTURES, "--cutoff": cutoff != CUTOFF,
         "--order": order is not OrderName.TREC, "--manifest": manifest is not None,
+        "--run": bool(run_files), "--runs": listed is not None,
+        **{name: bool(value) for name, value in reading.given().items()},
     }  # fmt: skip
     check_together(given, plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
@@ -143,8 +176,11 @@ def agreement(
 
         emit([assumed_table(assume, plan)], fmt)
         return
-    with Collection(collection) as opened:
-        scale = opened.scale
+    with measured(
+        names or (), reading, Runs(order.value, run_files or (), listed, wanted=matters),
+        collection=collection, is_chosen=names_collection(ctx), has_reading=rigid or relaxed,
+    ) as source:  # fmt: skip
+        scale = source.scale
         all_levels = fmt is not Format.TABLE and not matters
         levels = resolve_levels(
             scale, level or (), rigid=rigid, relaxed=relaxed, all_of_them=all_levels
@@ -154,9 +190,11 @@ def agreement(
                 raise ArgumentError("--level", "must be one with --matters", list(levels))
             levels = levels[:1]
         votes = fetch_chosen(
-            opened, names, against, population=population.value, unlisted_as=unlisted_as
-        )
-        ranked = opened.ranked_documents(order=order.value) if matters else None
+            source.judged, source.names, against, are_files=source.are_files,
+            population=population.value, unlisted_as=unlisted_as,
+        )  # fmt: skip
+        ranked = source.ranked() if matters else None
+        erased = source.erased()
     asked = Asked(
         scale=scale, levels=levels, kind="topic" if interval is None else interval.value,
         resamples=resamples, seed=seed, bands=None if bands is None else bands.value,
@@ -174,45 +212,14 @@ def agreement(
             table = plan_for_people(table, reference=against, n_pairs=len(pairs))
         emit([table], fmt)
     elif ranked is not None:
-        _matters(votes, ranked, asked, fmt, cutoff=cutoff, mixtures=mixtures)
+        from pooler.cli.agreement_matters import show_matters
+
+        show_matters(votes, ranked, asked, fmt, cutoff=cutoff, mixtures=mixtures)
     else:
         _report(votes, asked, settings, fmt, against=against, policy=policy, per_grade=per_grade,
                 tables=tables, all_pairs=all_pairs, pairs_too=interval is not None)  # fmt: skip
-
-
-def _matters(
-    votes: PopulationVotes,
-    ranked: RankedDocuments,
-    asked: Asked,
-    fmt: Format,
-    *,
-    cutoff: int,
-    mixtures: int,
-) -> None:
-    """Compare the order of the runs under different judges and show it."""
-    from pooler.cli.agreement_matters import (
-        judge_order_of,
-        matters_for_people,
-        matters_tables,
-        missing_topics,
-    )
-
-    if not ranked.tags:
-        message = "there is no run in the collection"
-        raise PoolerError(message, hint="pooler import runs")
-    [cut], judges = asked.level_indices, votes.votes.judges
-    if votes.default is not None and votes.default >= cut and votes.blanks.any():
-        # Documents that nobody listed are a number here, and no ranking can be looked up in it.
-        requirement = f"must not be relevant with --matters and --population {votes.population}"
-        raise ArgumentError("--unlisted-as", requirement, asked.scale.values[votes.default])
-    found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff,
-                           mixtures=mixtures, seed=asked.seed)  # fmt: skip
-    made = matters_tables(found, judges, ranked.tags)
-    if lacking := missing_topics(found, judges, votes):
-        warn(lacking)
-    if fmt is Format.TABLE:
-        made = matters_for_people(made, found, asked.levels[0], asked.seed, votes)
-    emit(made, fmt)
+    if erased:
+        say(erased)
 
 
 def _report(

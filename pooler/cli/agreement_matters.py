@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pooler.cli.agreement_words import legend, population_line
-from pooler.cli.console import Cell, Column, Table, counted
+from pooler.cli.console import Cell, Column, Format, Table, counted, emit, warn
+from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pooler.cli.agreement_settings import Asked
     from store.analysis.judge_order import JudgeOrder
     from store.analysis.populations import PopulationVotes
     from store.arrays import RankedDocuments
@@ -30,6 +32,42 @@ CODES = {
     "no-common-topics": "no topic has a score under two of the judges",
     "all-tied": "all runs have the same score",
 }
+
+
+def show_matters(
+    votes: PopulationVotes,
+    ranked: RankedDocuments,
+    asked: Asked,
+    fmt: Format,
+    *,
+    cutoff: int,
+    mixtures: int,
+) -> None:
+    """Compare the order of the runs under different judges and show it.
+
+    Raises
+    ------
+    PoolerError
+        If there is no run.
+    ArgumentError
+        If documents that nobody listed are to be relevant.
+    """
+    if not ranked.tags:
+        message = "there is no run in the collection"
+        raise PoolerError(message, hint="pooler import runs")
+    [cut], judges = asked.level_indices, votes.votes.judges
+    if votes.default is not None and votes.default >= cut and votes.blanks.any():
+        # Documents that nobody listed are a number here, and no ranking can be looked up in it.
+        requirement = f"must not be relevant with --matters and --population {votes.population}"
+        raise ArgumentError("--unlisted-as", requirement, asked.scale.values[votes.default])
+    found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff,
+                           mixtures=mixtures, seed=asked.seed)  # fmt: skip
+    made = matters_tables(found, judges, ranked.tags)
+    if lacking := missing_topics(found, judges, votes):
+        warn(lacking)
+    if fmt is Format.TABLE:
+        made = matters_for_people(made, found, asked.levels[0], asked.seed, votes)
+    emit(made, fmt)
 
 
 def judge_order_of(

@@ -42,8 +42,9 @@ class BandsName(StrEnum):
 JudgesArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="JUDGE...",
-        help="Two or more judges; default all who graded, but for adjudicators.",
+        metavar="JUDGE|FILE...",
+        help="Two or more judges; default all who graded, but for adjudicators. Or files, without"
+        " a collection: each holds the judgements of one judge, named as the file, or NAME=FILE.",
     ),
 ]
 LevelsOption = Annotated[
@@ -60,7 +61,7 @@ PopulationOption = Annotated[
     typer.Option(
         "--population",
         help="Documents to measure over: graded by two judges (common), by any (listed), in a"
-        " pool (pooled), or all of the collection.",
+        " pool (pooled; of files: in any line of them), or all of the collection.",
     ),
 ]
 UnlistedAsOption = Annotated[
@@ -138,6 +139,15 @@ MattersOption = Annotated[
 ]
 MixturesOption = Annotated[
     int, typer.Option("--mixtures", min=1, help="With --matters: random mixtures of judges.")
+]
+RunFilesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--run",
+        metavar="FILE",
+        help="With --matters and files of judgements: a run file; may be repeated.",
+        show_default=False,
+    ),
 ]
 ManifestOption = Annotated[
     str | None,

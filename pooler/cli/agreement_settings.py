@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Group
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pooler.cli.console import Cell, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -13,8 +13,7 @@ from store.errors import ArgumentError, PoolerError, UnknownNameError
 if TYPE_CHECKING:
     from store.analysis.bands import Bands
     from store.analysis.pair_stacks import IntervalKind
-    from store.analysis.populations import PopulationVotes
-    from store.collection import Collection
+    from store.analysis.populations import Population, PopulationVotes
     from store.policy import Policy
     from store.records import Judge, Scale
 
@@ -24,9 +23,11 @@ OF_COEFFICIENTS = frozenset({"--by-topic", "--per-grade", "--tables", "--all-pai
                              "--interval", "--resamples", "--aggregate"})  # fmt: skip
 """Options that choose how coefficients are shown."""
 OF_JUDGES = frozenset({"JUDGE...", "--level", "--rigid", "--relaxed", "--population",
-                       "--unlisted-as", "--against", "--manifest"})  # fmt: skip
+                       "--unlisted-as", "--against", "--manifest", "--input", "--columns",
+                       "--topic", "--judge-column", "--scale", "--code", "--map",
+                       "--lenient"})  # fmt: skip
 """Options that choose whose judgements are measured, and over what."""
-OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order"})
+OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order", "--run", "--runs"})
 """Options of run orders."""
 
 ALL_LABELS = "(all labels)"
@@ -141,8 +142,30 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
                  " says little of how far judges agree")  # fmt: skip
 
 
+class Judged(Protocol):
+    """What agreement is measured of: a collection, or files."""
+
+    def judges(self) -> list[Judge]:
+        """Return every judge."""
+
+    def votes(
+        self,
+        judge_names: Sequence[str] | None = None,
+        *,
+        population: Population = "common",
+        unlisted_as: int | None = None,
+    ) -> PopulationVotes:
+        """Return the grades of some judges, or of all, over a population."""
+
+
 def fetch_chosen(
-    opened: Collection, names: Sequence[str] | None, against: str | None, **options: Any
+    opened: Judged,
+    names: Sequence[str] | None,
+    against: str | None,
+    *,
+    population: Population,
+    unlisted_as: int | None,
+    are_files: bool = False,
 ) -> PopulationVotes:
     """Return the votes of the judges to be measured: by default those who graded.
 
@@ -154,26 +177,31 @@ def fetch_chosen(
     check_names(opened.judges(), names or (), against)
     reference = [] if against is None else [against]
     chosen = list(dict.fromkeys([*names, *reference])) if names else None
-    votes = opened.votes(chosen, **options)
+    votes = opened.votes(chosen, population=population, unlisted_as=unlisted_as)
     if against is not None and against not in votes.votes.judges:
-        votes = opened.votes([*votes.votes.judges, against], **options)
+        everybody = [*votes.votes.judges, against]
+        votes = opened.votes(everybody, population=population, unlisted_as=unlisted_as)
     judges = votes.votes.judges
     if not votes.graded.any():
         message = "there is nothing to measure: "
         message += "none of them has graded a document" if _others_graded(opened, names) \
             else "nobody has graded a document yet"  # fmt: skip
-        raise PoolerError(message, hint="pooler judge --judge NAME; pooler import judgements")
+        hint = "no line of the files is a judgement" if are_files \
+            else "pooler judge --judge NAME; pooler import judgements"  # fmt: skip
+        raise PoolerError(message, hint=hint)
     if len(judges) < 2:
         [name] = judges
         message = f"agreement needs two judges, and there is {name} only"
         hint = "name another judge too, or none: then all who graded are measured"
         if not names:
-            hint = "let another judge grade the same documents: pooler judge --judge NAME"
+            hint = "let another judge grade the same documents: pooler judge --judge NAME" \
+                if not are_files else "name another judge's file, too; a file that names its" \
+                " judges is read with --judge-column 2, --columns or --input"  # fmt: skip
         raise PoolerError(message, hint=hint)
     return votes
 
 
-def _others_graded(opened: Collection, names: Sequence[str] | None) -> bool:
+def _others_graded(opened: Judged, names: Sequence[str] | None) -> bool:
     """Tell whether judges who were not named have graded something."""
     return bool(names) and bool(opened.votes().votes.judges)
 

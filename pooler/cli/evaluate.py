@@ -11,11 +11,14 @@ from pooler.cli.judged import (
     AggregateOption,
     CollapseOption,
     CutoffOption,
+    FileRunsOption,
+    FileScaleOption,
     JudgeOption,
     OfOption,
     QrelsOption,
     TiesOption,
     WithoutRulingsOption,
+    check_way,
     load_judged,
     policy_of,
 )
@@ -36,6 +39,7 @@ MEASURES = ("AP",)
 
 
 def evaluate(
+    ctx: typer.Context,
     runs: Annotated[
         list[str] | None,
         typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
@@ -47,6 +51,7 @@ def evaluate(
         bool, typer.Option("--by-topic", "-q", help="One row a topic, too.")
     ] = False,
     qrels: QrelsOption = None,
+    listed: FileRunsOption = None,
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
@@ -58,6 +63,7 @@ def evaluate(
     relaxed: RelaxedOption = False,
     cutoff: CutoffOption = 1000,
     order: OrderOption = OrderName.TREC,
+    scale: FileScaleOption = None,
     lenient: LenientOption = False,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -68,6 +74,8 @@ def evaluate(
     document of the topic, retrieved or not. A topic without a relevant document has no AP.
 
     Example: pooler evaluate -m AP --judge alice
+
+    Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """
     from store.analysis.average_precision import average_precision, mean_average_precision
     from store.arrays import judged_arrays
@@ -75,11 +83,13 @@ def evaluate(
     for measure in measures or ["AP"]:
         if measure not in MEASURES:
             raise UnknownNameError("measure", measure, MEASURES)
+    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     judged = load_judged(
         runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
-        relaxed=relaxed, order=order.value, lenient=lenient,
+        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
+        listed=listed,
     )  # fmt: skip
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
     scores = average_precision(arrays.relevant(), arrays.n_relevant[None, :])

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pooler.cli.console import progress, say
 from pooler.cli.runs_given import entries_of, read_entry
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, FaultList, PoolerError
 
 if TYPE_CHECKING:
+    from pooler.run_list import RunEntry
     from store.arrays import RankedDocuments
     from store.policy import Policy
     from store.ranking import Order
     from store.records import Qrel, Run, Scale
+
+
+_ONE_GRADE = "is for a collection; --qrels already is one grade a document"
+_MAKE_ONE = "pooler collapse makes one qrels file of several judges' files"
 
 
 class RuleName(StrEnum):
@@ -110,6 +116,26 @@ QrelsOption = Annotated[
         show_default=False,
     ),
 ]
+FileScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="SCALE",
+        help="With --qrels: the scale of the file, 0-3, binary, ntcir or a TOML file as in `init`;"
+        " --rigid and --relaxed need it, and its negative values are grades.",
+        show_default=False,
+    ),
+]
+FileRunsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--runs",
+        metavar="FILE",
+        help="With --qrels: TSV with a header that lists the runs: file, and optionally tag,"
+        " group, contributes (yes/no).",
+        show_default=False,
+    ),
+]
 CutoffOption = Annotated[
     int,
     typer.Option("--cutoff", min=1, help="Documents of a ranking that AP looks at (trec_eval -M)."),
@@ -125,6 +151,8 @@ class Judged:
     level: int
     pool_depths: frozenset[int] = frozenset()
     """Depths of the collection's pools; empty for bare files."""
+    feeding: tuple[str, ...] = ()
+    """Tags of the run files that contribute to pools, in order; empty for a collection."""
 
 
 def policy_of(
@@ -158,6 +186,39 @@ def policy_of(
     )
 
 
+def names_collection(ctx: typer.Context) -> bool:
+    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
+    source = ctx.get_parameter_source("collection")
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def check_way(
+    ctx: typer.Context,
+    *,
+    qrels: str | None,
+    scale: str | None,
+    collection: str,
+    listed: str | None = None,
+) -> None:
+    """Refuse options of files and of a collection together.
+
+    Raises
+    ------
+    ArgumentError
+        If both `--qrels` and `--collection` are given; or for a collection, which has its own, a
+        scale or a list of run files.
+    """
+    if qrels is not None and names_collection(ctx):
+        requirement = "and --qrels exclude each other: files need no collection"
+        raise ArgumentError("--collection", requirement, collection)
+    if qrels is None and scale is not None:
+        requirement = "is for files; a collection has declared its own"
+        raise ArgumentError("--scale", requirement, scale)
+    if qrels is None and listed is not None:
+        hint = "--qrels FILE names the judgements of files; without, RUN is a run tag"
+        raise ArgumentError("--runs", "is for files, with --qrels", listed, hint=hint)
+
+
 def load_judged(
     runs: Sequence[str],
     *,
@@ -169,21 +230,29 @@ def load_judged(
     relaxed: bool,
     order: Order,
     lenient: bool,
+    scale: str | None = None,
+    listed: str | None = None,
 ) -> Judged:
     """Read runs and qrels from files (`--qrels`) or from the collection.
+
+    With a scale, grades of files must be on it; negative codes off it are unjudged documents. Run
+    files may be named in a list of runs, too.
 
     Raises
     ------
     ArgumentError
         If options of the one way are used with the other, or there is no run.
     """
+    from pooler.cli.policy_report import who_judged
+    from store.scale import parse_scale
+
     if qrels is not None:
         _check_no_policy(policy)
-        if rigid or relaxed:
-            hint = "--level N says it for bare files"
-            raise ArgumentError("--rigid", "needs a declared scale", "bare files", hint=hint)
-        return _from_files(runs, qrels, 1 if level is None else level, order, lenient=lenient)
-    from pooler.cli.policy_report import who_judged
+        declared = None if scale is None else parse_scale(scale)
+        cut = _level_of_files(declared, level=level, rigid=rigid, relaxed=relaxed)
+        entries = entries_of(runs, listed)
+        return _from_files(entries, qrels, cut, order, lenient=lenient, scale=declared)
+    _check_no_files(runs, collection)
     from store.collection import Collection
 
     with Collection(collection) as opened:
@@ -203,6 +272,29 @@ def load_judged(
         ]
         depths = frozenset(plan["depth"] for plan in plans if "depth" in plan)
         return Judged(ranked, final.rows, 1 if is_binary else cut, depths)
+
+
+def _level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
+    """Return the least relevant grade of files: 1, or the relaxed one of their scale."""
+    from store.analysis.collapse import level_of
+
+    if scale is not None:
+        cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
+        return scale.relaxed if cut is None else cut
+    if rigid or relaxed:
+        hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
+        name = "--rigid" if rigid else "--relaxed"
+        raise ArgumentError(name, "needs a declared scale", None, hint=hint)
+    return 1 if level is None else level
+
+
+def _check_no_files(runs: Sequence[str], collection: str) -> None:
+    """Raise `PoolerError` where run files are named, and neither qrels nor a collection."""
+    files = [run for run in runs if Path(run).is_file()]
+    if files and "://" not in collection and not Path(collection).exists():
+        message = f"{files[0]} is a file, and no qrels are named to measure it with"
+        hint = "--qrels FILE names them; without, RUN is a run tag of a collection"
+        raise PoolerError(message, hint=hint)
 
 
 def _level(scale: Scale, policy: Policy, *, level: int | None, rigid: bool, relaxed: bool) -> int:
@@ -226,37 +318,59 @@ def _check_no_policy(policy: Policy) -> None:
         "--aggregate": policy.rule,
         "--ties": policy.ties,
         "--of": ", ".join(policy.of) or None,
-        "--without-rulings": None if policy.rulings else "no collection",
     }
     for name, value in given.items():
         if value is not None:
-            requirement = "is for a collection; --qrels already is one grade a document"
-            raise ArgumentError(name, requirement, value)
+            raise ArgumentError(name, _ONE_GRADE, value, hint=_MAKE_ONE)
+    if not policy.rulings:
+        raise ArgumentError("--without-rulings", _ONE_GRADE, None)
 
 
 def _from_files(
-    runs: Sequence[str], qrels: str, level: int, order: Order, *, lenient: bool
+    entries: Sequence[RunEntry],
+    qrels: str,
+    level: int,
+    order: Order,
+    *,
+    lenient: bool,
+    scale: Scale | None,
 ) -> Judged:
     """Read bare files."""
     from store.arrays import ranked_documents
+    from store.codes import decode_rows, graded_rows
     from store.formats.qrels import read_qrels
     from store.records import Qrel
 
-    if not runs:
+    if not entries:
         message = "no run file is named"
-        raise PoolerError(message, hint="--qrels FILE goes with run files")
+        raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
     content = read_qrels(qrels, lenient=lenient)
-    rows = [
-        Qrel(row.topic, row.docno, row.code, row.iteration) for row in content.rows if row.code >= 0
-    ]
+    if scale is None:
+        rows = [
+            Qrel(row.topic, row.docno, row.code, row.iteration)
+            for row in content.rows
+            if row.code >= 0
+        ]
+    else:
+        faults = FaultList(qrels)
+        off = {row.code for row in content.rows if row.code < 0} - set(scale.values)
+        graded = graded_rows(content.rows, judge="")
+        rows = decode_rows(graded, scale, unjudged=off, faults=faults).judged.get("", [])
+        faults.raise_if_any(hint="--scale declares the grades there are")
     negative = len(content.rows) - len(rows)
     if negative:
         say(f"{qrels}: {negative:,} lines with a negative code are unjudged, as in trec_eval")
 
+    feeding: list[str] = []
+
     def read() -> Iterator[Run]:
-        with progress("runs", len(runs)) as advance:
-            for entry in entries_of(runs, None):
-                yield read_entry(entry, lenient=lenient)
+        with progress("runs", len(entries)) as advance:
+            for entry in entries:
+                run = read_entry(entry, lenient=lenient)
+                if run.contributes:
+                    feeding.append(run.tag)
+                yield run
                 advance(1)
 
-    return Judged(ranked_documents(read(), order=order), rows, level)
+    ranked = ranked_documents(read(), order=order)
+    return Judged(ranked, rows, level, feeding=tuple(feeding))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pooler.cli.console import counted, say, warn
 
@@ -10,10 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from store.ballots import Ballots
-    from store.collection import Collection
     from store.final_qrels import FinalQrels
     from store.flips import Flip
     from store.policy import Policy
+    from store.records import Judge
+
+
+class Judges(Protocol):
+    """Who knows the judges: a collection, or files."""
+
+    def judges(self) -> list[Judge]:
+        """Return every judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownJudges:
+    """Judges as they were when the collection, or the files, were read."""
+
+    known: Sequence[Judge]
+
+    def judges(self) -> list[Judge]:
+        """Return every judge."""
+        return list(self.known)
 
 
 def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
@@ -49,7 +68,7 @@ def _votes_each(ballots: Ballots | None) -> str:
     return "" if low == high else f" ({low:,} to {high:,} votes a document)"
 
 
-def judge_facts(opened: Collection, judges: Sequence[str], policy: Policy) -> dict[str, Any]:
+def judge_facts(opened: Judges, judges: Sequence[str], policy: Policy) -> dict[str, Any]:
     """Return the entries of a manifest that say who voted, and whom the policy left out."""
     kinds = {judge.name: judge.kind.value for judge in opened.judges()}
     facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
@@ -59,9 +78,7 @@ def judge_facts(opened: Collection, judges: Sequence[str], policy: Policy) -> di
     return facts
 
 
-def policy_facts(
-    opened: Collection, final: FinalQrels, flips: Sequence[Flip] = ()
-) -> dict[str, Any]:
+def policy_facts(opened: Judges, final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
     """Return the entries of a manifest that say whose grades these are and how they became one."""
     policy = final.policy
     facts: dict[str, Any] = {
@@ -193,13 +210,15 @@ def tell_few_votes(final: FinalQrels) -> None:
         warn(f"{n_fewer} with fewer than three votes, where Dawid-Skene does worse than median")
 
 
-def tell_tied(finals: Sequence[FinalQrels]) -> None:
+def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
     """Warn on stderr once of tied documents left out, and name the command that settles them.
 
     Parameters
     ----------
     finals : sequence of FinalQrels
         By policies that differ in level and collapse alone.
+    has_collection : bool, default=True
+        Whether there is one in which an adjudicator could settle them.
     """
     tied = [(final, final.count_left_out("tied")) for final in finals]
     if not any(number for _, number in tied):
@@ -210,6 +229,8 @@ def tell_tied(finals: Sequence[FinalQrels]) -> None:
         names = (f"{number:,} {level_name(final.policy.level)}" for final, number in tied)
         words = f"documents left out, {', '.join(names)}"
     warn(f"{words}: tied votes, unresolved")
+    if not has_collection:
+        return
     final = next(final for final, number in tied if number)
     policy = final.policy
     # The command counts the votes of all judges, or of two.

@@ -13,11 +13,14 @@ from pooler.cli.judged import (
     AggregateOption,
     CollapseOption,
     CutoffOption,
+    FileRunsOption,
+    FileScaleOption,
     JudgeOption,
     OfOption,
     QrelsOption,
     TiesOption,
     WithoutRulingsOption,
+    check_way,
     load_judged,
     policy_of,
 )
@@ -53,6 +56,7 @@ class RModeName(StrEnum):
 
 
 def sensitivity(
+    ctx: typer.Context,
     runs: Annotated[
         list[str] | None,
         typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
@@ -79,6 +83,7 @@ def sensitivity(
         bool, typer.Option("--by-topic", "-q", help="One row a run and topic.")
     ] = False,
     qrels: QrelsOption = None,
+    listed: FileRunsOption = None,
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
@@ -90,6 +95,7 @@ def sensitivity(
     relaxed: RelaxedOption = False,
     cutoff: CutoffOption = 1000,
     order: OrderOption = OrderName.TREC,
+    scale: FileScaleOption = None,
     lenient: LenientOption = False,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -101,15 +107,19 @@ def sensitivity(
     its flips do to the order of all runs: Kendall's tau-b, and pairs that swap.
 
     Example: pooler sensitivity --depth 5 --judge alice
+
+    Example: pooler sensitivity --depth 5 --qrels judgements/strict.qrels runs/bm25-words.run
     """
     from store.analysis.undiscovered import sensitivity as analyse
     from store.arrays import judged_arrays
 
+    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     judged = load_judged(
         runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
-        relaxed=relaxed, order=order.value, lenient=lenient,
+        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
+        listed=listed,
     )  # fmt: skip
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
     if judged.pool_depths and depth not in judged.pool_depths:
@@ -179,8 +189,8 @@ def _by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
     parts += [f"{ended:,} rankings ended before it"] if ended else []
     parts += [f"{no_run:,} times a run has no document for a topic"] if no_run else []
     table.caption = "; ".join(parts) + (
-        ".\nafter: the run's MAP with its own documents turned relevant. The other runs' MAPs"
-        " change too; tau-b and swapped say what all that does to the order of the runs."
+        ".\nafter: the run's MAP with its own documents turned relevant. The other runs'\n"
+        "MAPs change too; tau-b and swapped say what all that does to the order of the\nruns."
     )
     return table
 

@@ -37,9 +37,9 @@ JudgementsFormat = Literal["jsonl", "tsv"]
 
 _NUMBERS = frozenset(
     ["revision", "undoes", "grade", "position", "dwell_ms", "active_ms", "dropped_keys",
-     "guideline_version", "sitting"]
+     "guideline_version", "sitting", "topic_version", "follows"]
 )  # fmt: skip
-_MAY_BE_NONE = frozenset(["display_order", "shown_at", "document_sha256"])
+_MAY_BE_NONE = frozenset(["display_order", "shown_at", "document_sha256", "settled"])
 _PASSAGES = "passages"
 _KIND = "kind"
 _SHOWN = 80

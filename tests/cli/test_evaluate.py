@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import read_lines, write
+from tests.cli.command_line import GARDEN, read_lines, write
 from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
 
@@ -131,3 +131,51 @@ def test_negative_codes_of_bare_files_are_unjudged(cli: Cli, here: Path) -> None
     answer = cli("evaluate", "--qrels", "q", "x.run", "--format", "json").fine()
     assert answer.json()[0]["value"] == 0.5
     assert "1 lines with a negative code are unjudged" in answer.err
+
+
+STRICT = GARDEN / "judgements" / "strict.qrels"
+BM25 = GARDEN / "runs" / "bm25-words.run"
+
+
+def test_a_declared_scale_gives_files_their_readings(cli: Cli, judged: Path) -> None:
+    """`--scale` lets --rigid and --relaxed mean of files what they mean of the collection."""
+    for reading in ("--rigid", "--relaxed"):
+        stored = cli("evaluate", "bm25-words", "--judge", "strict", reading, "--format", "json")
+        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", reading,
+                   "--format", "json").fine()  # fmt: skip
+        assert bare.json() == stored.fine().json()
+    assert (
+        "`--relaxed` needs a declared scale"
+        in cli("evaluate", BM25, "--qrels", STRICT, "--relaxed").failed(1).err
+    )
+
+
+def test_a_declared_scale_says_what_negative_codes_are(cli: Cli, here: Path) -> None:
+    """A negative value of the scale is a grade, another one unjudged; the rest is a fault."""
+    topic, _, docno, *_ = read_lines(BM25)[0].split()
+    write(here / "q.qrels", f"{topic} 0 {docno} 1", f"{topic} 0 a -2", f"{topic} 0 b -1")
+    junk = cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "-2-1").fine()
+    assert "unjudged" not in junk.err
+    assert (
+        "q.qrels: 2 lines with a negative code"
+        in cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "0-1").fine().err
+    )
+    write(here / "q.qrels", f"{topic} 0 {docno} 3")
+    off = cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "0-1").failed(1)
+    assert "q.qrels:1: expected a grade of the scale (0, 1), got 3" in off.err
+
+
+@pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "2")])
+def test_what_needs_a_collection_is_refused_for_files(
+    cli: Cli, here: Path, command: tuple[str, ...]
+) -> None:
+    """Options on whose judgements count, and a collection, do not go with a file of qrels."""
+    for options in (("--judge", "x"), ("--of", "x"), ("--aggregate", "max"), ("--ties", "low"),
+                    ("--without-rulings",), ("--collection", "other.db")):  # fmt: skip
+        answer = cli(*command, BM25, "--qrels", STRICT, *options).failed(1)
+        assert options[0] in answer.err
+        assert not answer.out
+    missing = cli(*command, BM25).failed(1)
+    assert "no qrels are named to measure it with" in missing.err
+    assert "--qrels FILE" in missing.err
+    assert "is for files" in cli(*command, "--scale", "0-2").failed(1).err
