@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import Column, Format, Table, counted, emit, say
+from pooler.cli.erased import erased_words
+from pooler.cli.judges_anonymise import anonymise
+from pooler.cli.judges_erase import erase
+from pooler.cli.judges_rename import rename
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.scrubbed import scrub
 from store.errors import ArgumentError
 
 app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
@@ -66,16 +71,22 @@ def list_(
     """
     from store.collection import Collection
 
-    columns = [Column("judge"), Column("kind"), Column("disabled"), Column("judged")]
+    columns = [Column("judge"), Column("kind"), Column("disabled"), Column("judged"),
+               Column("cannot"), Column("skipped")]  # fmt: skip
     table = Table("judges", columns)
     with Collection(collection) as opened:
         counts = opened.progress()
         for judge in opened.judges():
             mine = [count for (_, name), count in counts.items() if name == judge.name]
-            judged = sum(count.judged + count.outside for count in mine)
-            table.rows.append({"judge": judge.name, "kind": judge.kind.value,
-                               "disabled": judge.disabled, "judged": judged})  # fmt: skip
-    table.caption = "" if table.rows else "no judges yet: pooler judges add NAME"
+            table.rows.append({
+                "judge": judge.name, "kind": judge.kind.value, "disabled": judge.disabled,
+                "judged": sum(count.judged + count.outside for count in mine),
+                "cannot": sum(count.cannot for count in mine),
+                "skipped": sum(count.skipped for count in mine),
+            })  # fmt: skip
+        erased = erased_words(opened)
+    lines = [] if table.rows else ["no judges yet: pooler judges add NAME"]
+    table.caption = "\n".join([*lines, *([erased] if erased else [])])
     emit([table], fmt)
 
 
@@ -115,3 +126,9 @@ def enable(
         changed = opened.set_disabled(names, disabled=False)
         for name in dict.fromkeys(names):
             say(f"judge {name} " + ("enabled" if name in changed else "was not disabled"))
+
+
+app.command("rename")(rename)
+app.command("anonymise")(anonymise)
+app.command("erase")(erase)
+app.command("scrub")(scrub)

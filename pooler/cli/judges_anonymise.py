@@ -1,0 +1,80 @@
+"""`pooler judges anonymise`: nothing in the collection tells who a judge is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.asking import YesOption, ask
+from pooler.cli.console import counted, say
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.scrubbed import tell_others, tell_scrubbed
+
+if TYPE_CHECKING:
+    from store.people import Anonymised
+
+
+def anonymise(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    without_notes: Annotated[
+        bool, typer.Option("--without-notes", help="Their notes and reasons go, too.")
+    ] = False,
+    yes: YesOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Take from judges whatever tells who they are; nothing tells it afterwards.
+
+    They get the first free of the names judge-1, judge-2, ... by chance. The machines and programs
+    they worked with, the words they had marked, the day they were registered and the seeds of their
+    orders are forgotten. Grades, times and - unless they are to go - notes stay. To leave names out
+    of what is published alone, use `pooler export collection --anonymise`.
+
+    Example: pooler judges anonymise alice bob --yes
+    """
+    from store.collection import Collection
+
+    wanted = list(dict.fromkeys(names))
+    whom = counted(len(wanted), "judge")
+    with Collection(collection) as opened:
+        would = opened.anonymise_judges(wanted, dry_run=True)
+        if not yes:
+            _tell(would)
+            _tell_notes(would.notes, gone=without_notes)
+        ask(f"Make {whom} anonymous: {', '.join(wanted)}?", yes=yes)
+        done = opened.anonymise_judges(wanted, without_notes=without_notes)
+        are = "are" if len(wanted) > 1 else "is"
+        say(f"{whom} {are} {', '.join(done.names)} now; who is who is kept nowhere")
+        if yes:
+            _tell(done)
+        _tell_notes(done.notes, gone=without_notes)
+        if done.notes and not without_notes:
+            say(f"pooler export judgements {' '.join(done.names)} --history shows them;"
+                " --without-notes removes them")  # fmt: skip
+        tell_scrubbed(opened.scrub())
+    tell_others("the judges are named in them")
+
+
+def _tell(found: Anonymised) -> None:
+    """Say what tells who the judges are."""
+    parts = [
+        counted(found.sittings, "sitting") + " with the machine or program"
+        if found.sittings
+        else "",
+        counted(found.terms, "word") + " they had marked" if found.terms else "",
+        counted(found.orders, "seed") + " of orders of theirs" if found.orders else "",
+        counted(found.named.plans, "plan") + " that named them" if found.named.plans else "",
+        f"names or rounds of {counted(len(found.named.pools), 'pool')}"
+        if found.named.pools
+        else "",
+        f"rounds of {counted(found.named.events, 'event')}" if found.named.events else "",
+    ]
+    if any(parts):
+        say("what told who they are: " + ", ".join(part for part in parts if part))
+
+
+def _tell_notes(number: int, *, gone: bool) -> None:
+    """Say what becomes of notes and reasons."""
+    if number:
+        what = counted(number, "note or reason", "notes and reasons")
+        say(f"{what} of theirs " + ("removed" if gone else "stay, and may name somebody"))
