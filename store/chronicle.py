@@ -14,7 +14,7 @@ from store.disagreements import Case, Ruling, Status, Step, Vote, lettered, ruli
 from store.errors import UnknownNameError
 from store.guidelines import newest_guideline
 from store.histories import fetch_sitting_numbers
-from store.models import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, SITTING
+from store.models import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, SITTING, TOPIC
 from store.passages import fetch_passages
 from store.records import DECIDED, Action, JudgeKind, Passage, State
 from store.standing import RANKS, topic_id
@@ -49,6 +49,12 @@ class Happening:
     """The revision that an undo took back."""
     is_undone: bool
     """Whether a later event took it back."""
+    follows: int | None
+    """The revision that stood when the judge acted, on a copy of the collection, and of a
+    settlement the one it took; ``None`` = the one before."""
+    settled: str | None
+    """How copies on which a judge had gone on apart were settled: a rule of
+    `store.merging.settling`; ``None`` = a judge acted."""
     reason: str
     note: str
     passages: tuple[Passage, ...]
@@ -56,6 +62,8 @@ class Happening:
     iteration: str
     guideline_version: int | None
     """``None`` = there were no guidelines, or an imported event does not say."""
+    topic_version: int | None
+    """Of the topic's text; ``None`` = the event does not say."""
     text: TextThen
     document_sha256: str | None
     """Of what the judge saw; ``None`` = no text, or not known."""
@@ -107,6 +115,8 @@ class Chronicle:
     """Of the text there is now; ``None`` = none."""
     newest_guideline: int | None
     """``None`` = there are no guidelines."""
+    topic_version: int
+    """Of the topic's text there is now, from 1."""
     places: tuple[Place, ...]
     """The oldest pool first."""
     events: tuple[Happening, ...]
@@ -173,6 +183,7 @@ def fetch_chronicle(session: Session, topic: str, docno: str) -> Chronicle:
         title=document.title or "",
         sha256=document.sha256,
         newest_guideline=None if newest is None else newest.version,
+        topic_version=session.scalar(select(TOPIC.c.version).where(TOPIC.c.id == topic_row)) or 1,
         places=places,
         events=tuple(happened[row.id] for row in rows),
         standing=tuple(standing),
@@ -274,11 +285,14 @@ def _happening(
         grade=row.grade,
         undid=undid,
         is_undone=is_undone,
+        follows=row.follows,
+        settled=row.settled,
         reason=row.reason,
         note=row.note,
         passages=passages,
         iteration=row.iteration,
         guideline_version=row.guideline_version,
+        topic_version=row.topic_version,
         text=_text_then(row, sha256),
         document_sha256=row.document_sha256,
         shown_at=row.shown_at,
@@ -327,9 +341,10 @@ def _case(
         last = rows[-1]
         if last.kind == JudgeKind.ADJUDICATOR:
             steps = [
-                Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order)
+                Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order,
+                     row.follows, State(row.state))
                 for row in rows
-            ]
+            ]  # fmt: skip
             ruling = ruling_of(judge, steps)
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:

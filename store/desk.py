@@ -17,7 +17,7 @@ from store.decisions import as_task, is_same_decision, state_after
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.judgements import append_event, current_events
 from store.models import DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, TOPIC, JudgementRow
-from store.open_desk import OpenDesk, disabled_message
+from store.open_desk import OpenDesk, disabled_message, gone_message
 from store.passages import add_passages, as_raw, fetch_passages, fetch_shown_passages
 from store.queues import (
     Queued,
@@ -354,8 +354,11 @@ class Desk(OpenDesk):
                 DOCUMENT.c.sha256,
                 select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id).label("disabled"),
                 select(func.max(GUIDELINE.c.version)).label("guidelines"),
+                select(TOPIC.c.version).where(TOPIC.c.id == topic).label("topic"),
             ).where(DOCUMENT.c.id == document)
         ).one()
+        if facts.disabled is None:
+            raise StoreError(gone_message(self.judge))
         if facts.disabled:
             raise StoreError(disabled_message(self.judge))
         order, label = self._orders.get((topic, document), ("", "0"))
@@ -374,4 +377,5 @@ class Desk(OpenDesk):
             else self._guideline or None,
             document_sha256=facts.sha256,
             sitting_id=self._sitting,
+            topic_version=self._topic_versions.get(topic, facts.topic),
         )

@@ -38,6 +38,7 @@ from store.ranking import natural_key
 from store.records import State, Topic
 from store.runs import fetch_pool_runs
 from store.standing import RANKS, Found, looked_at, pool_id, pooled, topic_id
+from store.topic_versions import TopicVersion, fetch_topic_versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class TopicDossier:
 
     topic: Topic
     line: TopicLine
+    versions: tuple[TopicVersion, ...]
+    """Of its text, the oldest first; the last is that of `topic`."""
     pools: tuple[PoolLine, ...]
     judges: tuple[JudgeLine, ...]
     """Who did anything."""
@@ -153,11 +156,12 @@ def run_dossier(session: Session, tag: str, *, relaxed: int) -> RunDossier:
 def topic_dossier(session: Session, topic: str, *, relaxed: int) -> TopicDossier:
     """Return everything known of a topic; raise `UnknownNameError` when there is none."""
     found = Found(topic=topic_id(session, topic))
-    row = session.execute(select(TOPIC).where(TOPIC.c.id == found.topic)).one()
     [line] = topic_lines(session, found, relaxed=relaxed)
+    versions = fetch_topic_versions(session, found.topic or 0)
     return TopicDossier(
-        Topic(row.number, row.title, row.description, row.narrative),
+        versions[-1].topic,
         line,
+        versions,
         tuple(pool_lines(session, found, relaxed=relaxed)),
         _active(judge_lines(session, found, relaxed=relaxed)),
         tuple(run_lines(session, found)),

@@ -34,6 +34,7 @@ from store.standing import (
     pooled,
     same_pair,
 )
+from store.topic_versions import count_older
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ class TopicLine:
     runs: int
     """That have documents for it."""
     standing: Standing
+    version: int
+    """Of its text, from 1."""
+    older: int
+    """Judgements made at desks under another text of it than that of now; of all pools and
+    judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +169,22 @@ def topic_lines(session: Session, found: Found, *, relaxed: int) -> list[TopicLi
     """Return every topic in natural order; of a pool those with a document of it to judge."""
     standing = count_by_topic(session, found, relaxed)
     runs = _counts(session, select(RANKING.c.topic_id, func.count()).group_by(RANKING.c.topic_id))
-    query = select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title, TOPIC.c.listed)
+    older = count_older(session)
+    query = select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title, TOPIC.c.listed, TOPIC.c.version)
     if found.topic is not None:
         query = query.where(TOPIC.c.id == found.topic)
     lines = [
-        TopicLine(number, title, listed, runs.get(row_id, 0), standing.get(row_id, Standing()))
-        for row_id, number, title, listed in session.execute(query)
-        if found.pool is None or (row_id in standing and standing[row_id].pooled)
+        TopicLine(
+            row.number,
+            row.title,
+            row.listed,
+            runs.get(row.id, 0),
+            standing.get(row.id, Standing()),
+            row.version,
+            older[row.id],
+        )
+        for row in session.execute(query)
+        if found.pool is None or (row.id in standing and standing[row.id].pooled)
     ]
     return sorted(lines, key=lambda line: natural_key(line.topic))
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from sqlalchemy import ColumnElement, Engine, and_, func, select
+from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
 
 from store.analysis.effort import RECENT_DECISIONS
@@ -53,6 +54,8 @@ class OpenDesk:
         self._program = program
         self._sitting: int | None = None
         self._topic_ids: dict[str, int] = {}
+        self._topic_versions: dict[int, int] = {}
+        """Version of a topic's text that the judge was last shown, by row id."""
         self._guideline: int | None = None
         """Version of the guidelines that the judge was last shown or offered; 0 = there were
         none, ``None`` = none were asked for."""
@@ -71,6 +74,8 @@ class OpenDesk:
     def topic(self, topic: str) -> Topic:
         """Return a topic, fit for a terminal but for its id.
 
+        From here on decisions are taken to be made by this text.
+
         Raises
         ------
         UnknownNameError
@@ -80,6 +85,7 @@ class OpenDesk:
             row = session.execute(select(TOPIC).where(TOPIC.c.number == topic)).first()
             if row is None:
                 raise UnknownNameError("topic", topic, session.scalars(select(TOPIC.c.number)))
+        self._topic_versions[row.id] = row.version
         return Topic(
             row.number,
             sanitise_line(row.title),
@@ -168,8 +174,16 @@ class OpenDesk:
     @contextmanager
     def _writing(self) -> Iterator[Session]:
         """Open a writing session that does not keep the judge waiting for long."""
-        with writing(self._engine, patience_ms=JUDGE_PATIENCE_MS) as session:
-            yield session
+        try:
+            with writing(self._engine, patience_ms=JUDGE_PATIENCE_MS) as session:
+                yield session
+        except (IntegrityError, NoResultFound) as error:
+            with reading(self._engine) as session:
+                own = select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)
+                is_there = session.scalar(own) is not None
+            if is_there:
+                raise
+            raise StoreError(gone_message(self.judge)) from error
 
     def _sit(self) -> None:
         """Begin the sitting, in a transaction of its own, unless it has begun."""
@@ -186,6 +200,11 @@ class OpenDesk:
                 raise UnknownNameError("topic", topic, session.scalars(select(TOPIC.c.number)))
             self._topic_ids[topic] = row_id
         return self._topic_ids[topic]
+
+
+def gone_message(judge: str) -> str:
+    """Word the refusal of a judge who is no longer there."""
+    return f"judge `{judge}` is no longer in the collection"
 
 
 def disabled_message(judge: str) -> str:

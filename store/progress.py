@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session
 
 from store.assignments import has_assignments
@@ -15,10 +16,13 @@ from store.deciding import Pair
 from store.effort import recent_active_ms
 from store.judgements import current_events
 from store.keys import Keys
-from store.models import ASSIGNMENT, JUDGE, JUDGEMENT
+from store.models import ASSIGNMENT, JUDGE, JUDGEMENT, POOL_ENTRY
 from store.pools import pooled_pairs
 from store.queues import count_undrawn
 from store.records import Counts, JudgeKind, Scale, State
+from store.standing import Found, pooled, same_pair
+
+_PAIR = (POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,43 +65,32 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str
     judged all the same, counts as outside. Imported and model judges, and adjudicators, are
     assigned nothing: their pool is the whole.
     """
-    pooled = pooled_pairs(session)
     undrawn = count_undrawn(session)
-    pools = {row.id: pooled for row in session.execute(select(JUDGE.c.id))}
-    if has_assignments(session):
-        places = _places_by_judge(session)
-        people = select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)
-        pools |= {judge: pooled & places.get(judge, set()) for judge in session.scalars(people)}
-    whole = Counter(topic for topic, _ in pooled)
-    sizes = {
-        judge: whole if pool is pooled else Counter(topic for topic, _ in pool)
-        for judge, pool in pools.items()
-    }
+    whole = _sizes(session)
+    places = _places(session) if has_assignments(session) else None
     seen: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     grades: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
-    names = ("topic_id", "document_id", "judge_id", "state", "grade")
-    current = current_events().with_only_columns(
-        *(JUDGEMENT.c[name] for name in names), maintain_column_froms=True
-    )
-    for topic, document, judge_id, state, grade in session.execute(current):
+    counted = _count_events(session, by_places=places is not None)
+    for topic, judge_id, state, grade, inside, count in counted:
         key = (topic, judge_id)
-        inside = (topic, document) in pools[judge_id]
-        counter = seen[key]
         if state == State.JUDGED.value:
-            grades[key][grade] += 1
-            counter["judged" if inside else "outside"] += 1
-        elif inside:
-            counter[state] += 1
-    topic_ids = {topic for topic, _ in pooled} | {topic for topic, _ in seen} | set(undrawn)
+            grades[key][grade] += count
+            seen[key]["judged" if inside else "outside"] += count
+        else:
+            seen[key][state] += count if inside else 0
+    topic_ids = whole.keys() | undrawn.keys() | {topic for topic, _ in seen}
     counts = {}
-    for judge in session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled)):
+    judges = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled, JUDGE.c.kind)
+    for judge in session.execute(judges):
+        by_name = places is not None and judge.kind == JudgeKind.HUMAN.value
+        sizes = places[judge.id] if places is not None and by_name else whole
         for topic in topic_ids:
             key = (topic, judge.id)
             if judge.disabled and key not in seen:
                 continue
             states, by_grade = seen.get(key, Counter()), grades.get(key, Counter())
             counts[topics.names[topic], judge.name] = Counts(
-                pooled=sizes[judge.id][topic],
+                pooled=sizes[topic],
                 judged=states["judged"],
                 skipped=states[State.SKIPPED],
                 cannot=states[State.CANNOT],
@@ -120,7 +113,7 @@ def count_unclaimed(session: Session, topics: Keys) -> Unclaimed:
     undrawn = _by_name(topics, Counter(count_undrawn(session)))
     if not has_assignments(session):
         return Unclaimed(undrawn)
-    pooled, now = pooled_pairs(session), database_now(session)
+    pairs, now = pooled_pairs(session), database_now(session)
     open_places, lapsed = [], []
     with_place: set[Pair] = set()
     query = select(
@@ -131,7 +124,7 @@ def count_unclaimed(session: Session, topics: Keys) -> Unclaimed:
     )
     for topic, document, judge, until in session.execute(query):
         with_place.add((topic, document))
-        if (topic, document) not in pooled:
+        if (topic, document) not in pairs:
             continue
         if judge is None:
             open_places.append(topic)
@@ -142,7 +135,7 @@ def count_unclaimed(session: Session, topics: Keys) -> Unclaimed:
         is_assigned=True,
         open_places=_by_name(topics, open_places),
         lapsed=_by_name(topics, lapsed),
-        unassigned=_by_name(topics, (topic for topic, _ in pooled - with_place)),
+        unassigned=_by_name(topics, (topic for topic, _ in pairs - with_place)),
     )
 
 
@@ -152,13 +145,51 @@ def recent_times(session: Session, *, limit: int) -> dict[str, list[int]]:
     return {row.name: recent_active_ms(session, judge=row.id, limit=limit) for row in judges}
 
 
-def _places_by_judge(session: Session) -> dict[int, set[Pair]]:
-    """Return the pairs each judge holds a place at."""
-    places: dict[int, set[Pair]] = {}
-    query = select(ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
-    for judge, topic, document in session.execute(query.where(ASSIGNMENT.c.judge_id.is_not(None))):
-        places.setdefault(judge, set()).add((topic, document))
+def _sizes(session: Session) -> Counter[int]:
+    """Count the documents to be judged of every topic."""
+    pairs = pooled(Found()).with_only_columns(*_PAIR).distinct().subquery()
+    query = select(pairs.c.topic_id, func.count()).group_by(pairs.c.topic_id)
+    return Counter(dict(map(tuple, session.execute(query))))
+
+
+def _places(session: Session) -> defaultdict[int, Counter[int]]:
+    """Count the pooled documents of every topic that each judge has a place at."""
+    is_pooled = pooled(Found()).where(same_pair(POOL_ENTRY, ASSIGNMENT)).correlate(ASSIGNMENT)
+    key = (ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id)
+    query = (
+        select(*key, func.count())
+        .where(ASSIGNMENT.c.judge_id.is_not(None), is_pooled.exists())
+        .group_by(*key)
+    )
+    places: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for judge, topic, count in session.execute(query):
+        places[judge][topic] = count
     return places
+
+
+def _count_events(session: Session, *, by_places: bool) -> Iterable[Any]:
+    """Count the current states by topic, judge, state, grade, and whether the document is theirs.
+
+    Theirs = pooled, and for a person, where documents are assigned (`by_places`), assigned too.
+    """
+    names = ("topic_id", "document_id", "judge_id", "state", "grade")
+    newest = current_events().with_only_columns(
+        *(JUDGEMENT.c[name] for name in names), maintain_column_froms=True
+    )
+    now = newest.subquery()
+    # Looked up one by one: of a join, SQLite may make every pair of rows.
+    inside: ColumnElement[bool] = (
+        pooled(Found()).where(same_pair(POOL_ENTRY, now)).correlate(now).exists()
+    )
+    if by_places:
+        people = select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)
+        place = select(ASSIGNMENT.c.id).where(
+            same_pair(ASSIGNMENT, now), ASSIGNMENT.c.judge_id == now.c.judge_id
+        )
+        inside = inside & (now.c.judge_id.not_in(people) | place.correlate(now).exists())
+    events = select(now, inside.label("is_inside")).subquery()
+    key = [events.c[name] for name in ("topic_id", "judge_id", "state", "grade", "is_inside")]
+    return session.execute(select(*key, func.count()).group_by(*key))
 
 
 def _by_name(topics: Keys, ids: Counter[int] | Iterable[int]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Judgements that rest on guidelines or a text that have changed since, and their reopening."""
+"""Judgements that rest on guidelines or on texts that have changed since, and their reopening."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from store.passages import add_passages, fetch_passages
 from store.pools import pooled_pairs
 from store.ranking import natural_key
 from store.records import DECIDED, Action, JudgeKind, State
+from store.topic_versions import current_versions, judged_under
 
 
 class Why(StrEnum):
@@ -34,6 +35,12 @@ class Why(StrEnum):
     TEXT = "text"
     TEXT_CAME = "text-came-later"
     """The judge saw no text; now there is one."""
+    TOPIC = "topic"
+    """The text of the topic, not of the document."""
+
+
+KEEPS_PASSAGES = frozenset({Why.GUIDELINES, Why.TOPIC})
+"""Marked passages of the document still fit it."""
 
 
 class Obstacle(StrEnum):
@@ -61,6 +68,9 @@ class Outdated:
     """UTC."""
     obstacle: Obstacle | None = None
     """``None`` = reopened, it lies before its judge again."""
+    topic_version: int | None = None
+    """Of the topic's text that it was made under; ``None`` = not known: it is older than topics'
+    versions are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,7 @@ def find_outdated(
     topics: Collection[str] = (),
     why: Collection[Why] = (),
 ) -> OutdatedList:
-    """Find the judgements that rest on older guidelines, or on another text than there is now.
+    """Find the judgements that rest on older guidelines, or on other texts than there are now.
 
     Parameters
     ----------
@@ -109,8 +119,8 @@ def find_outdated(
     -------
     OutdatedList
         Documents that are judged or cannot be judged. What counts is the event that decided: a
-        note added under newer guidelines changes nothing. A version of the guidelines with the
-        text of the newest is no older one.
+        note added under newer guidelines changes nothing. A version of the guidelines, or of a
+        topic, with the text of the newest is no older one.
 
     Raises
     ------
@@ -164,8 +174,8 @@ def reopen_outdated(
     Notes
     -----
     One event is appended for each: the grade stays in the history, the note and the round with the
-    document, and so do marked passages unless the text has changed. The lease of a place that was
-    claimed begins anew, so that a judge who does not come back blocks nothing.
+    document, and so do marked passages unless the document's text has changed. The lease of a place
+    that was claimed begins anew, so that a judge who does not come back blocks nothing.
     """
     numbers = [judge_id(session, name) for name in judges]
     # As at a desk: the judge first, then places, so that nobody waits for each other. Who is about
@@ -191,6 +201,7 @@ def _find(
             raise UnknownNameError("topic", topic, names.values())
     versions = fetch_guidelines(session)
     current = {one.version for one in versions if one.text == versions[-1].text}
+    of_topics = current_versions(session)
     pooled, is_assigned = pooled_pairs(session), has_assignments(session)
     query = select(JUDGE).order_by(JUDGE.c.name)
     seated = sat_down(session).intersection(numbers) if numbers else sat_down(session)
@@ -210,7 +221,7 @@ def _find(
         documents = {document for (_, document), _, _ in standing}
         hashes, docnos = _hashes(session, documents), fetch_docnos(session, documents)
         for pair, decider, newest in standing:
-            reasons = _reasons(decider, hashes[pair[1]], current)
+            reasons = _reasons(decider, hashes[pair[1]], current, of_topics.get(pair[0]))
             if not reasons or (why and not set(reasons).intersection(why)):
                 continue
             outdated = Outdated(
@@ -223,19 +234,24 @@ def _find(
                 decider.guideline_version,
                 decider.judged_at,
                 _obstacle(judge, pair, pooled, places),
+                decider.topic_version,
             )
             found.append(_Found(outdated, judge.id, pair, newest.id))
     return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic),
                                           one.shown.docno))  # fmt: skip
 
 
-def _reasons(decider: Row[Any], sha256: str | None, current: set[int]) -> tuple[Why, ...]:
-    """Say what has changed since an event that decided."""
+def _reasons(
+    decider: Row[Any], sha256: str | None, current: set[int], of_topic: set[int] | None
+) -> tuple[Why, ...]:
+    """Say what has changed since an event that decided; a topic of one text never has."""
     reasons = []
     if current and decider.guideline_version not in current:
         reasons.append(Why.GUIDELINES)
     if decider.document_sha256 != sha256:
         reasons.append(Why.TEXT if decider.document_sha256 else Why.TEXT_CAME)
+    if of_topic is not None and judged_under(decider) not in of_topic:
+        reasons.append(Why.TOPIC)
     return tuple(reasons)
 
 
@@ -290,7 +306,7 @@ def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
             session.connection().execute(insert(JUDGEMENT), rows)
     except IntegrityError as error:
         raise _conflict(session, found, before) from error
-    kept = [one for one in found if set(one.shown.why) == {Why.GUIDELINES}]
+    kept = [one for one in found if KEEPS_PASSAGES.issuperset(one.shown.why)]
     passages = fetch_passages(session, [one.newest_event for one in kept])
     for one in kept:
         if one.newest_event in passages:

@@ -39,7 +39,8 @@ class Standing:
     outside: int = 0
     """Graded by somebody, but not pooled."""
     relevant: int = 0
-    """Graded relevant, at the scale's relaxed level, by somebody; pooled or not."""
+    """Graded relevant, at the scale's relaxed level, by somebody; pooled or not, unless one pool
+    was asked for: of its documents then."""
 
     @property
     def unjudged(self) -> int:
@@ -188,7 +189,10 @@ def count_by_topic(session: Session, found: Found, relaxed: int) -> dict[int, St
         _count(and_(events.c.rank == RANKS[state], events.c.is_inside))
         for state in (State.JUDGED, State.CANNOT, State.SKIPPED)
     ]
-    everywhere = (_count(events.c.rank == RANKS[State.JUDGED]), _count(events.c.best >= relaxed))
+    is_relevant = events.c.best >= relaxed
+    if found.pool is not None:
+        is_relevant = and_(is_relevant, events.c.is_inside)
+    everywhere = (_count(events.c.rank == RANKS[State.JUDGED]), _count(is_relevant))
     query = select(events.c.topic_id, *counts, *everywhere).group_by(events.c.topic_id)
     standing = {topic: Standing(pooled=n) for topic, n in sizes}
     for topic, judged, cannot, skipped, anywhere, relevant in session.execute(query):

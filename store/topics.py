@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlmodel import Session
 
 from store.errors import ConflictError
@@ -13,6 +13,7 @@ from store.keys import Keys
 from store.models import TOPIC
 from store.ranking import natural_key
 from store.records import Topic
+from store.topic_versions import set_text, texts_of, was_judged
 
 
 def add_topics(
@@ -29,42 +30,37 @@ def add_topics(
     topics : sequence of Topic
         Each id once.
     replace : bool, default=False
-        Whether a topic with another text takes the new one.
+        Whether a topic with another text takes the new one, as its next version.
 
     Raises
     ------
     ConflictError
         If a listed topic has another text and `replace` is false.
+
+    Notes
+    -----
+    Texts are compared byte for byte. The text that a topic had stays, as an earlier version; so
+    does the empty text of a topic that no topics file had named when somebody judged it.
     """
+    keys.add(session, (topic.topic for topic in topics))
     stored = {row.number: row for row in session.execute(select(TOPIC))}
     added = unchanged = replaced = 0
-    keys.add(session, (topic.topic for topic in topics))
     for topic in topics:
-        row = stored.get(topic.topic)
-        if row is not None and row.listed:
-            if (row.title, row.description, row.narrative) == (
-                topic.title,
-                topic.description,
-                topic.narrative,
-            ):
+        row = stored[topic.topic]
+        is_other = texts_of(row) != texts_of(topic)
+        if row.listed:
+            if not is_other:
                 unchanged += 1
                 continue
             if not replace:
                 message = f"topic `{topic.topic}` is there with another text"
-                raise ConflictError(message, hint="--replace takes the new text")
+                hint = f"--replace takes the new text, as version {row.version + 1} of it"
+                raise ConflictError(message, hint=hint)
             replaced += 1
         else:
             added += 1
-        session.execute(
-            update(TOPIC)
-            .where(TOPIC.c.id == keys.ids[topic.topic])
-            .values(
-                listed=True,
-                title=topic.title,
-                description=topic.description,
-                narrative=topic.narrative,
-            )
-        )
+        keeps_old = row.listed or (is_other and was_judged(session, row.id))
+        set_text(session, row, topic, keeps_old=keeps_old)
     return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
 
 

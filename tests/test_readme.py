@@ -84,6 +84,8 @@ def leaf_commands() -> Iterator[tuple[str, Any]]:
     while waiting:
         words, command = waiting.pop()
         inner = getattr(command, "commands", None)
+        if hasattr(command, "alone"):
+            yield words.strip(), command.alone
         if inner is None:
             yield words.strip(), command
         else:
@@ -97,7 +99,7 @@ def parse(arguments: list[str]) -> None:
     """Parse a command line as typer does, without running it; raises when it cannot be."""
     command: Any = typer.main.get_command(app)
     words = list(arguments)
-    while getattr(command, "commands", None) is not None:
+    while getattr(command, "commands", None) is not None and not hasattr(command, "alone"):
         name = words.pop(0)
         assert name in command.commands, name
         command = command.commands[name]

@@ -126,6 +126,9 @@ def _report(folder: Path, wishes: Wishes, written: Written) -> None:
     else:
         say("no qrels: nothing is judged yet")
     _report_left_out(graded)
+    if counts.get("erasures"):
+        say(f"judges erased: {counts['erasures']:,}, with"
+            f" {counted(counts['erased_judgements'], 'judgement')}")  # fmt: skip
     if wishes.anonymised and (counts["notes"] or counts["reasons"]):
         parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason")
                  if counts[f"{noun}s"]]  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import check_out, counted, say, write_json, write_lines
+from pooler.cli.erased import erased_facts, erased_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def judgements(
     tally = _Tally()
     with Collection(collection) as opened:
         name = opened.name
+        erased, gone = erased_words(opened), erased_facts(opened)
         if history:
             with opened.as_it_stands() as inside:
                 kinds = {judge.name: judge.kind for judge in fetch_judges(inside.session)}
@@ -125,9 +127,11 @@ def judgements(
         lines = tally.of_lines(state_lines(tally.of_states(records), kinds, kind))
         write_lines(out, lines, manifest=manifest)
     if manifest is not None or out not in (None, "-"):
-        facts = _manifest(name, kind, tally, history=history)
+        facts = {**_manifest(name, kind, tally, history=history), **gone}
         write_json(manifest or f"{out}.manifest.json", facts)
     _report(tally, history=history)
+    if erased:
+        say(erased)
 
 
 def _manifest(

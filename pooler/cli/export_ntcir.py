@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import check_out, counted, say, write_json, write_lines
+from pooler.cli.erased import erased_facts, erased_words
 from pooler.cli.judged import (
     AggregateOption,
     JudgeOption,
@@ -114,7 +115,8 @@ def ntcir(
         final = decide(ballots, policy)
         files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
         n_open = len(opened.pooled_rounds().keys() - final.pairs - final.left_out.keys())
-        facts = _manifest(opened, kind, final, files, n_open)
+        facts = {**_manifest(opened, kind, final, files, n_open), **erased_facts(opened)}
+        erased = erased_words(opened)
         if kind is NtcirName.NTCIR2:
             named = letters_of(opened.scale, letters)
             facts["letters"] = {str(grade): letter for grade, letter in named.items()}
@@ -123,6 +125,8 @@ def ntcir(
     if beside is not None:
         write_json(beside, facts)
     _report(final, who_judged(final, ballots), n_open)
+    if erased:
+        say(erased)
 
 
 def _readings(

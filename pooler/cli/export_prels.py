@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import check_out, counted, say, warn, write_json, write_lines
+from pooler.cli.erased import erased_facts, erased_words
 from pooler.cli.import_prels import PrelsName, method_of, pairs_listed
 from pooler.cli.judged import (
     AggregateOption,
@@ -83,11 +84,14 @@ def prels(
         final = decide(ballots, policy)
         standing = _standing(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
-        facts = _manifest(opened, pool, kind, final, standing, text)
+        facts = _manifest(opened, pool, kind, final, standing, text) | erased_facts(opened)
+        erased = erased_words(opened)
     write_lines(out, text.splitlines(), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts)
     _report(kind, pool, who_judged(final, ballots), final, standing)
+    if erased:
+        say(erased)
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import check_out, counted, say, write_json, write_lines
+from pooler.cli.erased import erased_facts, erased_words
 from pooler.cli.judged import OfOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -91,7 +92,8 @@ def probabilities(
             f"{topic} {docno} {p:.10g}"
             for (topic, docno), p in zip(pairs, found.tolist(), strict=True)
         ]
-        facts = _manifest(opened, ballots, policy, worth, cut, lines)
+        facts = _manifest(opened, ballots, policy, worth, cut, lines) | erased_facts(opened)
+        erased = erased_words(opened)
     write_lines(out, lines, manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts)
@@ -100,6 +102,8 @@ def probabilities(
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(ballots)}")
     if facts["without_a_grade"]:
         say(f"left out, no grade: {counted(facts['without_a_grade'], 'document')}")
+    if erased:
+        say(erased)
 
 
 def _parse_values(texts: Sequence[str], scale: Scale) -> dict[int, float]:

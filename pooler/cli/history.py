@@ -26,11 +26,14 @@ COLUMNS = (
     Column("grade"),
     Column("undid"),
     Column("is_undone", "taken back"),
+    Column("follows"),
+    Column("settled"),
     Column("reason"),
     Column("note"),
     Column("passages"),
     Column("iteration", "round"),
     Column("guideline_version", "guidelines"),
+    Column("topic_version"),
     Column("text"),
     Column("document_sha256"),
     Column("shown_at"),
@@ -53,11 +56,19 @@ FOR_PEOPLE = (
     Column("passages"),
     Column("rested_on", "rested on"),
     Column("guideline_version", "guidelines"),
+    Column("topic_version", "topic text"),
     Column("text"),
     Column("dwell_s", "dwell s", 1),
     Column("sitting"),
     Column("host"),
 )
+_SETTLED = {
+    "agreed": "they said the same",
+    "decision": "a decision stood against none",
+    "by hand": "by hand",
+    "unjudged": "put back into the queue",
+}
+"""How copies were settled, in words; the rest are rules by their names."""
 _NO_GRADE = {
     "not-pooled": "it is in no pool, and nobody graded it",
     "unjudged": "pooled, and nobody has decided on it yet",
@@ -78,11 +89,11 @@ def history(
     """Tell why a document has its grade: every event of every judge on it, for one topic.
 
     By time, in UTC: what was done, how the document stood after it, what an undo took back, the
-    guidelines it was done under, whether the text has changed since, how long the document was on
-    the screen, and for an adjudicator's ruling the judges' verdicts it rested on. At the end how
-    it stands with each judge, and the final grade where none has to be chosen - a ruling's, or that
-    of the only judge who graded it - or why there is none. json has the passages in full; tsv the
-    events alone.
+    versions of the guidelines and the topic's text it was done under, whether the document's text
+    has changed since, how long the document was on the screen, and for an adjudicator's ruling the
+    judges' verdicts it rested on. At the end how it stands with each judge, and the final grade
+    where none has to be chosen - a ruling's, or that of the only judge who graded it - or why there
+    is none. json has the passages in full; tsv the events alone.
 
     Example: pooler history G01 KG-E-002
     """
@@ -105,8 +116,10 @@ def _row(event: Happening) -> dict[str, Cell]:
         "at": _moment(event.at), "judge": event.judge, "kind": event.kind.value,
         "revision": event.revision, "action": event.action.value, "state": event.state.value,
         "grade": event.grade, "undid": event.undid, "is_undone": event.is_undone,
+        "follows": event.follows, "settled": event.settled,
         "reason": event.reason, "note": event.note, "passages": len(event.passages),
         "iteration": event.iteration, "guideline_version": event.guideline_version,
+        "topic_version": event.topic_version,
         "text": event.text, "document_sha256": event.document_sha256,
         "shown_at": None if event.shown_at is None else _moment(event.shown_at),
         "dwell_ms": event.dwell_ms, "active_ms": event.active_ms, "sitting": event.sitting,
@@ -128,6 +141,7 @@ def _data(found: Chronicle) -> dict[str, Any]:
         "title": found.title or None,
         "document_sha256": found.sha256,
         "newest_guideline_version": found.newest_guideline,
+        "newest_topic_version": found.topic_version,
         "pooled": found.is_pooled,
         "pools": [
             {"pool": one.pool, "round": one.round, "withdrawn": one.withdrawn,
@@ -161,7 +175,10 @@ def _for_people(found: Chronicle, scale: Scale) -> Table:
             "stands": _stands(event, scale), "remark": _remark(event),
             "reason": event.reason or None, "note": event.note or None,
             "passages": len(event.passages) or None, "rested_on": _opinions(event),
-            "guideline_version": event.guideline_version, "text": event.text, "dwell_s": dwell,
+            "guideline_version": event.guideline_version,
+            # Of a text that never changed there is nothing to say.
+            "topic_version": event.topic_version if found.topic_version > 1 else None,
+            "text": event.text, "dwell_s": dwell,
             "sitting": event.sitting, "host": event.host or None,
         })  # fmt: skip
     table.columns = without_empty(table.columns, table.rows)
@@ -200,8 +217,12 @@ def _stands(event: Happening, scale: Scale) -> str:
 
 
 def _remark(event: Happening) -> str | None:
-    """Say what an event took back, or that it was taken back."""
+    """Say what an event took back, what it followed on another copy, or how copies were settled."""
     words = [] if event.undid is None else [f"takes back no. {event.undid}"]
+    if event.settled is not None:
+        words.append(f"copies settled: {_SETTLED.get(event.settled, f'by {event.settled}')}")
+    elif event.follows is not None:
+        words.append(f"done knowing no. {event.follows}" if event.follows else "done knowing none")
     return ", ".join([*words, *(["taken back"] if event.is_undone else [])]) or None
 
 

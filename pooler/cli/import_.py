@@ -59,14 +59,17 @@ def topics(
 ) -> None:
     """Import topics: TREC <top> SGML, TREC-COVID XML, TSV, or JSONL.
 
+    With --replace, a topic that has another text gets a new version of it. Judgements keep the
+    version they were made by, and `pooler rejudge --why topic` lists those made by another text.
+
     Example: pooler import topics topics.xml
     """
+    from pooler.cli.import_topics import import_topics
     from store.collection import Collection
     from store.formats.topics import read_topics
 
     with Collection(collection) as opened:
-        report = opened.add_topics(read_topics(file, format=fmt.value), replace=replace)
-    say(f"{file}: {report_words(report, 'topic')}")
+        import_topics(opened, file, read_topics(file, format=fmt.value), replace=replace)
 
 
 @app.command("docs")

@@ -41,6 +41,7 @@ def import_file(
     ArgumentError
         If `replace` is asked for a history, which is never changed.
     """
+    from store.event_versions import KnownVersions
     from store.formats.judgement_files import iterate_judgements
     from store.formats.judgements import JudgementEvent
     from store.judgement_imports import import_histories, import_states
@@ -82,6 +83,8 @@ def import_file(
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
+        versions = KnownVersions(inside.session)
+        n_unversioned = sum(versions.without_unknown(event) is not event for event in events)
         if events:
             report = import_histories(*keys, events, kinds)
         else:
@@ -91,6 +94,9 @@ def import_file(
     _say_kinds(file, said, there, is_option=kind is not None)
     if any(event.sitting for event in events):
         say(f"{file}: which sitting an event is of was not kept")
+    if n_unversioned:
+        say(f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that"
+            " are not here; these were not kept")  # fmt: skip
 
 
 def _say_kinds(

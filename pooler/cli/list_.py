@@ -8,6 +8,7 @@ import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit
 from pooler.cli.dossier import without_empty
+from pooler.cli.erased import erased_words
 from pooler.cli.moments import moment
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 
@@ -51,7 +52,15 @@ RUN_COLUMNS = (
     Column("sha256"),
     Column("imported_at", "imported"),
 )
-TOPIC_COLUMNS = (Column("topic"), Column("title"), Column("listed"), Column("runs"), *STANDING)
+TOPIC_COLUMNS = (
+    Column("topic"),
+    Column("title"),
+    Column("listed"),
+    Column("version"),
+    Column("runs"),
+    *STANDING,
+    Column("older", "by older text"),
+)
 POOL_COLUMNS = (
     Column("pool"),
     Column("round"),
@@ -141,7 +150,8 @@ def topics(
 
     Every pooled document is in one state: judged by somebody; else found impossible to judge;
     else skipped; else unjudged. Outside: judged by somebody, but in no pool. Relevant: graded at
-    the scale's relaxed level or above by somebody, pooled or not.
+    the scale's relaxed level or above by somebody, pooled or not. Version: of the topic's text; by
+    older text: judgements made at a desk by another text than now, `pooler rejudge --why topic`.
 
     Example: pooler list topics
     """
@@ -248,10 +258,10 @@ def judges(
 
     with ListedCollection(collection) as opened:
         lines = opened.judge_lines(Sought(topic=topic, pool=pool))
-        relaxed = opened.scale.relaxed
+        relaxed, erased = opened.scale.relaxed, erased_words(opened)
     table = Table("judges", JUDGE_COLUMNS, [judge_row(line, fmt) for line in lines])
     caption = f"{counted(len(lines), 'judge')}; relevant: graded {relaxed} or more"
-    _emit(table, fmt, caption, is_filtered=False)
+    _emit(table, fmt, caption, is_filtered=False, last=erased)
 
 
 @app.command("rounds")
@@ -301,7 +311,8 @@ def topic_row(line: TopicLine, fmt: Format) -> dict[str, Cell]:
     """Return the cells of a topic."""
     return {
         "topic": line.topic, "title": _short(line.title, fmt), "listed": line.listed,
-        "runs": line.runs, **standing_cells(line.standing),
+        "version": line.version, "runs": line.runs, **standing_cells(line.standing),
+        "older": line.older or None if fmt is Format.TABLE else line.older,
     }  # fmt: skip
 
 
@@ -349,10 +360,11 @@ def _short(title: str, fmt: Format) -> str:
     return title[: _SHOWN - 3] + "..."
 
 
-def _emit(table: Table, fmt: Format, caption: str, *, is_filtered: bool) -> None:
+def _emit(table: Table, fmt: Format, caption: str, *, is_filtered: bool, last: str = "") -> None:
     """Write a list; for people without empty columns, and with a word on an empty list."""
     if fmt is Format.TABLE:
         table.columns = without_empty(table.columns, table.rows) or table.columns
         empty = f"no {table.name} of that" if is_filtered else _EMPTY[table.name]
         table.caption = caption if table.rows else empty
+        table.caption += f"\n{last}" if last else ""
     emit([table], fmt)

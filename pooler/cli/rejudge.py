@@ -1,4 +1,4 @@
-"""`pooler rejudge`: judgements whose guidelines or text have changed since."""
+"""`pooler rejudge`: judgements whose guidelines, topic or document have changed since."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ COLUMNS = [
     Column("judged_at"),
     Column("why"),
     Column("obstacle"),
+    Column("topic_version"),
 ]
 _OBSTACLES = {
     "judge-disabled": "their judge is disabled",
@@ -41,6 +42,7 @@ class WhyName(StrEnum):
     GUIDELINES = "guidelines"
     TEXT = "text"
     TEXT_CAME = "text-came-later"
+    TOPIC = "topic"
 
 
 def rejudge(
@@ -53,7 +55,11 @@ def rejudge(
         typer.Option("--topic", metavar="TOPIC", help="Of this topic; may be repeated."),
     ] = None,
     why: Annotated[
-        list[WhyName] | None, typer.Option("--why", help="For this reason; may be repeated.")
+        list[WhyName] | None,
+        typer.Option(
+            "--why",
+            help="For this reason; may be repeated. text: the document's; topic: the topic's.",
+        ),
     ] = None,
     requeue: Annotated[
         bool, typer.Option("--requeue", help="Put them back before their judges, as unjudged.")
@@ -61,7 +67,7 @@ def rejudge(
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """List judgements whose guidelines or document text have changed since they were made.
+    """List judgements whose guidelines, or text of topic or document, have changed since.
 
     With --requeue, each is unjudged again: the grade leaves the qrels until its judge has given
     another, and stays in the history. Those that no judge would be shown again stay as they are.
@@ -91,6 +97,7 @@ def rejudge(
                 "judged_at": moment(one.judged_at, fmt),
                 "why": (", " if fmt is Format.TABLE else " ").join(one.why),
                 "obstacle": None if one.obstacle is None else one.obstacle.value,
+                "topic_version": one.topic_version,
             }
         )
     if fmt is Format.TABLE:
@@ -112,7 +119,7 @@ def rejudge(
 
 def _for_people(table: Table) -> list[Column]:
     """Leave out what a narrow table has no room for, and a column that says nothing."""
-    left_out = {"state", "guidelines", "judged_at"}
+    left_out = {"state", "guidelines", "judged_at", "topic_version"}
     if all(row["obstacle"] is None for row in table.rows):
         left_out.add("obstacle")
     return [column for column in table.columns if column.name not in left_out]
@@ -121,7 +128,7 @@ def _for_people(table: Table) -> list[Column]:
 def _summary(rows: Sequence[Outdated], newest: int | None) -> str:
     """Count the reasons."""
     if not rows:
-        return "no judgement rests on older guidelines or another text"
+        return "no judgement rests on older guidelines or another text of topic or document"
     reasons = Counter(reason.value for one in rows for reason in one.why)
     said = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
     now = "" if newest is None else f"\nguidelines now: version {newest}"

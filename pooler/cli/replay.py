@@ -14,12 +14,15 @@ from pooler.cli.judged import (
     AggregateOption,
     CollapseOption,
     CutoffOption,
+    FileRunsOption,
+    FileScaleOption,
     Judged,
     JudgeOption,
     OfOption,
     QrelsOption,
     TiesOption,
     WithoutRulingsOption,
+    check_way,
     load_judged,
     policy_of,
 )
@@ -66,6 +69,7 @@ class Contender:
 
 
 def replay(
+    ctx: typer.Context,
     runs: Annotated[
         list[str] | None,
         typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
@@ -113,6 +117,7 @@ def replay(
         ),
     ] = None,
     qrels: QrelsOption = None,
+    listed: FileRunsOption = None,
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
@@ -124,6 +129,7 @@ def replay(
     relaxed: RelaxedOption = False,
     cutoff: CutoffOption = 1000,
     order: OrderOption = OrderName.TREC,
+    scale: FileScaleOption = None,
     lenient: LenientOption = False,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -131,8 +137,8 @@ def replay(
     """Judge again in the order of each strategy: what it finds, and how soon the run order stands.
 
     Every topic gets the same budget of judgements. `take` is depth pooling that stops at the
-    budget, the one to beat; `depth` lists the whole pool, documents of most runs first. Runs of a
-    collection that do not contribute are scored but not pooled.
+    budget, the one to beat; `depth` lists the whole pool, documents of most runs first. Runs that
+    do not contribute, as a collection or --runs says, are scored but not pooled.
 
     tau-b and tau-AP compare the order of all runs by MAP, with only the judgements spent so far,
     with their order by all judgements.
@@ -143,6 +149,7 @@ def replay(
     from pooler.replay import replay_topic
     from store.arrays import judged_arrays
 
+    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
     if plot and fmt is not Format.TABLE:
         raise ArgumentError("--plot", "is for people: it needs --format table", fmt.value)
     named = dict.fromkeys(strategies or _default_strategies())
@@ -152,16 +159,16 @@ def replay(
                        without_rulings=without_rulings)  # fmt: skip
     judged = load_judged(
         runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
-        relaxed=relaxed, order=order.value, lenient=lenient,
+        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale, listed=listed,
     )  # fmt: skip
-    feeding = None if qrels is not None else _feeding(collection, judged)
+    feeding = _feeding(collection if qrels is None else None, judged)
     topics = judged_topics(
         judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding
     )
     if any(one.strategy.uses_scores for one in contenders):
         of_runs = (
-            _read_scores(runs or [], depth, order.value, lenient=lenient)
-            if feeding is None
+            _read_scores(runs or [], listed, depth, order.value, lenient=lenient)
+            if qrels is not None
             else _stored_scores(collection, feeding, depth, order.value)
         )
         topics = _with_scores(topics, of_runs)
@@ -190,11 +197,11 @@ def replay(
         write_lines(None, ["", *curves(result)])
 
 
-def _tell(judged: Judged, result: Result, feeding: Sequence[str] | None, seed: int | None) -> None:
+def _tell(judged: Judged, result: Result, feeding: Sequence[str], seed: int | None) -> None:
     """Say what was replayed, and what could not be."""
     topics = result.topics
     runs = counted(len(judged.ranked.tags), "run")
-    if feeding is not None and len(feeding) < len(judged.ranked.tags):
+    if len(feeding) < len(judged.ranked.tags):
         runs = f"the {len(feeding):,} of {runs} that contribute; all are scored"
     say(f"{counted(len(topics), 'judged topic')}, the first {result.depth:,} documents of {runs}")
     if seed is not None:
@@ -268,28 +275,37 @@ def _parse_budgets(text: str) -> list[int | None]:
     return budgets
 
 
-def _feeding(collection: str, judged: Judged) -> list[str]:
-    """Return the tags of the runs that contribute; raise `PoolerError` when there is none."""
-    from store.collection import Collection
+def _feeding(collection: str | None, judged: Judged) -> list[str]:
+    """Return the tags of the runs that contribute; raise `PoolerError` when there is none.
 
-    with Collection(collection) as opened:
-        stored = opened.runs(judged.ranked.tags)
-    feeding = [run.tag for run in stored if run.contributes]
+    Of files (``None``) their list says so.
+    """
+    if collection is None:
+        feeding, hint = list(judged.feeding), "in the list of --runs, `contributes` says which do"
+    else:
+        from store.collection import Collection
+
+        with Collection(collection) as opened:
+            stored = opened.runs(judged.ranked.tags)
+        feeding = [run.tag for run in stored if run.contributes]
+        hint = "name a run that does: `pooler list runs` says which"
     if not feeding:
         message = "none of these runs contributes to pools"
-        raise PoolerError(message, hint="name a run that does: `pooler status` lists them")
+        raise PoolerError(message, hint=hint)
     return feeding
 
 
-def _read_scores(runs: Sequence[str], depth: int, order: Order, *, lenient: bool) -> RunSet:
+def _read_scores(
+    runs: Sequence[str], listed: str | None, depth: int, order: Order, *, lenient: bool
+) -> RunSet:
     """Read the first documents of run files once more, with their scores."""
     from pooler.run_set import FileRuns
     from pooler.top import read_tops
 
-    if "-" in runs:
+    if "-" in (*runs, listed):
         message = "standard input cannot be read twice, as strategies on scores need"
         raise PoolerError(message, hint="write the run to a file and name that")
-    return FileRuns(read_tops(entries_of(runs, None), depth, order=order, lenient=lenient))
+    return FileRuns(read_tops(entries_of(runs, listed), depth, order=order, lenient=lenient))
 
 
 def _stored_scores(collection: str, tags: Sequence[str], depth: int, order: Order) -> RunSet:

@@ -22,12 +22,15 @@ from pooler.cli.list_ import (
 )
 from pooler.cli.moments import moment
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from store.dossiers import TopicDossier
     from store.listings import JudgeLine, RunLine, TopicLine
     from store.records import Scale
+    from store.topic_versions import TopicVersion
 
 app = typer.Typer(help="Show everything known of one thing.", no_args_is_help=True)
 
@@ -65,10 +68,21 @@ def run(
 @app.command("topic")
 def topic(
     number: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic's id.")],
+    version: Annotated[
+        int | None,
+        typer.Option(
+            "--version",
+            min=1,
+            help="Its text in this version, default the newest.",
+            show_default=False,
+        ),
+    ] = None,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show a topic: its text, how its documents stand, who judged, and which runs have it.
+
+    Where the text has changed, every version of it is listed, with the judgements made by it.
 
     Example: pooler show topic G01
     """
@@ -76,12 +90,18 @@ def topic(
 
     with ListedCollection(collection) as opened:
         found = opened.topic_dossier(number)
+    shown = _version(found, version)
     facts = topic_row(found.line, fmt)
-    facts["title"] = found.topic.title or None
-    facts |= {part: getattr(found.topic, part) or None for part in _PARTS}
+    facts["version"] = shown.version
+    if fmt is not Format.TABLE or shown.version != found.line.version:
+        facts["newest_version"] = found.line.version
+    facts["title"] = shown.topic.title or None
+    facts |= {part: getattr(shown.topic, part) or None for part in _PARTS}
     facts["number_of_runs"] = facts.pop("runs")
     pools = Table("pools", POOL_COLUMNS, [pool_row(line, fmt) for line in found.pools])
     tables = [pools, _judges(found.judges, fmt), _runs(found.runs, fmt)]
+    if len(found.versions) > 1 or fmt is not Format.TABLE:
+        tables.insert(0, _versions(found, fmt))
     emit_dossier(facts, tables, fmt)
 
 
@@ -217,6 +237,28 @@ def judge(
             "program": one.program or None, "events": one.events,
         })  # fmt: skip
     emit_dossier(facts, [_topics(found.topics, fmt), sittings], fmt)
+
+
+def _version(found: TopicDossier, version: int | None) -> TopicVersion:
+    """Return a version of a topic's text; raise `UnknownNameError` for one that is not there."""
+    for one in reversed(found.versions):
+        if version in (None, one.version):
+            return one
+    known = [str(one.version) for one in found.versions]
+    raise UnknownNameError(f"version of topic {found.line.topic}", str(version), known)
+
+
+def _versions(found: TopicDossier, fmt: Format) -> Table:
+    """Make the table of a topic's versions."""
+    table = Table("versions", (
+        Column("version"), Column("changed_at", "since"), Column("judgements", "judged by it"),
+    ))  # fmt: skip
+    for one in found.versions:
+        since = None if one.changed_at is None else moment(one.changed_at, fmt)
+        table.rows.append(
+            {"version": one.version, "changed_at": since, "judgements": one.judgements}
+        )
+    return table
 
 
 def _topics(lines: Iterable[TopicLine], fmt: Format) -> Table:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit
+from pooler.cli.erased import erased_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def status(
         n_runs, n_topics = len(opened.runs()), len(opened.topics())
         missing, documents = opened.count_pooled_without_text()
         where, name = opened.where, opened.name
+        erased = erased_words(opened)
     totals: dict[tuple[str, str], Counts] = {}
     for (_, judge), one in counts.items():
         totals["", judge] = _sum(totals.get(("", judge), Counts()), one)
@@ -117,6 +119,7 @@ def status(
                      " pooler import docs FILE")  # fmt: skip
     if not judges:
         lines.append("no judges yet: pooler judges add NAME")
+    lines += [erased] if erased else []
     table.caption = "\n".join(lines)
     if fmt is not Format.TABLE:
         table.columns = [*columns, *PACE]
@@ -215,8 +218,9 @@ def _open_words(cases: Sequence[Case]) -> str:
     from store.disagreements import Status
 
     statuses = [case.status for case in cases if case.is_disagreement]
-    n_open = len(statuses) - statuses.count(Status.SETTLED)
-    return f"{counted(len(statuses), 'disagreement')}, {n_open:,} open: pooler adjudicate --list"
+    n_open, n_changed = statuses.count(Status.OPEN), statuses.count(Status.CHANGED)
+    waiting = f"{n_open:,} open" + (f", {n_changed:,} changed since" if n_changed else "")
+    return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate --list"
 
 
 def _size(pool: StoredPool) -> str:

@@ -317,6 +317,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     found = events(collection_name)
     judged_at = []
     for event in found:
+        assert event.pop("checksum") is not None
         moment = event.pop("judged_at")
         moment = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         judged_at.append(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment)
@@ -327,7 +328,8 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     same = {
         "topic_id": 1, "document_id": found[0]["document_id"], "judge_id": 1, "iteration": "3",
         "display_order": "random:42", "position": 1, "guideline_version": 4,
-        "document_sha256": sha256, "sitting_id": 1, "reason": b"",
+        "document_sha256": sha256, "sitting_id": 1, "reason": b"", "topic_version": 1,
+        "follows": None, "settled": None,
     }  # fmt: skip
     first = {
         "id": 1, "revision": 1, "action": "judge", "undoes": None, "state": "judged", "grade": 2,
@@ -338,7 +340,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
         "note": b"", "dwell_ms": None, "active_ms": None, "dropped_keys": 0, "shown_at": None,
     }  # fmt: skip
     assert found == [same | first, same | second]
-    assert {*same, *first, "shown_at", "judged_at"} == set(COLUMNS)
+    assert {*same, *first, "shown_at", "judged_at", "checksum"} == set(COLUMNS)
     ((_, judge, *_, host, process, program, _),) = contents(collection_name)["sitting"]
     assert (judge, process, program) == (1, os.getpid(), "test 1")
     assert host

@@ -8,6 +8,7 @@ import pytest
 
 from store.collection import Collection
 from store.errors import StoreError, UnknownNameError
+from store.models import JUDGEMENT
 from store.records import (
     Action,
     Decision,
@@ -21,7 +22,8 @@ from store.records import (
 from tests.store.outside import Sitting, contents, execute, make_pool
 from tests.store.seating import places, seat
 
-HASH, VERSION = -2, -3
+COLUMNS = [column.name for column in JUDGEMENT.columns]
+HASH, VERSION = COLUMNS.index("document_sha256"), COLUMNS.index("guideline_version")
 """Places of the document's hash and the guidelines' version in a row of `judgement`."""
 
 

@@ -44,7 +44,7 @@ def test_other_text_is_refused_or_taken(collection: Collection, collection_name:
         before = contents(collection_name)
         with pytest.raises(ConflictError, match="topic `1` is there with another text") as caught:
             collection.add_topics([new, other])
-        assert caught.value.hint == "--replace takes the new text"
+        assert caught.value.hint == f"--replace takes the new text, as version {n_topics + 1} of it"
         assert contents(collection_name) == before
         report = collection.add_topics([new, other], replace=True)
         assert report == ImportReport(added=1, replaced=1)

@@ -1,0 +1,319 @@
+"""Ctrl-C and `kill` at any moment, on every command that writes: all of it, or nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pooler.cli.interrupts import Interrupted, Terminated
+from pooler.cli.workflow import WORKFLOW
+from tests.cli.command_line import environment, run_inside, write
+
+START = (
+    "import signal; from pooler.cli import main; process = main._run_process\n"
+    "def heard():\n"
+    "    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGTERM])\n"
+    "    return process()\n"
+    "main._run_process = heard; main.main()"
+)
+"""What comes before is Python's own start, which acts on signals as Python does."""
+CODES = {signal.SIGINT: Interrupted.code, signal.SIGTERM: Terminated.code}
+WRITING = {
+    "init": "init --collection new.db",
+    "import topics": "import topics more.jsonl",
+    "import docs": "import docs documents.jsonl --all",
+    "import runs": "import runs again/first.run again/second.run --allow-unknown",
+    "import judgements": "import judgements judgements/strict.qrels --judge another --kind model",
+    "import collection": "import collection whole --collection new.db",
+    "check": "check --runs runs.tsv --format tsv",
+    "pool": "pool --depth 4 --name four",
+    "pool, to a file": "pool --runs runs.tsv --depth 4 --out new.txt",
+    "pool, a sample": "pool --strategy uniform --budget 5 --seed 1 --name five",
+    "provenance": "provenance runs/bm25-words.run",
+    "unpool": "unpool bm25-words",
+    "judges": "judges add zoe",
+    "judges rename": "judges rename strict stern",
+    "judges anonymise": "judges anonymise strict --without-notes --yes",
+    "judges erase": "judges erase strict --yes",
+    "judges scrub": "judges scrub",
+    "guidelines": "guidelines set README.md",
+    "assign": "assign anna ben --per-document 1",
+    "judge": "judge --judge anna --plain",
+    "status": "status --by-topic",
+    "list": "list docs",
+    "show": "show run bm25-words",
+    "history": "history G01 KG-E-002",
+    "rejudge": "rejudge",
+    "effort": "effort",
+    "agreement": "agreement --by-topic",
+    "adjudicate": "adjudicate --list",
+    "export qrels": "export qrels --judge strict --out new.qrels",
+    "export pool": "export pool --out new.txt",
+    "export judgements": "export judgements --out new.tsv",
+    "export collection": "export collection new",
+    "export work": "export work --judge anna --out new.db",
+    "export ntcir": "export ntcir --as ntcireval --judge strict --out new.txt",
+    "collapse": "collapse judgements/strict.qrels --level 2 --out new.qrels",
+    "evaluate": "evaluate --judge strict",
+    "diff": "diff judgements/strict.qrels judgements/lenient.qrels",
+    "sensitivity": "sensitivity --depth 5 --judge strict",
+    "replay": "replay --judge strict",
+    "merge": "merge other.db",
+    "backup": "backup new.backup",
+    "restore": "restore old.backup --collection new.db",
+    "restore, in place": "restore old.backup --replace",
+    "verify": "verify",
+    "upgrade": "upgrade",
+    "demo": "demo --keep new",
+}
+AGAIN = {"import topics", "import docs", "import runs", "import judgements"}
+"""Called again, these do what was left, whatever was done."""
+STEPWISE = {"import runs", "demo"}
+"""What they finished before the interrupt stays."""
+N_RUNS = 20
+"""Files of an import that is interrupted."""
+FAST = ("import docs", "export collection")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How an interrupted process ended, and what is there afterwards."""
+
+    code: int
+    said: str
+    files: dict[str, int]
+    rows: dict[str, int]
+
+
+@pytest.fixture(scope="session")
+def prepared(imported_garden: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the folder in which every command of `WRITING` runs through."""
+    folder = tmp_path_factory.mktemp("prepared") / "garden"
+    shutil.copytree(imported_garden, folder)
+    file = str(folder / "collection.db")
+    for name in ("anna", "ben"):
+        assert run_inside("judges", "add", name, "--collection", file).code == 0
+    assert run_inside("export", "collection", folder / "whole", "--collection", file).code == 0
+    assert run_inside("backup", folder / "old.backup", "--collection", file).code == 0
+    shutil.copy(file, folder / "other.db")
+    qrels = folder / "judgements" / "strict.qrels"
+    more = ("import", "judgements", qrels, "--judge", "more", "--collection", folder / "other.db")
+    assert run_inside(*more).code == 0
+    (folder / "again").mkdir()
+    for name in ("first", "second"):
+        lines = (f"1 Q0 {name}{number} 0 {-number} {name}" for number in range(20_000))
+        write(folder / "again" / f"{name}.run", *lines)
+    texts = (f'{{"topic": "new{number}", "title": "t"}}' for number in range(3000))
+    write(folder / "more.jsonl", *texts)
+    return folder
+
+
+def press(
+    prepared: Path, folder: Path, command: str, number: signal.Signals, *after_s: float
+) -> Ended:
+    """Run a command in a copy of the folder; send it a signal after each so many seconds."""
+    shutil.copytree(prepared, folder)
+    return run_and_press(folder, command, number, *after_s)
+
+
+def run_and_press(folder: Path, command: str, number: signal.Signals, *after_s: float) -> Ended:
+    """Run a command in a folder; send it a signal after each so many seconds."""
+    with running(folder, command) as process:
+        began = time.monotonic()
+        for moment in after_s:
+            time.sleep(max(0.0, began + moment - time.monotonic()))
+            # As a terminal does: to the workers, too.
+            if process.poll() is None:
+                os.killpg(process.pid, number)
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.close()
+        said = process.stderr.read().decode()
+    return Ended(process.returncode, said, files_of(folder), rows_of(folder / "collection.db"))
+
+
+def running(folder: Path, command: str) -> subprocess.Popen[bytes]:
+    """Start a command; signals are held back until it can act on them, however slow its start."""
+    held = {signal.SIGINT, signal.SIGTERM}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-c", START, *command.split()],
+            cwd=folder,
+            env=environment({}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def files_of(folder: Path) -> dict[str, int]:
+    """Return the files by name, but for those that SQLite makes and removes; sizes of results."""
+    return {
+        path.relative_to(folder).as_posix(): 0 if path.suffix == ".db" else path.stat().st_size
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
+    }
+
+
+def rows_of(file: Path) -> dict[str, int]:
+    """Return the number of rows of every table."""
+    with closing(sqlite3.connect(file)) as connection:
+        names = [name for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]  # fmt: skip
+        return {name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]
+                for name in names}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def whole(
+    prepared: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], tuple[Ended, float]]:
+    """Give a function that runs a command to its end: what is there then, and the time it took."""
+    known: dict[str, tuple[Ended, float]] = {}
+
+    def run_through(name: str) -> tuple[Ended, float]:
+        if name not in known:
+            folder = tmp_path_factory.mktemp("whole") / "garden"
+            began = time.monotonic()
+            ended = press(prepared, folder, WRITING[name], signal.SIGINT)
+            known[name] = ended, time.monotonic() - began
+        return known[name]
+
+    return run_through
+
+
+def check(name: str, ended: Ended, prepared: Path, complete: Ended, number: int, at: str) -> None:
+    """Assert that a command which was interrupted left all or nothing, and said so in a line."""
+    before, rows_before = files_of(prepared), rows_of(prepared / "collection.db")
+    where = f"{name}, signal {number} {at}: {ended.said}"
+    assert ended.code in (complete.code, CODES[signal.Signals(number)]), where
+    if ended.code == complete.code:
+        assert (ended.files, ended.rows) == (complete.files, complete.rows), where
+        return
+    lines = [line for line in ended.said.splitlines() if line.startswith("interrupted")]
+    assert len(lines) == 1, where
+    assert "Traceback" not in ended.said, where
+    assert "ignored" not in ended.said, where
+    new = ended.files.items() - before.items()
+    if name in STEPWISE:
+        assert not [path for path in ended.files if "part" in path or "/.pooler" in path], where
+        assert all(rows_before[table] <= n <= complete.rows[table]
+                   for table, n in ended.rows.items()), where  # fmt: skip
+        return
+    assert new <= complete.files.items() - before.items(), where
+    assert ended.rows in (rows_before, complete.rows), where
+
+
+def test_every_command_is_interrupted_here() -> None:
+    """No command is forgotten: but for `copy`, whose server the tests of `copy` have."""
+    assert {words.split()[0] for words in WRITING.values()} | {"copy"} >= set(WORKFLOW)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_interrupt_in_the_middle_leaves_all_or_nothing(
+    name: str,
+    prepared: Path,
+    whole: Callable[[str], tuple[Ended, float]],
+    tmp_path: Path,
+) -> None:
+    """Ctrl-C is exit code 130, one line, and no half of anything; pressed twice it is the same."""
+    complete, took_s = whole(name)
+    assert complete.code == 0, complete.said
+    moment = took_s * 0.7
+    ended = press(prepared, tmp_path / "g", WRITING[name], signal.SIGINT, moment, moment + 0.03)
+    check(name, ended, prepared, complete, signal.SIGINT, f"at {moment:.3f} s")
+
+
+def test_import_that_was_interrupted_goes_on_where_it_stopped(
+    prepared: Path, tmp_path: Path
+) -> None:
+    """Run files that are in stay; called again, `import runs` skips them and takes the rest."""
+    folder = tmp_path / "g"
+    shutil.copytree(prepared, folder)
+    for run in range(N_RUNS):
+        write(folder / f"{run}.run", *(f"1 Q0 d{n} 0 {-n} r{run}" for n in range(5000)))
+    names = " ".join(f"{run}.run" for run in range(N_RUNS))
+    n_before = rows_of(folder / "collection.db")["run"]
+    with running(folder, f"import runs {names} --allow-unknown") as process:
+        patience = time.monotonic() + 60
+        while rows_of(folder / "collection.db")["run"] == n_before:
+            assert time.monotonic() < patience
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+    assert process.returncode == Interrupted.code
+    n_in = rows_of(folder / "collection.db")["run"] - n_before
+    assert 0 < n_in < N_RUNS
+    again = run_and_press(folder, f"import runs {names} --allow-unknown", signal.SIGINT)
+    assert again.code == 0
+    assert f"{N_RUNS - n_in} added, {n_in} there already" in again.said
+
+
+@pytest.mark.parametrize("kind", ["destructor", "module lock"])
+def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) -> None:
+    """Where Python reports an exception and goes on, Ctrl-C still ends the command, quietly."""
+    here = {
+        "destructor": "class Odd:\n    def __del__(self): signal.raise_signal(signal.SIGINT); f()\n"
+        "Odd()",
+        "module lock": "class Odd: pass\nodd = Odd()\n"
+        "kept = weakref.ref(odd, lambda _: (signal.raise_signal(signal.SIGINT), f()))\ndel odd",
+    }[kind]
+    code = (
+        "import signal, sys, time, weakref\nfrom pooler.cli import interrupts, main\n"
+        "def f(): return 1\n"
+        "def work():\n    exec(ODD)\n    time.sleep(30)\n    return 0\n"
+        f"ODD = {here!r}\n"
+        "interrupts.catch_interrupts()\nsys.exit(main._until_interrupted(work))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment({}),
+        capture_output=True,
+        timeout=25,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr.decode().count("\n")) == (130, 1), ran.stderr.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
+@pytest.mark.parametrize("name", WRITING)
+def test_signal_at_any_moment_leaves_all_or_nothing(
+    name: str,
+    number: signal.Signals,
+    prepared: Path,
+    whole: Callable[[str], tuple[Ended, float]],
+    tmp_path: Path,
+) -> None:
+    """From the first import to the last byte: a signal ends the command, and leaves no half."""
+    complete, took_s = whole(name)
+    assert complete.code == 0, complete.said
+    random_moments = random.Random(f"{name} {number}")
+    for trial in range(int(os.environ.get("POOLER_INTERRUPTS", "6"))):
+        moment = random_moments.uniform(0.0, took_s)
+        second = moment + random_moments.choice((0.001, 0.02, 0.2))
+        ended = press(prepared, tmp_path / str(trial), WRITING[name], number, moment, second)
+        check(name, ended, prepared, complete, number, f"at {moment:.3f} s of {took_s:.3f}")
+        if ended.code:
+            verified = run_inside("verify", "--collection", tmp_path / str(trial) / "collection.db")
+            assert verified.code == 0, verified.err
+            if name in AGAIN:
+                again = run_and_press(tmp_path / str(trial), WRITING[name], number)
+                assert (again.code, again.rows) == (0, complete.rows), again.said
+        shutil.rmtree(tmp_path / str(trial))

@@ -1,0 +1,65 @@
+"""`pooler judges anonymise`: asked for, counted, and not to be taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+from tests.store.outside import contents
+
+NOTED = {"topic": "G01", "docno": "KG-E-002", "judge": "carla", "kind": "human", "state": "judged",
+         "grade": 1, "reason": "", "note": "as my sister Dora says", "iteration": "0"}  # fmt: skip
+
+
+def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
+    """Nobody there to answer, or another answer, changes nothing."""
+    before = contents("collection.db")
+    for stdin in (b"", b"no\n", b"y\n"):
+        refused = cli("judges", "anonymise", "strict", stdin=stdin).failed(1)
+        assert "Make 1 judge anonymous: strict? This cannot be taken back" in refused.err
+        assert "error: nothing is changed: the answer was not yes" in refused.err
+        assert "hint: --yes goes on without asking" in refused.err
+    assert contents("collection.db") == before
+    cli("judges", "anonymise", "strict", "strikt", "--yes").failed(1)
+    assert contents("collection.db") == before
+
+
+def test_names_are_gone_and_grades_are_not(cli: Cli, judged: Path) -> None:
+    """New names by chance, the same grades, nothing of the old names in the file."""
+    before = cli("agreement", "--format", "json").fine().json()
+    answer = cli("judges", "anonymise", "strict", "lenient", stdin=b"yes\n").fine()
+    assert answer.out == ""
+    assert "2 judges are judge-1, judge-2 now; who is who is kept nowhere" in answer.err
+    assert "backups, exports and copies made before are as they were" in answer.err
+    assert "no byte of what was removed is left there" in answer.err
+    names = {row["judge"] for row in cli("judges", "list", "--format", "json").fine().json()}
+    assert names == {"judge-1", "judge-2", "middle"}
+    content = (judged / "collection.db").read_bytes()
+    assert b"strict" not in content
+    assert b"lenient" not in content
+    after = cli("agreement", "--format", "json").fine().json()
+    assert sorted(map(kappa, before["pairs"])) == sorted(map(kappa, after["pairs"]))
+    # Who is nobody already keeps the name in an anonymised export.
+    cli("judges", "anonymise", "middle", "--yes").fine()
+    out = cli("export", "collection", "out", "--anonymise").fine()
+    assert "they keep these names" in out.err
+
+
+def kappa(row: dict[str, object]) -> str:
+    """Return what a pair of judges has in common, whoever they are and which is first."""
+    return json.dumps([row["n"], row["kappa"]])
+
+
+def test_notes_stay_and_are_said_or_go(cli: Cli, judged: Path) -> None:
+    """Words of the judge may name somebody: how many, how to see them, how to remove them."""
+    (judged / "notes.jsonl").write_text(json.dumps(NOTED) + "\n", "utf-8")
+    cli("import", "judgements", "notes.jsonl", "--format", "jsonl").fine()
+    answer = cli("judges", "anonymise", "carla", "--yes").fine()
+    assert "1 note or reason of theirs stay, and may name somebody" in answer.err
+    assert "pooler export judgements judge-1 --history shows them" in answer.err
+    assert "Dora" in cli("export", "judgements", "judge-1", "--history").fine().out
+    answer = cli("judges", "anonymise", "judge-1", "--without-notes", "--yes").fine()
+    assert "1 note or reason of theirs removed" in answer.err
+    assert "Dora" not in cli("export", "judgements", "judge-1", "--history").fine().out
+    assert b"Dora" not in (judged / "collection.db").read_bytes()

@@ -1,0 +1,115 @@
+"""Commands that are imported when they are called: help, completion and suggestions as before."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import typer
+
+from pooler.cli.lazy_group import Announced
+from pooler.cli.workflow import WORKFLOW, Workflow, app
+from tests.cli.command_line import environment, program
+from tests.cli.conftest import Cli
+
+GROUP: Any = typer.main.get_command(app)
+
+
+def test_every_file_of_a_command_is_announced() -> None:
+    """A command's module that nobody announces would never be run."""
+    assert tuple(GROUP.commands) == WORKFLOW
+    assert len({announced.where for announced in Workflow.table.values()}) == len(WORKFLOW)
+
+
+@pytest.mark.parametrize("name", WORKFLOW)
+def test_announced_first_line_is_that_of_the_command(name: str) -> None:
+    """The help of `pooler` says of a command what the command's own help begins with."""
+    command = GROUP.commands[name]
+    assert command.name == name
+    assert Workflow.table[name].first_line == command.help.splitlines()[0]
+
+
+def modules_after(code: str, folder: Path) -> set[str]:
+    """Return the modules of the command line that a fresh interpreter has imported."""
+    report = "import json, sys; sys.stderr.write(json.dumps(sorted(sys.modules)))"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"],
+        cwd=folder,
+        env=environment({}),
+        capture_output=True,
+        check=True,
+    )
+    return {name for name in json.loads(ran.stderr) if name.startswith("pooler.cli.")}
+
+
+def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
+    """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
+    start = "from pooler.cli.main import run\nimport sys, io\n"
+    names = ("console", "interrupts", "lazy_group", "main", "result_files", "workflow")
+    own = {f"pooler.cli.{name}" for name in names}
+    assert modules_after(start + "assert run(['--help']) == 0", tmp_path) == own
+    wrong = "sys.stderr = io.StringIO(); assert run(['chekc']) == 2; sys.stderr = sys.__stderr__"
+    assert modules_after(start + wrong, tmp_path) == own
+    loaded = modules_after(start + "assert run(['check', '--help']) == 0", tmp_path)
+    commands = {announced.where.partition(":")[0] for announced in Workflow.table.values()}
+    assert loaded & commands == {"pooler.cli.check"}
+
+
+def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
+    """An unknown name is exit code 2 and names what it may have meant, on both levels."""
+    answer = cli("stats")
+    assert (answer.code, "Did you mean 'status'?" in answer.err) == (2, True)
+    answer = cli("list", "rums")
+    assert (answer.code, "Did you mean 'runs'" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("pooler s", {"status", "show", "sensitivity"}),
+        ("pooler list r", {"runs", "rounds"}),
+        ("pooler status --by", {"--by-topic"}),
+        ("pooler list runs --form", {"--format"}),
+    ],
+)
+def test_completion_offers_commands_and_their_options(
+    words: str, expected: set[str], tmp_path: Path
+) -> None:
+    """A shell that completes is offered names on both levels, and the options of a command."""
+    settings = {
+        "_POOLER_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    ran = subprocess.run(
+        program(), cwd=tmp_path, env=environment(settings), capture_output=True, check=False
+    )
+    assert set(ran.stdout.decode().split()) == expected
+
+
+def test_command_registered_as_usual_stands_beside_the_announced_ones() -> None:
+    """A group may also hold commands that typer was given directly."""
+
+    class Two(Workflow):
+        table: ClassVar[dict[str, Announced]] = {
+            "check": Announced("pooler.cli.check:check", "Check.")
+        }
+
+    both = typer.Typer(cls=Two)
+
+    @both.callback()
+    def _root() -> None:
+        """Hold two commands."""
+
+    @both.command("direct")
+    def _direct() -> None:
+        """Do it."""
+
+    group: Any = typer.main.get_command(both)
+    assert list(group.commands) == ["check", "direct"]
+    assert group.get_command(None, "direct").help == "Do it."
+    assert group.get_command(None, "neither") is None
