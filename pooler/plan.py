@@ -84,6 +84,8 @@ class PoolBuild:
     known : collection of (str, str), optional
         Pairs of topic and docno that are left out, since another pool holds them; a budget counts
         the others.
+    known_from : mapping of str to object, optional
+        What the manifest says of these pairs, beside their number and hash.
 
     Raises
     ------
@@ -105,6 +107,7 @@ class PoolBuild:
         *,
         version: str,
         known: Collection[tuple[str, str]] | None = None,
+        known_from: Mapping[str, Any] | None = None,
     ) -> None:
         self.runs = runs
         self.plan = plan
@@ -112,6 +115,7 @@ class PoolBuild:
         self.parameters = self.strategy.complete(plan.parameters)
         self._version = version
         self._known = known
+        self._known_from = known_from or {}
         _check(plan, self.strategy, self.parameters)
         if isinstance(self.strategy, SamplingStrategy):
             _check_sample(self.strategy, self.parameters, runs, known)
@@ -174,7 +178,7 @@ class PoolBuild:
             "budget": plan.budget,
             "total_budget": plan.total_budget,
             "level": plan.level if self.is_adaptive else None,
-            "without": _manifest_pairs(self._known),
+            "without": _manifest_pairs(self._known, self._known_from),
         }
         manifest |= {name: value for name, value in optional.items() if value is not None}
         return manifest
@@ -363,14 +367,16 @@ def _check_sample(
             raise ArgumentError("--depth", requirement, runs.depth)
 
 
-def _manifest_pairs(pairs: Collection[tuple[str, str]] | None) -> dict[str, Any] | None:
-    """Say which pairs were left out: how many, and the hash of their sorted lines."""
+def _manifest_pairs(
+    pairs: Collection[tuple[str, str]] | None, others: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Say which pairs were left out: how many, the hash of their sorted lines, and others."""
     if pairs is None:
         return None
     digest = hashlib.sha256()
     for topic, docno in sorted(pairs):
         digest.update(f"{topic} {docno}\n".encode())
-    return {"pairs": len(pairs), "sha256": digest.hexdigest()}
+    return {"pairs": len(pairs), "sha256": digest.hexdigest(), **others}
 
 
 def _manifest_run(run: RunFacts) -> dict[str, Any]:

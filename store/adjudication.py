@@ -12,7 +12,16 @@ from typing import Any
 from sqlalchemy import Select, and_, func, or_, select, tuple_
 from sqlmodel import Session
 
-from store.disagreements import Case, Ruling, Selection, Step, Vote, lettered, ruling_of
+from store.disagreements import (
+    Case,
+    Ruling,
+    Selection,
+    Step,
+    Vote,
+    latest_ruling,
+    lettered,
+    ruling_of,
+)
 from store.errors import ArgumentError, UnknownNameError
 from store.judgements import current_events
 from store.keys import fetch_docnos
@@ -56,11 +65,12 @@ def fetch_cases(
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
     docnos = fetch_docnos(session, {pair[1] for pair in votes})
     numbers = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    names = fetch_judge_names(session) if rulings else {}
     cases = []
     for (topic_id, document_id), cast in votes.items():
         number, docno = numbers[topic_id], docnos[document_id]
         standing = rulings.get((topic_id, document_id), [])
-        latest = max(standing, key=lambda ruling: ruling.event, default=None)
+        latest = latest_ruling(standing, names)
         in_order = lettered(number, docno, cast)
         rulers = frozenset(ruling.judge for ruling in standing)
         cases.append(Case(number, docno, topic_id, document_id, in_order, latest, rulers))
@@ -175,16 +185,18 @@ def _fetch_rulings(
 ) -> dict[Pair, list[Ruling]]:
     """Return the rulings that stand, by topic and document."""
     names = ("id", "judge_id", "topic_id", "document_id", "action", "undoes", "grade",
-             "display_order", "follows", "state")  # fmt: skip
+             "display_order", "follows", "state", "judged_at")  # fmt: skip
     query = _adjudicators_events(topic, document).with_only_columns(
         *(JUDGEMENT.c[name] for name in names)
     )
     histories: dict[tuple[Pair, int], list[Step]] = {}
     for row in session.execute(query.order_by(JUDGEMENT.c.revision)):
-        step = Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order,
-                    row.follows, State(row.state))  # fmt: skip
-        key = ((row.topic_id, row.document_id), row.judge_id)
-        histories.setdefault(key, []).append(step)
+        history = histories.setdefault(((row.topic_id, row.document_id), row.judge_id), [])
+        at = max(row.judged_at, history[-1].at or row.judged_at) if history else row.judged_at
+        history.append(
+            Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order, row.follows,
+                 State(row.state), at)
+        )  # fmt: skip
     rulings: dict[Pair, list[Ruling]] = {}
     for (pair, judge), history in histories.items():
         ruling = ruling_of(judge, history)

@@ -255,6 +255,7 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
         *,
         pool: Pool | None = None,
         replace: bool = False,
+        advance: Callable[[int], None] = judgements.no_advance,
     ) -> ImportReport:
         """Append the judgements of a file in one transaction.
 
@@ -268,6 +269,8 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
             What the file says was pooled; one without entries is not added.
         replace : bool, default=False
             Whether grades that differ from stored ones are appended as revisions.
+        advance : callable
+            Told of so many more judgements that are done.
 
         Raises
         ------
@@ -286,7 +289,13 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
             for judge, qrels in by_judge.items():
                 judges.add_judge(session, judge, kind)
                 total += judgements.import_judgements(
-                    session, self._topics, self._documents, judge, qrels, replace=replace
+                    session,
+                    self._topics,
+                    self._documents,
+                    judge,
+                    qrels,
+                    replace=replace,
+                    advance=advance,
                 )
             return total
 

@@ -7,8 +7,9 @@ decisions count: notes, reasons, skips and marked passages are never a disagreem
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
 from itertools import combinations
@@ -16,6 +17,8 @@ from itertools import combinations
 from store.analysis.aggregation import TieRule, leaves_tied
 from store.records import DECIDED, Action, Passage, State
 from store.verdicts import Verdict, basis_of, gap_of, in_order, is_disagreement, rank_of, seen_basis
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Status(StrEnum):
@@ -53,6 +56,8 @@ class Ruling:
     event: int = 0
     basis: str | None = None
     """The verdicts it was made on, as `basis_of` writes them; ``None`` = not known."""
+    at: datetime | None = None
+    """When; ``None`` = not known, before all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class Case:
     votes: tuple[Vote, ...]
     """In the order of the letters: `lettered`."""
     ruling: Ruling | None = None
-    """The latest of all adjudicators'."""
+    """The latest of all adjudicators' (`latest_ruling`)."""
     rulers: frozenset[int] = frozenset()
     """Adjudicators, by row id, who have a ruling that stands."""
 
@@ -236,6 +241,8 @@ class Step:
     """The place, from 1, of what stood when the adjudicator acted; ``None`` = the one before."""
     state: State | None = None
     """After it; needed of a settlement of copies alone."""
+    at: datetime | None = None
+    """When; in a history no event is before an earlier one, whatever the clocks said."""
 
 
 def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
@@ -268,14 +275,34 @@ def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
         if step.action in (Action.JUDGE, Action.CANNOT):
             if settled is not None and settled.grade != step.grade:
                 break
-            return Ruling(judge, step.grade, step.event, seen_basis(step.display_order))
+            return Ruling(judge, step.grade, step.event, seen_basis(step.display_order), step.at)
         if step.action in (Action.SKIP, Action.REOPEN):
             break
         if step.undoes is not None:
             step = history[places[step.undoes]]
             place = places[step.event]
         place = place - 1 if step.follows is None else step.follows - 1
-    return None if settled is None else Ruling(judge, settled.grade, settled.event)
+    return None if settled is None else Ruling(judge, settled.grade, settled.event, at=settled.at)
+
+
+def latest_ruling(rulings: Iterable[Ruling], names: Mapping[int, str]) -> Ruling | None:
+    """Return which of several adjudicators' rulings on a document counts.
+
+    Parameters
+    ----------
+    rulings : iterable of Ruling
+        One an adjudicator.
+    names : mapping of int to str
+        Names by row id.
+
+    Returns
+    -------
+    Ruling or None
+        The latest; of two at one moment that of the adjudicator whose name comes last. ``None`` =
+        there is none. Row ids, which depend on the order in which copies were merged, decide
+        nothing.
+    """
+    return max(rulings, key=lambda one: (one.at or _NEVER, names.get(one.judge, "")), default=None)
 
 
 def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:

@@ -5,14 +5,15 @@ An adaptive pool lists every document it may draw; drawing one turns it into one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import and_, select, update
 from sqlmodel import Session
 
 from store.errors import StoreError, UnknownNameError
-from store.models import DOCUMENT, JUDGEMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
+from store.models import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +97,17 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         POOL_ENTRY.c.pool_id == pool_id, POOL_ENTRY.c.topic_id == topic_id, POOL_ENTRY.c.sampled
     )
     events = (
-        select(JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id, JUDGEMENT.c.grade)
+        select(JUDGEMENT.c.document_id, JUDGEMENT.c.grade, JUDGEMENT.c.judged_at, JUDGE.c.name)
         .join(POOL_ENTRY, and_(entry, POOL_ENTRY.c.document_id == JUDGEMENT.c.document_id))
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
         .where(JUDGEMENT.c.topic_id == topic_id)
-        .order_by(JUDGEMENT.c.id)
+        .order_by(JUDGEMENT.c.revision)
     )
-    # By document, then judge, those whose grades have stood the longest first.
-    grades: dict[int, dict[int, int]] = {}
-    for document, judge, grade in session.execute(events):
-        standing = grades.setdefault(document, {})
-        # A note keeps the grade, and its place with it.
-        if standing.get(judge) != grade:
-            standing.pop(judge, None)
-            if grade is not None:
-                standing[judge] = grade
+    standing: dict[int, dict[str, _Standing]] = {}
+    for document, grade, at, judge in session.execute(events):
+        of_judge = standing.setdefault(document, {})
+        before = of_judge.get(judge)
+        of_judge[judge] = _Standing(grade, at, at) if before is None else before.then(grade, at)
     query = (
         select(DOCUMENT.c.docno, DOCUMENT.c.id)
         .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
@@ -117,6 +115,32 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .order_by(POOL_ENTRY.c.position)
     )
     return [
-        Draw(docno, next(iter(grades.get(document, {}).values()), None))
+        Draw(docno, _first_grade(standing.get(document, {})))
         for docno, document in session.execute(query)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How a document stands with a judge."""
+
+    grade: int | None
+    since: datetime
+    """When the grade came."""
+    last: datetime
+    """When the last event came: none is before an earlier one, whatever the clocks said."""
+
+    def then(self, grade: int | None, at: datetime) -> _Standing:
+        """Return how it stands after the next event; a note keeps the grade, and its place."""
+        last = max(at, self.last)
+        return _Standing(grade, self.since if grade == self.grade else last, last)
+
+
+def _first_grade(standing: Mapping[str, _Standing]) -> int | None:
+    """Return the grade that has stood the longest, by the judges' names where times are equal.
+
+    Row ids, which depend on the order in which copies were merged, decide nothing.
+    """
+    graded = [(one.since, name, one.grade) for name, one in standing.items()
+              if one.grade is not None]  # fmt: skip
+    return min(graded)[2] if graded else None

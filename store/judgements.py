@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +16,13 @@ from store.judges import judge_id
 from store.keys import Keys
 from store.models import JUDGE, JUDGEMENT, JudgementRow
 from store.records import Action, Judgement, Qrel, State
+
+_BATCH = 5000
+"""Rows that are written at once."""
+
+
+def no_advance(_steps: int) -> None:
+    """Show nobody how many steps were done."""
 
 
 def current_events(*, judges: Sequence[int] | None = None, topic: int | None = None) -> Select[Any]:
@@ -86,6 +93,7 @@ def import_judgements(
     qrels: Sequence[Qrel],
     *,
     replace: bool = False,
+    advance: Callable[[int], None] = no_advance,
 ) -> ImportReport:
     """Append a judge's judgements from a file.
 
@@ -101,6 +109,8 @@ def import_judgements(
         Grades of the declared scale, each (topic, docno) once.
     replace : bool, default=False
         Whether a grade that differs from the stored one is appended as a new revision.
+    advance : callable
+        Told of so many more of `qrels` that are done.
 
     Raises
     ------
@@ -151,14 +161,27 @@ def import_judgements(
         some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
         message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
-    if rows:
+    advance(unchanged)
+    for start in range(0, len(rows), _BATCH):
+        batch = rows[start : start + _BATCH]
         try:
-            session.connection().execute(insert(JUDGEMENT), rows)
+            session.connection().execute(insert(JUDGEMENT), batch)
         except IntegrityError as error:
             message = f"`{judge}` judged one of these documents during the import"
             raise ConflictError(message, hint="nothing was imported; try again") from error
+        advance(len(batch))
     added = len(rows) - replaced
     return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
+
+
+def count_events(session: Session, judges: Sequence[str] | None = None) -> int:
+    """Count the events there are, taken back or not: of some judges, by name, or of all."""
+    query = select(func.count(JUDGEMENT.c.id))
+    if judges is not None:
+        query = query.join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(
+            JUDGE.c.name.in_(judges)
+        )
+    return session.scalar(query) or 0
 
 
 def fetch_judgements(

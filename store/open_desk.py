@@ -64,7 +64,8 @@ class OpenDesk:
         with reading(engine) as session:
             self._judge_id = judge_id(session, judge)
             if session.scalar(select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id)):
-                raise StoreError(disabled_message(judge))
+                hint = f"pooler judges enable {judge}"
+                raise StoreError(disabled_message(judge), hint=hint)
 
     @property
     def judge_name(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from store.errors import ConflictError
@@ -27,19 +27,57 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> differences({"seed": 1, "parameters": {"depth": 5}}, {"parameters": {"depth": 7}})
-    ' (depth 5, not 7; seed 1, not None)'
+    ' (depth 5, not 7; seed 1, not none)'
+    >>> x, other, y = ({"tag": tag, "sha256": file} for tag, file in ("xf", "xg", "yf"))
+    >>> differences({"runs": [x]}, {"runs": [other, y]})
+    ' (run `x` had another file; no run `y`)'
     """
     plain = (str, int, float, type(None))
     old, new = ({**plan, **plan.get("parameters", {})} for plan in (old, new))
     names = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
-    said = [
-        f"{name} {old.get(name)}, not {new.get(name)}"
-        if isinstance(old.get(name), plain) and isinstance(new.get(name), plain)
-        else name
-        for name in names
-        if name not in ("parameters", "pairs", "sizes", "topics", "sha256", "version")
-    ]
+    said = []
+    for name in names:
+        values = old.get(name), new.get(name)
+        if name in ("parameters", "pairs", "sizes", "topics", "sha256", "version"):
+            continue
+        if name == "runs":
+            said += _different_runs(values[0] or (), values[1] or ())
+        elif isinstance(values[0], plain) and isinstance(values[1], plain):
+            said.append("{} {}, not {}".format(name, *map(_in_words, values)))
+        else:
+            said.append(_OF_PARTS.get(name, name))
     return f" ({'; '.join(said)})" if said else ""
+
+
+_OF_PARTS = {"without": "what it leaves out", "unpooled": "runs taken out of it"}
+"""Parts of a plan that are neither numbers nor words."""
+_RUNS_NAMED = 5
+"""Runs that a message names; it counts the others."""
+
+
+def _in_words(value: object) -> object:
+    """Write a value of a plan; what is not there is none."""
+    return "none" if value is None else value
+
+
+def _different_runs(
+    old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str, Any]]
+) -> list[str]:
+    """Say which runs fed one pool and not the other, or from another file."""
+    before, after = ({run["tag"]: run.get("sha256") for run in runs if run.get("contributes", True)}
+                     for runs in (old, new))  # fmt: skip
+    parts = {
+        "run {} had another file": [t for t in before if t in after and before[t] != after[t]],
+        "run {} too": [tag for tag in before if tag not in after],
+        "no run {}": [tag for tag in after if tag not in before],
+    }
+    said = []
+    for words, tags in parts.items():
+        named = ", ".join(f"`{tag}`" for tag in sorted(tags)[:_RUNS_NAMED])
+        more = f" and {len(tags) - _RUNS_NAMED:,} more" if len(tags) > _RUNS_NAMED else ""
+        said += [words.format(named + more)] if tags else []
+    # Groups, file names and runs that fed neither differ as well.
+    return said or ["what is known of its runs"]
 
 
 def name_taken(
@@ -48,8 +86,9 @@ def name_taken(
     """Return the error of a pool whose name another pool has, in use or withdrawn."""
     what = differences(old, new) + (", and it is withdrawn" if withdrawn else "")
     hint = (
-        "--name (--as-pool) gives this one its own name; `pooler pool --replace` withdraws the"
-        " other, which keeps its documents under a new name"
+        "--name gives this one its own name (of an import, --as-pool); `pooler pool --add` lists"
+        " only what no pool has yet; `pooler pool --replace` withdraws the other, which keeps"
+        " its documents under a new name"
     )
     return ConflictError(f"there is another pool named `{name}`{what}", hint=hint)
 

@@ -45,9 +45,14 @@ def check_new(path: str) -> None:
         raise PoolerError(message, hint="name another file: nothing is overwritten")
 
 
-def write_conflicts(path: str, conflicts: Sequence[Conflict]) -> None:
-    """Write conflicts, one a line, with an empty column `take`."""
-    write_lines(path, _lines(conflicts))
+def write_conflicts(
+    path: str, conflicts: Sequence[Conflict], by_hand: Sequence[Conflict] = ()
+) -> None:
+    """Write conflicts, one a line, with an empty column `take`.
+
+    After them come those settled by hand, with what was taken: the list then settles all of them.
+    """
+    write_lines(path, _lines([*conflicts, *by_hand]))
 
 
 def _lines(conflicts: Iterable[Conflict]) -> Iterator[str]:
@@ -61,7 +66,8 @@ def _lines(conflicts: Iterable[Conflict]) -> Iterator[str]:
         )
         would = {rule.value: outcome_words(take) for rule, take in one.would.items()}
         rules = (would[rule] for rule in _RULES)
-        cells = (one.topic, one.docno, one.judge, sanitise_line(says), *rules, "")
+        take = "" if one.took is None else outcome_words(one.took)
+        cells = (one.topic, one.docno, one.judge, sanitise_line(says), *rules, take)
         yield "\t".join(cells)
 
 

@@ -51,6 +51,49 @@ def without_empty(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]])
     return [one for one in columns if any(row.get(one.name) not in (None, "") for row in rows)]
 
 
+def without_same(
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Cell]],
+    values: Mapping[str, Sequence[Cell]],
+) -> tuple[list[Column], str]:
+    """Leave out columns that say the same of every row, and say that instead.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Of the table.
+    rows : sequence of mapping of str to Cell
+        Its rows.
+    values : mapping of str to sequence of Cell
+        Names of the columns that may go, and what all their cells must be for that: one of these.
+
+    Returns
+    -------
+    list of Column, str
+        Those that stay, and the words; empty when all stay.
+
+    Examples
+    --------
+    >>> rows = [{"docno": "a", "skipped": 0, "text": True}, {"docno": "b", "skipped": 0}]
+    >>> columns = [Column(name) for name in ("docno", "skipped", "text")]
+    >>> kept, words = without_same(columns, rows, {"skipped": (0,), "text": (True, False)})
+    >>> [one.name for one in kept], words
+    (['docno', 'text'], 'the same in every row: skipped 0')
+    """
+    kept, same = [], []
+    for column in columns:
+        cells = [row.get(column.name) for row in rows]
+        if (
+            cells
+            and cells[0] in values.get(column.name, ())
+            and cells.count(cells[0]) == len(cells)
+        ):
+            same.append(f"{column.heading or column.name} {_shown(cells[0])}")
+        else:
+            kept.append(column)
+    return kept, f"the same in every row: {', '.join(same)}" if same else ""
+
+
 def _shown(value: Cell) -> Cell:
     """Write a fact for people: all of one column are text, so numbers are too."""
     if value is None or isinstance(value, str):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import check_out, counted, say, write_json, write_lines
+from pooler.cli.console import check_out, counted, progress, say, write_json, write_lines
 from pooler.cli.erased import erased_facts, erased_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 
@@ -27,6 +27,9 @@ _STATES = {
     "unjudged": "unjudged",
 }
 """States in words, in the order in which they are counted."""
+
+_STEP = 1000
+"""Lines that the progress bar takes as one step."""
 
 
 class JudgementsFormatName(StrEnum):
@@ -60,10 +63,12 @@ class _Tally:
             self.actions[str(one.action)] += 1
             yield one
 
-    def of_lines(self, lines: Iterable[str]) -> Iterator[str]:
-        """Hash lines."""
-        for line in lines:
+    def of_lines(self, lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
+        """Hash lines, and tell of them from time to time."""
+        for number, line in enumerate(lines, start=1):
             self.digest.update(f"{line}\n".encode())
+            if number % _STEP == 0:
+                advance(_STEP)
             yield line
 
 
@@ -103,6 +108,7 @@ def judgements(
     from store.collection import Collection
     from store.formats.judgement_files import history_lines, state_lines
     from store.histories import fetch_histories_of
+    from store.judgements import count_events
     from store.judges import fetch_judges
     from store.ranking import natural_key
 
@@ -117,15 +123,17 @@ def judgements(
                 kinds = {judge.name: judge.kind for judge in fetch_judges(inside.session)}
                 keys = inside.session, inside.topics, inside.documents
                 events = tally.of_events(fetch_histories_of(*keys, judges=names or None))
-                lines = tally.of_lines(history_lines(events, kinds, kind))
-                write_lines(out, lines, manifest=manifest)
+                lines = history_lines(events, kinds, kind)
+                with progress("events", count_events(inside.session, names or None)) as advance:
+                    write_lines(out, tally.of_lines(lines, advance), manifest=manifest)
         else:
             records = opened.judgements(names or None)
             kinds = {judge.name: judge.kind for judge in opened.judges()}
     if not history:
         records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
-        lines = tally.of_lines(state_lines(tally.of_states(records), kinds, kind))
-        write_lines(out, lines, manifest=manifest)
+        lines = state_lines(tally.of_states(records), kinds, kind)
+        with progress("judgements", len(records)) as advance:
+            write_lines(out, tally.of_lines(lines, advance), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         facts = {**_manifest(name, kind, tally, history=history), **gone}
         write_json(manifest or f"{out}.manifest.json", facts)

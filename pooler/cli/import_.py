@@ -88,6 +88,8 @@ def docs(
 ) -> None:
     """Import documents: JSONL, TREC <DOC> SGML, or TSV. Texts are kept of pooled documents only.
 
+    One transaction a file. Called again, also after an interrupt, it skips what is in already.
+
     Example: pooler import docs documents.jsonl
     """
     from store.collection import Collection
@@ -125,6 +127,8 @@ def runs(
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Import run files (topic Q0 docno rank score tag), one transaction a file.
+
+    Called again, also after an interrupt, it skips the runs that are in already.
 
     Example: pooler import runs runs/*.run --group bm25
     """

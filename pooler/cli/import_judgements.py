@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import counted, say, warn
+from pooler.cli.console import counted, progress, say, warn
 from pooler.cli.import_histories import import_file
 from pooler.cli.import_prels import AsOption, sampled_pool, say_sample, unjudged_codes
 from pooler.cli.import_report import report_words
@@ -218,9 +218,10 @@ def _import_grades(
         _check_free(opened, pool)
     else:
         pool = with_changes(pool, name=_free_name(opened, pool))
-    report = opened.import_judgements(
-        decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace
-    )
+    with progress("judgements", sum(map(len, decoded.judged.values()))) as advance:
+        report = opened.import_judgements(
+            decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace, advance=advance
+        )
     if source.n_float_grades:
         warn(f"{file}: {source.n_float_grades:,} grades are written as floats (2.0); read as"
              " integers")  # fmt: skip

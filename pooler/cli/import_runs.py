@@ -77,7 +77,8 @@ def import_runs(
         names = ", ".join(f"`{tag}`" for tag in sorted(left_out)[:10])
         warn(f"{names}: there already, and left out of pools; --replace lets a run contribute")
     for name in dict.fromkeys(stale):
-        warn(f"pool `{name}` was made from another file of a run that is replaced now")
+        warn(f"pool `{name}` was made from another file of a run that is replaced now; pooler pool"
+             f" --replace --name {name} --dry-run says what the new one changes")  # fmt: skip
 
 
 def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:

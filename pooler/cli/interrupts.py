@@ -93,9 +93,11 @@ def _raise_once(kind: type[Interrupted]) -> None:
     now_s = time.monotonic()
     if now_s - _Press.at_s >= PATIENCE_S:
         _Press.at_s = now_s
-        # SQLAlchemy would log the trace of a connection it is closing. A module that is just being
-        # imported does not have the function yet, and nobody logs then.
-        getattr(sys.modules.get("logging"), "disable", int)()
+        # SQLAlchemy would log the trace of a connection it is closing. While the module is being
+        # imported it may not have the function yet, and there is no connection.
+        disable = getattr(sys.modules.get("logging"), "disable", None)
+        if disable is not None:
+            disable()
         raise kind
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import progress, say
+from pooler.cli.console import counted, progress, say
 from pooler.cli.runs_given import entries_of, read_entry
 from store.errors import ArgumentError, FaultList, PoolerError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _ONE_GRADE = "is for a collection; --qrels already is one grade a document"
+_NEEDS_QRELS = "--qrels FILE goes with run files; without, RUN is a run tag of a collection"
 _MAKE_ONE = "pooler collapse makes one qrels file of several judges' files"
 
 
@@ -256,6 +257,11 @@ def load_judged(
     from store.collection import Collection
 
     with Collection(collection) as opened:
+        tags = {run.tag for run in opened.runs()}
+        for run in runs:
+            if run not in tags and Path(run).is_file():
+                message = f"{run} is a file, and no run tag of the collection"
+                raise PoolerError(message, hint=_NEEDS_QRELS)
         cut = _level(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
         # Grades stay grades where they can: measures may want them.
         is_binary = policy.collapse == "before" or policy.rule == "sum"
@@ -293,8 +299,7 @@ def _check_no_files(runs: Sequence[str], collection: str) -> None:
     files = [run for run in runs if Path(run).is_file()]
     if files and "://" not in collection and not Path(collection).exists():
         message = f"{files[0]} is a file, and no qrels are named to measure it with"
-        hint = "--qrels FILE names them; without, RUN is a run tag of a collection"
-        raise PoolerError(message, hint=hint)
+        raise PoolerError(message, hint=_NEEDS_QRELS)
 
 
 def _level(scale: Scale, policy: Policy, *, level: int | None, rigid: bool, relaxed: bool) -> int:
@@ -359,7 +364,9 @@ def _from_files(
         faults.raise_if_any(hint="--scale declares the grades there are")
     negative = len(content.rows) - len(rows)
     if negative:
-        say(f"{qrels}: {negative:,} lines with a negative code are unjudged, as in trec_eval")
+        verb = "is" if negative == 1 else "are"
+        say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in"
+            " trec_eval")  # fmt: skip
 
     feeding: list[str] = []
 

@@ -106,7 +106,8 @@ def wanted_of(
     said = [judge is not None, judge_column is not None, "judge" in names]
     if chosen not in EVERY_JUDGE and sum(said) != 1:
         other = {
-            FileFormat.QRELS: f", or --judge-column 2; one of the two. {COLUMNS_HINT}",
+            FileFormat.QRELS: ", or --judge-column 2; one of the two. what `pooler export"
+            f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
             FileFormat.COLUMNS: ", or `judge` among --columns; one of the two",
         }
         message = "whose judgements are these?"

@@ -106,8 +106,15 @@ def disable(
         for name in dict.fromkeys(names):
             say(f"judge {name} " + ("disabled" if name in changed else "was disabled already"))
         for line in opened.workloads().lines:
-            if line.judge in names and line.left:
-                say(f"{counted(line.left, 'document')} assigned to {line.judge} have no decision:"
+            if line.judge not in names:
+                continue
+            if line.claimed:
+                it = "it" if line.claimed == 1 else "them"
+                say(f"{counted(line.claimed, 'document')} that {line.judge} claimed without a"
+                    f" decision: others may claim {it} when the lease has run out")  # fmt: skip
+            if by_name := line.left - line.claimed - line.lapsed:
+                have = "has" if by_name == 1 else "have"
+                say(f"{counted(by_name, 'document')} assigned to {line.judge} {have} no decision:"
                     " pooler assign --replace gives them to others")  # fmt: skip
 
 

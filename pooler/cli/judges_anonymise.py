@@ -77,4 +77,5 @@ def _tell_notes(number: int, *, gone: bool) -> None:
     """Say what becomes of notes and reasons."""
     if number:
         what = counted(number, "note or reason", "notes and reasons")
-        say(f"{what} of theirs " + ("removed" if gone else "stay, and may name somebody"))
+        stay = "stays" if number == 1 else "stay"
+        say(f"{what} of theirs " + ("removed" if gone else f"{stay}, and may name somebody"))

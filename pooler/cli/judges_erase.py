@@ -25,19 +25,48 @@ _WORDS = {
     "terms": "words that were marked",
     "kept": "judged documents that other judges graded too: they keep those grades",
     "lost": "judged documents that nobody else graded: they have no grade then",
-    "rulings": "rulings of adjudicators that rest on theirs, too: they stay",
+    "rulings": "rulings of adjudicators that rest on theirs, too: they stay, and so does what each"
+    " rests on: the grades that lay before the adjudicator, without names",
     "places": "assignments of theirs",
     "reopened": "claims of theirs: whoever comes may claim the documents",
     "unassigned": "documents that are assigned to nobody then: pooler assign --add",
     "plans_naming": "plans that name the judge: 'erased' stands there then",
     "pools_naming": "pools named after the judge, or their rounds: likewise",
     "rounds_naming": "events in rounds named after the judge: likewise",
-    "notes_naming": "notes and reasons of others that name the judge: they stay as they are",
+    "notes_naming": "notes and reasons of others that name the judge: they stay as they are;"
+    " pooler export judgements --history has them",
 }
 """What is counted, for people."""
+_ONE = {
+    "judgements": "judgement",
+    "cannot": "document found impossible to judge",
+    "skipped": "document skipped",
+    "events": "event in all, taken back or not",
+    "notes": "note or reason",
+    "passages": "marked passage",
+    "sittings": "sitting",
+    "terms": "word that was marked",
+    "kept": "judged document that other judges graded too: it keeps those grades",
+    "lost": "judged document that nobody else graded: it has no grade then",
+    "rulings": "ruling of an adjudicator that rests on theirs, too: it stays, and so does what it"
+    " rests on: the grades that lay before the adjudicator, without names",
+    "places": "assignment of theirs",
+    "reopened": "claim of theirs: whoever comes may claim the document",
+    "unassigned": "document that is assigned to nobody then: pooler assign --add",
+    "plans_naming": "plan that names the judge: 'erased' stands there then",
+    "pools_naming": "pool named after the judge, or its round: likewise",
+    "rounds_naming": "event in rounds named after the judge: likewise",
+    "notes_naming": "note or reason of others that names the judge: it stays as it is;"
+    " pooler export judgements --history has it",
+}
+"""The same, of one."""
 _OF_AN_ADJUDICATOR = {
     "judgements": "rulings: the judges' grades count again",
     "cannot": "rulings that a document cannot be judged",
+}
+_ONE_OF_AN_ADJUDICATOR = {
+    "judgements": "ruling: the judges' grades count again",
+    "cannot": "ruling that a document cannot be judged",
 }
 
 
@@ -52,9 +81,9 @@ def erase(
 ) -> None:
     """Erase a judge: judgements, notes, passages, sittings, assignments, and the name.
 
-    What stays is a count without a name, and every report says it: "31 judgements of an erased
-    judge removed". A merge with a copy of the collection brings nothing of it back. Other judges'
-    judgements stay as they are.
+    What stays is a count without a name; status, agreement, the list of judges and every export say
+    it: "31 judgements of an erased judge removed". A merge with a copy of the collection brings
+    nothing of it back. Other judges' judgements stay as they are.
 
     Example: pooler judges erase bob --dry-run
     """
@@ -116,12 +145,12 @@ def _tables(found: Erasing, fmt: Format) -> list[Table]:
 
 def _tell(found: Erasing) -> None:
     """Say what goes and what stays."""
-    words = _words(found)
+    many, one = _words(found), _ONE | (_ONE_OF_AN_ADJUDICATOR if found.is_adjudicator else {})
     for what, number in _counts(found).items():
         if number:
-            say(f"  {number:,} {words[what]}")
+            say(f"  {number:,} {(one if number == 1 else many)[what]}")
     if found.shared:
-        pairs = ", ".join(f"{one.judge} ({one.documents:,})" for one in found.shared)
+        pairs = ", ".join(f"{other.judge} ({other.documents:,})" for other in found.shared)
         say(f"  the agreement with {pairs} goes; in brackets, documents both graded")
     if assigned := _assigned(found):
         say(f"  {assigned}")

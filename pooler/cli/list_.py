@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit
-from pooler.cli.dossier import without_empty
+from pooler.cli.dossier import without_empty, without_same
 from pooler.cli.erased import erased_words
 from pooler.cli.moments import moment
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.titles import fit_titles, short_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,8 +25,6 @@ app = typer.Typer(
 
 DEFAULT_LIMIT = 50
 """Documents that a table for people shows; programs get all."""
-_SHOWN = 40
-"""Characters of a title that a table for people shows."""
 _SHOWN_SHA256 = 12
 
 STANDING = (
@@ -38,6 +37,12 @@ STANDING = (
     Column("relevant"),
 )
 """How documents stand with all judges together: `store.standing`."""
+_UNSAID: dict[str, tuple[Cell, ...]] = {
+    **dict.fromkeys(("cannot", "skipped", "unjudged", "outside", "undecided"), (0,)),
+    **dict.fromkeys(("text", "listed"), (True, False)),
+    **dict.fromkeys(("withdrawn", "disabled"), (False,)),
+}
+"""Columns that a table for people says in its caption where all rows have one of these values."""
 IN_POOL = tuple(column for column in STANDING if column.name not in ("pooled", "outside"))
 """The same, of the documents of one pool."""
 
@@ -150,8 +155,9 @@ def topics(
 
     Every pooled document is in one state: judged by somebody; else found impossible to judge;
     else skipped; else unjudged. Outside: judged by somebody, but in no pool. Relevant: graded at
-    the scale's relaxed level or above by somebody, pooled or not. Version: of the topic's text; by
-    older text: judgements made at a desk by another text than now, `pooler rejudge --why topic`.
+    the scale's relaxed level or above by somebody, pooled or not; with --pool, in that pool.
+    Version: of the topic's text; by older text: judgements made at a desk by another text than now,
+    `pooler rejudge --why topic`.
 
     Example: pooler list topics
     """
@@ -160,7 +166,8 @@ def topics(
 
     with ListedCollection(collection) as opened:
         lines = opened.topic_lines(Sought(pool=pool, judge=judge))
-        note = relevance_note(opened.scale.relaxed, [line.standing for line in lines], pool)
+        standings = [line.standing for line in lines]
+        note = relevance_note(opened.scale.relaxed, standings, pool, judge)
     table = Table("topics", TOPIC_COLUMNS, [topic_row(line, fmt) for line in lines])
     caption = f"{counted(len(lines), 'topic')}; {note}"
     _emit(table, fmt, caption, is_filtered=bool(pool or judge))
@@ -198,13 +205,14 @@ def docs(
         limit = DEFAULT_LIMIT
     with ListedCollection(collection) as opened:
         found = opened.document_lines(Sought(topic, pool, judge), limit=limit)
-        note = relevance_note(opened.scale.relaxed, [one.standing for one in found.lines], pool)
+        standings = [one.standing for one in found.lines]
+        note = relevance_note(opened.scale.relaxed, standings, pool, judge)
     columns = (Column("docno"), Column("title"), Column("text"), Column("listed"),
                Column("pools"), *STANDING)  # fmt: skip
     table = Table("documents", columns)
     for line in found.lines:
         table.rows.append({
-            "docno": line.docno, "title": _short(line.title, fmt) if line.has_text else None,
+            "docno": line.docno, "title": line.title if line.has_text else None,
             "text": line.has_text, "listed": line.listed, "pools": line.pools,
             **standing_cells(line.standing),
         })  # fmt: skip
@@ -233,7 +241,7 @@ def pools(
 
     with ListedCollection(collection) as opened:
         lines = opened.pool_lines(Sought(topic=topic, judge=judge))
-        note = relevance_note(opened.scale.relaxed)
+        note = relevance_note(opened.scale.relaxed, judge=judge)
     table = Table("pools", POOL_COLUMNS, [pool_row(line, fmt) for line in lines])
     caption = f"{counted(len(lines), 'pool')}; {note}"
     _emit(table, fmt, caption, is_filtered=bool(topic or judge))
@@ -283,7 +291,7 @@ def rounds(
 
     with ListedCollection(collection) as opened:
         lines = opened.round_lines(Sought(topic=topic, judge=judge))
-        note = relevance_note(opened.scale.relaxed)
+        note = relevance_note(opened.scale.relaxed, judge=judge)
     columns = (Column("round"), Column("pools"), Column("withdrawn"), Column("topics"),
                Column("documents"), *IN_POOL, Column("judgements"))  # fmt: skip
     table = Table("rounds", columns)
@@ -310,7 +318,7 @@ def run_row(line: RunLine, fmt: Format) -> dict[str, Cell]:
 def topic_row(line: TopicLine, fmt: Format) -> dict[str, Cell]:
     """Return the cells of a topic."""
     return {
-        "topic": line.topic, "title": _short(line.title, fmt), "listed": line.listed,
+        "topic": line.topic, "title": short_title(line.title, fmt), "listed": line.listed,
         "version": line.version, "runs": line.runs, **standing_cells(line.standing),
         "older": line.older or None if fmt is Format.TABLE else line.older,
     }  # fmt: skip
@@ -345,26 +353,26 @@ def standing_cells(standing: Standing) -> dict[str, Cell]:
     return {column.name: getattr(standing, column.name) for column in STANDING}
 
 
-def relevance_note(relaxed: int, standing: Iterable[Standing] = (), pool: str | None = None) -> str:
+def relevance_note(
+    relaxed: int,
+    standing: Iterable[Standing] = (),
+    pool: str | None = None,
+    judge: str | None = None,
+) -> str:
     """Say what counts as relevant, and as outside where something does."""
-    words = f"relevant: graded {relaxed} or more by somebody"
+    words = f"relevant: graded {relaxed} or more by {judge or 'somebody'}"
     if any(one.outside for one in standing):
         words += f"; outside: judged, but {'in no pool' if pool is None else f'not in {pool}'}"
     return words
-
-
-def _short(title: str, fmt: Format) -> str:
-    """Cut a title for people."""
-    if fmt is not Format.TABLE or len(title) <= _SHOWN:
-        return title
-    return title[: _SHOWN - 3] + "..."
 
 
 def _emit(table: Table, fmt: Format, caption: str, *, is_filtered: bool, last: str = "") -> None:
     """Write a list; for people without empty columns, and with a word on an empty list."""
     if fmt is Format.TABLE:
         table.columns = without_empty(table.columns, table.rows) or table.columns
+        table.columns, same = without_same(table.columns, table.rows, _UNSAID)
+        fit_titles(table)
         empty = f"no {table.name} of that" if is_filtered else _EMPTY[table.name]
-        table.caption = caption if table.rows else empty
+        table.caption = "\n".join(filter(None, (same, caption))) if table.rows else empty
         table.caption += f"\n{last}" if last else ""
     emit([table], fmt)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pooler.cli.interrupts import Interrupted, catch_interrupts, ignore_interrupts
+from pooler.cli.interrupts import catch_interrupts, ignore_interrupts, interrupt_behind
 
 if TYPE_CHECKING:
     from pooler.cli.workflow import WORKFLOW, app

@@ -12,6 +12,7 @@ from pooler.cli.console import ExitCode, Format, counted, progress, say
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.merge_report import emit_report, say_what_came
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.scrubbed import tell_others, tell_scrubbed
 
 
 class RuleName(StrEnum):
@@ -50,7 +51,9 @@ def merge(
     conflicts: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Write what nothing settles as TSV, with an empty column `take`."
+            metavar="FILE",
+            help="Write what nothing settles as TSV, with an empty column `take`; with --settle-by"
+            " also what is settled by hand.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -63,8 +66,9 @@ def merge(
 
     Copies are files that were copied (`pooler backup`, `pooler copy`), parts made by `pooler export
     work`, or databases; they are only read. Every event keeps its judge, time and sitting. What was
-    made new on a copy comes too: documents, runs, pools, guidelines, judges, places. All of it is
-    taken in, or nothing. Any order of merging gives the same, and merging twice changes nothing.
+    made new on a copy comes too: documents, runs, pools, guidelines, judges, places; what was
+    erased there, a judge or notes, goes here. All of it is taken in, or nothing. Any order of
+    merging gives the same, and merging twice changes nothing.
 
     Where one judge went on with one document on two copies, a decision stands against a skip, and a
     grade changed on one copy against a note on the other. Two decisions that differ are a conflict:
@@ -77,7 +81,7 @@ def merge(
     """
     from store.merged_collection import MergedCollection
     from store.merging.histories import Wanted
-    from store.merging.settling import Rule
+    from store.merging.settling import BY_HAND, Rule
 
     if conflicts is not None:
         check_new(conflicts)
@@ -88,11 +92,14 @@ def merge(
         done = opened.merge(others, wanted, dry_run=dry_run, progress=progress)
     found = done.open_conflicts
     if conflicts is not None:
-        write_conflicts(conflicts, found)
-        say(f"{conflicts}: {counted(len(found), 'conflict')}")
+        by_hand = [one for one in done.conflicts if one.settled == BY_HAND]
+        write_conflicts(conflicts, found, by_hand if found else ())
+        say(f"{conflicts}: {_listed(len(found), len(by_hand) if found else 0)}")
     emit_report(done, fmt)
     if not found:
         say_what_came(done, dry_run=dry_run)
+        if done.is_done and (done.erased or done.n_emptied):
+            _scrub(collection)
         return
     say(f"{counted(len(found), 'conflict')}: one judge, one document, different decisions;"
         " nothing was merged")  # fmt: skip
@@ -100,5 +107,21 @@ def merge(
         say("hint: --settle RULE settles all of them; --conflicts FILE writes a list to be filled"
             " in for --settle-by")  # fmt: skip
     else:
-        say(f"hint: fill in the column `take`, then: --settle-by {conflicts}")
+        say("hint: fill in the column `take`, then the same command with"
+            f" --settle-by {conflicts} in place of --conflicts")  # fmt: skip
     raise typer.Exit(ExitCode.DATA)
+
+
+def _listed(n_open: int, n_by_hand: int) -> str:
+    """Say how many conflicts a list has."""
+    more = f", and {n_by_hand:,} settled by hand with what was taken" if n_by_hand else ""
+    return f"{counted(n_open, 'conflict')}{more}"
+
+
+def _scrub(collection: str) -> None:
+    """Write the file anew without the bytes of what was removed from it."""
+    from store.staffed_collection import StaffedCollection
+
+    with StaffedCollection(collection) as opened:
+        tell_scrubbed(opened.scrub())
+    tell_others("what was removed here is in them, and a merge brings none of it back")

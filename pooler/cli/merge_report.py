@@ -34,6 +34,8 @@ _COPIES = (
     Column("changed"),
     Column("left_out", "left out"),
 )
+_WOULD = tuple(map(Column, _RULES))
+"""What each rule would let stand; people see it from what copies say, and when."""
 _CONFLICTS = (
     Column("topic"),
     Column("docno"),
@@ -43,7 +45,7 @@ _CONFLICTS = (
     Column("at", "decided at"),
     Column("reason"),
     Column("note"),
-    *map(Column, _RULES),
+    *_WOULD,
     Column("settled"),
     Column("took"),
 )
@@ -74,6 +76,9 @@ def say_what_came(done: Merged, *, dry_run: bool) -> None:
         for reason, n in copy.left_out.items():
             if n:
                 warn(f"{copy.name}: {n:,} {reason} {would}left out")
+    if done.n_emptied:
+        what = counted(done.n_emptied, "note or reason", "notes and reasons")
+        warn(f"{what} {would}removed here, as on another copy")
     if done.is_nothing_new:
         say("nothing new: all of it is here already")
         return
@@ -137,7 +142,10 @@ def _without_empty(table: Table) -> Table:
     kept = [
         column
         for column in table.columns
-        if any(row.get(column.name) not in (None, "", False) for row in table.rows)
-        or column.name in ("judge", "new", "there", "copy")
+        if column.name in ("judge", "new", "there", "copy")
+        or (
+            column not in _WOULD
+            and any(row.get(column.name) not in (None, "", False) for row in table.rows)
+        )
     ]
     return Table(table.name, kept, table.rows, table.title, table.caption)

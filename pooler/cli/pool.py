@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Format, check_out, progress, say, write_json, write_lines
+from pooler.cli.judged import names_collection
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -226,7 +227,7 @@ def pool(
         if add:
             hint = "--minus FILE leaves out the pairs of a pool file"
             raise ArgumentError("--add", "is for a collection", "run files", hint=hint)
-        if _is_given(ctx, "collection"):
+        if names_collection(ctx):
             hint = "import runs brings files into a collection, whose runs are pooled without RUN"
             requirement = "and run files exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, collection, hint=hint)
@@ -263,12 +264,6 @@ def pool(
         fmt=fmt,
     )
     pool_collection(collection, wishes, manner)
-
-
-def _is_given(ctx: typer.Context, name: str) -> bool:
-    """Say whether an option stands on the command line; a setting is not meant for files."""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 app = typer.Typer(cls=PoolGroup, help=pool.__doc__, rich_markup_mode=None)

@@ -52,15 +52,48 @@ def as_replaced(wishes: Wishes, pools: Sequence[StoredPool]) -> Wishes:
     """
     from pooler.strategies import STRATEGIES
 
-    old = next((pool for pool in pools if pool.name == wishes.pool_name), None)
+    old = _named(wishes.pool_name, pools)
     if old is None:
         return wishes
-    if "without" in old.manifest:
-        warn(f"pool `{old.name}` left out documents of other pools, or of --minus; what takes its"
-             " place does not, unless --minus says so")  # fmt: skip
     if old.manifest.get("strategy", "") in STRATEGIES:
         wishes = _filled(wishes, old)
     return replace(wishes, round=wishes.round or old.round)
+
+
+def leaves_others_out(wishes: Wishes, pools: Sequence[StoredPool], *, has_minus: bool) -> bool:
+    """Say whether what takes a pool's place leaves out other pools' documents, as that one did.
+
+    Parameters
+    ----------
+    wishes : Wishes
+        Of `as_replaced`.
+    pools : sequence of StoredPool
+        All there are.
+    has_minus : bool
+        Whether a file says what else to leave out. Where the old pool had one, and there is none
+        now, that is warned of: its pairs are not kept.
+    """
+    from pooler.strategies import STRATEGIES
+    from pooler.strategies.kinds import FixedStrategy
+
+    old = _named(wishes.pool_name, pools)
+    without = {} if old is None else old.manifest.get("without", {})
+    if old is None or not without:
+        return False
+    left_out = "pools" in without
+    if ("others" in without or not left_out) and not has_minus:
+        what = "the pairs of a file, too" if left_out else "documents of other pools, or of a file"
+        warn(f"pool `{old.name}` left out {what}; what takes its place does not, unless"
+             " --minus FILE says so")  # fmt: skip
+    if left_out and not isinstance(STRATEGIES.get(wishes.strategy or "depth"), FixedStrategy):
+        warn(f"pool `{old.name}` left out documents of other pools; `{wishes.strategy}` cannot")
+        return False
+    return left_out
+
+
+def _named(name: str, pools: Sequence[StoredPool]) -> StoredPool | None:
+    """Return the pool that has a name."""
+    return next((pool for pool in pools if pool.name == name), None)
 
 
 def _filled(wishes: Wishes, old: StoredPool) -> Wishes:

@@ -107,6 +107,8 @@ def cost_table(shares: list[Share], fmt: Format) -> Table:
         time = "how long is not known" if seconds is None else duration_words(seconds)
         at_most = "at most " if any(one.is_at_most for one in shares) else ""
         table.caption = f"{at_most}{counted(sum(numbers), 'judgement')}: {time}"
+    if fmt is Format.TABLE and len(numbers) < len(shares):
+        table.rows = []
     if fmt is Format.TABLE:
         for row in table.rows:
             if row["judge"] is None and row["judgements"] is not None:

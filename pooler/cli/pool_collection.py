@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pooler.cli.console import Format, counted, emit, say, warn, write_json, write_lines
-from pooler.cli.pool_before import as_added_to, as_replaced
+from pooler.cli.pool_before import as_added_to, as_replaced, leaves_others_out
 from pooler.cli.pool_plan import DEPTH, Wishes
-from store.errors import ArgumentError
+from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from pooler.plan import Plan, PoolBuild
     from pooler.pool_change import ChangeCount
     from pooler.run_set import RunFacts
     from store.collection import Collection
+    from store.pair_standings import PairStanding
     from store.records import PoolEntry
+
+Pair = tuple[str, str]
+"""Topic and docno."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,28 +52,37 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
     from store.collection import Collection
     from store.formats.pairs import read_pairs
 
-    known = None if manner.minus is None else read_pairs(manner.minus)
+    minus = None if manner.minus is None else read_pairs(manner.minus)
     with Collection(collection) as opened:
         stored = opened.pools()
+        standings = opened.pair_standings()
+        leaves_out = manner.add
         if manner.add:
             wishes = as_added_to(wishes, stored)
-            known = {*(known or ()), *opened.pooled_rounds()}
         elif manner.replace:
             wishes = as_replaced(wishes, stored)
+            leaves_out = leaves_others_out(wishes, stored, has_minus=minus is not None)
         plan = _plan(wishes, opened)
+        known, known_from = minus, None
+        if leaves_out:
+            others = {one.name for one in stored if not one.withdrawn}
+            if manner.replace:
+                others.discard(plan.name)
+                say(f"documents of other pools are left out, as `{plan.name}` did")
+            known, known_from = _pairs_of(standings, others, minus)
         runs = stored_runs(
             opened,
             depth=wishes.depth or DEPTH,
             order=wishes.order or "trec",
             scores=manner.annotated or find_strategy(plan.strategy).uses_scores,
         )
-        build = PoolBuild(runs, plan, version=__version__, known=known)
+        build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from)
         if build.is_adaptive:
             _check_adaptive(build, manner)
             for topic in runs.topics[:1]:
                 start_strategy(build.manifest(), runs.of_topic(topic).rankings)
         leaving = {plan.name: None} if manner.replace else {}
-        count = ChangeCount(opened.pair_standings(), leaving)
+        count = ChangeCount(standings, leaving)
         if manner.dry_run:
             _show(opened, build, count, manner)
             return
@@ -82,13 +95,21 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
                 return
             new = opened.add_pool(build.pool(listed))
         elif manner.replace:
+            if leaves_out:
+                entries = iter([*entries])
+                _check_anything_left(build)
             replacement = opened.replace_pool(entries, build.pool)
             new, former = replacement.is_new, replacement.former
         else:
             new = opened.add_pool_by_topic(entries, build.pool)
         judged = opened.count_judged(plan.name)
         missing, documents = opened.count_pooled_without_text()
-        is_assigned = opened.unclaimed().is_assigned
+        change = count.finish()
+        n_unassigned = 0
+        if new and opened.unclaimed().is_assigned:
+            # What was assigned before it left the pools has its places still.
+            prospects = opened.prospects(change.new)
+            n_unassigned = sum(not one.has_place for one in prospects.documents)
     facts = build.manifest()
     if manner.out is not None:
         again = PoolBuild(runs, plan, version=__version__, known=known)
@@ -102,16 +123,15 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
         report(build.statistics(), facts)
     if judged:
         say(f"{judged:,} of the pairs are judged already, and stay so")
-    change = count.finish()
     if new:
         say_change(change)
     where = "is in the collection" if new else "was there already, the same"
     say(f"pool `{plan.name}`, round {plan.round}, {where}")
     if former is not None:
         say(f"the pool that was `{plan.name}` is withdrawn, and listed as `{former}`")
-    if new and is_assigned and change.new:
-        say(f"{counted(len(change.new), 'document')} new, assigned to nobody yet:"
-            " pooler assign --add")  # fmt: skip
+    if n_unassigned:
+        say(f"{n_unassigned:,} of {counted(len(change.new), 'new document')} assigned to nobody"
+            " yet: pooler assign --add")  # fmt: skip
     if missing:
         say(f"{missing:,} of {documents:,} pooled documents have no text: pooler import docs FILE"
             " brings it")  # fmt: skip
@@ -127,6 +147,26 @@ def _counted(build: PoolBuild, count: ChangeCount) -> Iterator[list[PoolEntry]]:
         yield entries
 
 
+def _pairs_of(
+    standings: Mapping[Pair, PairStanding], pools: Set[str], minus: Set[Pair] | None
+) -> tuple[set[Pair], dict[str, Any]]:
+    """Return what pools and a file hold, and what a manifest says of that."""
+    pooled = {pair for pair, one in standings.items() if one.pools & pools}
+    known = pooled | (minus or set())
+    facts: dict[str, Any] = {"pools": sorted(pools)}
+    if len(known) > len(pooled):
+        facts["others"] = len(known) - len(pooled)
+    return known, facts
+
+
+def _check_anything_left(build: PoolBuild) -> None:
+    """Raise `PoolerError` where other pools have every document of a pool that leaves them out."""
+    if not build.statistics().total:
+        name = build.plan.name
+        message = f"nothing would be left of pool `{name}`: other pools have all of it"
+        raise PoolerError(message, hint=f"pooler unpool --pool {name} withdraws it")
+
+
 def _show(opened: Collection, build: PoolBuild, count: ChangeCount, manner: Manner) -> None:
     """Say what a pool would come to; write nothing."""
     from pooler.cli.pool_change import change_tables, cost_table, fetch_cost
@@ -134,6 +174,8 @@ def _show(opened: Collection, build: PoolBuild, count: ChangeCount, manner: Mann
 
     for _ in _counted(build, count):
         pass
+    if manner.replace and "pools" in build.manifest().get("without", {}):
+        _check_anything_left(build)
     name, facts, budgets = build.plan.name, build.manifest(), build.pool().budgets
     is_there = _is_there(opened, build, replace=manner.replace)
     change = count.finish()

@@ -10,7 +10,7 @@ import typer
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit, say, warn
 from pooler.cli.dossier import without_empty
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,9 +132,13 @@ def _is_file(word: str, stored: Mapping[str, Any]) -> bool:
 
 def _open(collection: str, words: Sequence[str]) -> Collection | None:
     """Open the collection; ``None`` = there is none, and none is needed."""
-    are_files = all(_is_path(word) or Path(word).is_file() for word in words)
-    if are_files and "://" not in collection and not Path(collection).exists():
-        return None
+    files = [word for word in words if _is_path(word) or Path(word).is_file()]
+    if "://" not in collection and not Path(collection).exists() and files:
+        if len(files) == len(words):
+            return None
+        (other,) = set(words) - set(files)
+        message = f"{other}: there is no such file, and no {collection} whose pool it could be"
+        raise StoreError(message, hint="name two files; or a collection, by --collection")
     from store.collection import Collection
 
     return Collection(collection)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import check_out, counted, say, write_json, write_lines
+from pooler.cli.console import check_out, counted, say, warn, write_json, write_lines
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -241,6 +241,8 @@ def tell_files(made: QrelsTexts, ballots: Ballots, *, has_collection: bool = Tru
         label = "" if len(made.files) == 1 else f"{level_word(file.level)}: "
         n_judged = counted(len(final.rows), "document")
         say(f"{label}{n_judged} judged ({grades}); {who_judged(final, ballots)}")
+        if file.level is not None and final.rows and not file.by_grade[1]:
+            warn(f"no document is relevant at level {file.level}")
         tell_decisions(final, file.flips)
         tell_few_votes(final)
     tell_tied([file.final for file in made.files], has_collection=has_collection)

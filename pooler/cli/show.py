@@ -98,6 +98,8 @@ def topic(
     facts["title"] = shown.topic.title or None
     facts |= {part: getattr(shown.topic, part) or None for part in _PARTS}
     facts["number_of_runs"] = facts.pop("runs")
+    if fmt is Format.TABLE and (older := facts.pop("older")):
+        facts["judged by older text"] = older
     pools = Table("pools", POOL_COLUMNS, [pool_row(line, fmt) for line in found.pools])
     tables = [pools, _judges(found.judges, fmt), _runs(found.runs, fmt)]
     if len(found.versions) > 1 or fmt is not Format.TABLE:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pooler.pool_change import PoolChange
     from store.collection import Collection
     from store.pools import StoredPool
+    from store.runs import StoredRun
 
 COLUMNS = [
     Column("pool"),
@@ -68,10 +69,10 @@ def unpool(
     from store.collection import Collection
 
     with Collection(collection) as opened:
-        opened.runs([run])
+        (known,) = opened.runs([run])
         standings = opened.pair_standings()
         table = Table("alone", COLUMNS)
-        fed = _fed_pools([one for one in opened.pools() if not one.withdrawn], run, pool)
+        fed = _fed_pools([one for one in opened.pools() if not one.withdrawn], known, pool)
         reasons = [(one, _kept_whole(opened, one)) for one in fed]
         for one, reason in reasons:
             if reason is None:
@@ -107,7 +108,12 @@ def unpool(
             opened.unpool(run, alone)
     change = ChangeCount(standings, alone).finish()
     emit([table, *change_tables(change, fmt, drawable=0, by_topic=by_topic)], fmt)
-    _report(run, table, dry_run=dry_run)
+    if not fed and not reasons:
+        say(f"run `{run}` has fed no pool yet")
+    else:
+        _report(run, table, dry_run=dry_run)
+    verb = "would contribute" if dry_run else "contributes"
+    say(f"`{run}` {verb} to no later pool")
     _report_rest(change, dry_run=dry_run)
 
 
@@ -148,8 +154,16 @@ def _pairs(opened: Collection, name: str) -> set[tuple[str, str]]:
     return {(one.topic, one.docno) for one in opened.pool(name).entries if one.sampled}
 
 
-def _fed_pools(pools: list[StoredPool], run: str, name: str | None) -> list[StoredPool]:
-    """Return the pools that a run feeds."""
+def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> list[StoredPool]:
+    """Return the pools that a run feeds; none where it may only feed later ones.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool in use.
+    PoolerError
+        If the run does not feed it, or feeds none and is to feed none.
+    """
     if name is not None and name not in {pool.name for pool in pools}:
         raise UnknownNameError("pool", name, (pool.name for pool in pools))
     fed = [
@@ -157,12 +171,13 @@ def _fed_pools(pools: list[StoredPool], run: str, name: str | None) -> list[Stor
         for pool in pools
         if name in (None, pool.name)
         and any(
-            fact["tag"] == run and fact["contributes"] for fact in pool.manifest.get("runs", [])
+            fact["tag"] == run.tag and fact["contributes"] for fact in pool.manifest.get("runs", [])
         )
     ]
-    if not fed:
-        message = f"run `{run}` does not feed " + ("any pool" if name is None else f"pool `{name}`")
-        raise PoolerError(message, hint="`pooler status` names the pools")
+    if not fed and (name is not None or not run.contributes):
+        where = "any pool, nor will it" if name is None else f"pool `{name}`"
+        message = f"run `{run.tag}` does not feed {where}"
+        raise PoolerError(message, hint=f"pooler show run {run.tag} names the pools it fed")
     return fed
 
 
@@ -190,5 +205,3 @@ def _report(run: str, table: Table, *, dry_run: bool) -> None:
         f" {judged:,} of them judged, and they stay so")  # fmt: skip
     if kept:
         say(f"{kept:,} of them stay in another pool")
-    if not dry_run:
-        say(f"`{run}` contributes to no later pool")

@@ -42,6 +42,7 @@ def verify(
     if fmt is Format.TABLE:
         table = Table("verify", COLUMNS[:4], title=f"verify ({display(url)})")
         table.caption = "\n".join(line for one in results for line in _in_words(one))
+        table.caption = table.caption or "no fault found"
     else:
         table = Table("verify", COLUMNS)
     for one in results:

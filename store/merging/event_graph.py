@@ -73,6 +73,8 @@ class Event(NamedTuple):
     """The caller's own; of no meaning here."""
 
 
+_ORDER = Content._fields.index("display_order")
+
 Chain = Sequence[Event]
 """All events of a judge on a document on one copy, by revision from 1 without gaps."""
 
@@ -126,7 +128,7 @@ def united(chains: Mapping[int, Chain]) -> Graph:
     """
     graph: Graph = {}
     for copy, chain in chains.items():
-        for node, event in zip(_nodes(chain), chain, strict=True):
+        for node, event in zip(nodes_of(chain), chain, strict=True):
             known = graph.setdefault(node.identity, node)
             known.seen[copy] = event
             order = min(known.content.display_order, node.content.display_order, key=_length)
@@ -197,7 +199,7 @@ def chain_of(row: Iterable[Placed]) -> list[Event]:
 
 def identity_of(content: Content, parents: Iterable[Id], undone: Id | None) -> Id:
     """Return the identity of an event: a hash that is the same on every copy."""
-    told = repr((tuple(content._replace(display_order=None)), sorted(parents), undone))
+    told = repr(((*content[:_ORDER], None, *content[_ORDER + 1 :]), sorted(parents), undone))
     return sha256(told.encode("ascii", "backslashreplace")).digest()
 
 
@@ -215,8 +217,8 @@ def _length(order: str | None) -> tuple[int, str]:
     return len(order or ""), order or ""
 
 
-def _nodes(chain: Chain) -> list[Node]:
-    """Read what every event of a copy follows."""
+def nodes_of(chain: Chain) -> list[Node]:
+    """Read what every event of a copy follows, in their order."""
     found: list[Node] = []
     ends: dict[Id, None] = {}
     for number, event in enumerate(chain):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, delete, func, insert, select, update
 
 from store.erasing import erase
 from store.merging.copies import Copy, Here
 from store.merging.raw_writing import insert_one
 from store.models import ERASURE, JUDGE, JUDGEMENT
 from store.people import rename
-from store.records import State
+from store.scrubbing import overwrite_removed
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -22,16 +21,15 @@ def unite_judges(here: Here, copy: Copy) -> None:
     """Take in the judges of a copy.
 
     A judge is known by an identity that copies share, else by name. The name given last stands; who
-    is disabled on one copy is disabled. Who was erased on one copy is erased: what others still
-    have of such a judge is left out, and counted.
+    is disabled on one copy is disabled. What a copy still has of a judge who is erased here is left
+    out, and counted.
     """
-    _unite_erasures(here, copy)
     erased = set(here.session.scalars(select(ERASURE.c.uid)))
     own = {row.uid: row for row in here.session.execute(select(JUDGE))}
     theirs = []
     for row in copy.session.execute(select(JUDGE).order_by(JUDGE.c.uid)):
         if row.uid in erased:
-            _leave_out(here, copy, row)
+            _leave_out(copy, row)
         else:
             theirs.append(row)
     pairs = [(own.get(row.uid), row) for row in theirs]
@@ -81,53 +79,37 @@ def _unite(here: Here, copy: Copy, own: Row[Any], row: Row[Any]) -> None:
     copy.count.changed["judges"] += own.disabled != values["disabled"]
 
 
-def _unite_erasures(here: Here, copy: Copy) -> None:
-    """Erase here whom the copy has erased, and keep what is left of them."""
-    for row in copy.session.execute(select(ERASURE).order_by(ERASURE.c.uid)).all():
-        name = here.session.scalar(select(JUDGE.c.name).where(JUDGE.c.uid == row.uid))
-        if name is not None:
-            erase(here.session, name)
-            here.erased.append(name)
-        _keep(here, row.uid, row.kind, row.judgements, row.events, row.erased_at)
+def unite_erasures(here: Here, copy: Copy) -> None:
+    """Erase here whom the copy has erased, and keep what is left of them.
 
-
-def _keep(
-    here: Here, uid: str, kind: str, judgements: int, events: int, erased_at: datetime | None
-) -> None:
-    """Keep of an erased judge the larger counts, and the earlier moment."""
+    To be done of every copy before judges are taken in: another one may still have such a judge.
+    The counts are those of whoever erased the judge, the larger ones where several did: what copies
+    still had depends on which of them came together before.
+    """
     session = here.session
-    own = session.execute(select(ERASURE).where(ERASURE.c.uid == uid)).first()
-    if own is None:
-        values = {"uid": uid, "kind": kind, "judgements": judgements, "events": events}
-        session.execute(insert(ERASURE).values(**values, erased_at=erased_at))
-        return
-    values = {
-        "judgements": max(own.judgements, judgements),
-        "events": max(own.events, events),
-        "erased_at": min(_known([own.erased_at, erased_at])),
-    }
-    session.execute(update(ERASURE).where(ERASURE.c.id == own.id).values(values))
+    for row in copy.session.execute(select(ERASURE).order_by(ERASURE.c.uid)).all():
+        name = session.scalar(select(JUDGE.c.name).where(JUDGE.c.uid == row.uid))
+        if name is not None:
+            overwrite_removed(session)
+            erase(session, name)
+            session.execute(delete(ERASURE).where(ERASURE.c.uid == row.uid))
+            here.erased.append(name)
+        own = session.execute(select(ERASURE).where(ERASURE.c.uid == row.uid)).first()
+        if own is None:
+            values = {column.name: getattr(row, column.name)
+                      for column in ERASURE.c if column.name != "id"}  # fmt: skip
+            session.execute(insert(ERASURE).values(values))
+            continue
+        values = {
+            "judgements": max(own.judgements, row.judgements),
+            "events": max(own.events, row.events),
+            "erased_at": min(own.erased_at, row.erased_at),
+        }
+        session.execute(update(ERASURE).where(ERASURE.c.id == own.id).values(values))
 
 
-def _known(moments: Iterable[datetime | None]) -> list[datetime]:
-    return [one for one in moments if one is not None]
-
-
-def _leave_out(here: Here, copy: Copy, row: Row[Any]) -> None:
+def _leave_out(copy: Copy, row: Row[Any]) -> None:
     """Count what a copy still has of a judge who is erased."""
     own = JUDGEMENT.c.judge_id == row.id
     events = copy.session.scalar(select(func.count(JUDGEMENT.c.id)).where(own)) or 0
-    newest = (
-        select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, func.max(JUDGEMENT.c.revision))
-        .where(own)
-        .group_by(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id)
-    )
-    last = {(topic, document): number for topic, document, number in copy.session.execute(newest)}
-    graded = select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.revision).where(
-        own, JUDGEMENT.c.state == State.JUDGED.value
-    )
-    judgements = sum(
-        last[topic, document] == number for topic, document, number in copy.session.execute(graded)
-    )
-    _keep(here, row.uid, row.kind, judgements, events, None)
     copy.count.left_out["events of judges who were erased"] += events

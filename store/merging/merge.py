@@ -17,7 +17,7 @@ from store.merging.copies import Copy, Here, check_kinship, lock, opened
 from store.merging.documents import unite_documents
 from store.merging.guidelines import unite_guidelines
 from store.merging.histories import HistoryMerge, Wanted, count_of_copies
-from store.merging.judges import unite_judges
+from store.merging.judges import unite_erasures, unite_judges
 from store.merging.places import settle_claims, unite_places
 from store.merging.pools import unite_pools
 from store.merging.report import Merged
@@ -88,6 +88,8 @@ def merge(
             for copy in copies:
                 check_kinship(here, copy)
             for copy in copies:
+                unite_erasures(here, copy)
+            for copy in copies:
                 _unite_material(here, copy)
             here.refuse_if_any()
             for copy in copies:
@@ -153,4 +155,5 @@ def _report(here: Here, copies: Sequence[Copy], histories: HistoryMerge) -> Merg
         (one for one in histories.conflicts if not one.was_settled),
         key=lambda one: (natural_key(one.topic), one.docno, one.judge),
     )
-    return Merged([copy.count for copy in copies], judges, conflicts, here.erased)
+    counts = [copy.count for copy in copies]
+    return Merged(counts, judges, conflicts, here.erased, histories.n_emptied)

@@ -82,6 +82,8 @@ class Merged:
     before are left out."""
     erased: list[str] = field(default_factory=list)
     """Judges who were erased here because another copy had erased them."""
+    n_emptied: int = 0
+    """Events here whose note or reason was removed because it had been on another copy."""
     is_done: bool = False
     """False = nothing was changed: it was a trial, or conflicts are not settled."""
 
@@ -95,6 +97,7 @@ class Merged:
         """Whether the copies held nothing that is not here."""
         return not (
             self.erased
+            or self.n_emptied
             or any(one.new or one.settled for one in self.judges)
             or any(one.new.total() + one.changed.total() for one in self.copies)
         )

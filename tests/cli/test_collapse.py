@@ -170,6 +170,8 @@ def test_a_level_beyond_the_grades_needs_no_scale(here: Path) -> None:
     for level, relevant in (("1", "1 1"), ("3", "0 1"), ("5", "0 0")):
         answer = run_inside("collapse", here / "q.qrels", "--level", level).fine()
         assert " ".join(line.split()[3] for line in answer.out.splitlines()) == relevant
+        is_warned = f"warning: no document is relevant at level {level}" in answer.err
+        assert is_warned is (level == "5")
 
 
 @pytest.mark.parametrize(

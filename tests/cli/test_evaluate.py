@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import GARDEN, read_lines, write
+from tests.cli.command_line import GARDEN, read_lines, read_run_list, write
 from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
 
@@ -130,7 +130,7 @@ def test_negative_codes_of_bare_files_are_unjudged(cli: Cli, here: Path) -> None
     write(here / "x.run", "1 Q0 b 1 3 x", "1 Q0 a 2 2 x")
     answer = cli("evaluate", "--qrels", "q", "x.run", "--format", "json").fine()
     assert answer.json()[0]["value"] == 0.5
-    assert "1 lines with a negative code are unjudged" in answer.err
+    assert "1 line with a negative code is unjudged" in answer.err
 
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
@@ -179,3 +179,22 @@ def test_what_needs_a_collection_is_refused_for_files(
     assert "no qrels are named to measure it with" in missing.err
     assert "--qrels FILE" in missing.err
     assert "is for files" in cli(*command, "--scale", "0-2").failed(1).err
+    assert "is for files" in cli(*command, "--runs", "runs.tsv").failed(1).err
+
+
+def test_a_run_file_in_place_of_a_tag_is_told_from_an_unknown_tag(cli: Cli, judged: Path) -> None:
+    """The hint names what files need, before anything else is asked for."""
+    answer = cli("evaluate", "runs/bm25-words.run").failed(1)
+    assert "runs/bm25-words.run is a file, and no run tag of the collection" in answer.err
+    assert "--qrels FILE goes with run files" in answer.err
+    assert "unknown run `none`" in cli("evaluate", "none", "--judge", "strict").failed(1).err
+
+
+@pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "5")])
+def test_a_list_of_runs_names_files(cli: Cli, garden: Path, command: tuple[str, ...]) -> None:
+    """`--runs` names the same files as arguments do; one that does not contribute is measured."""
+    names = [row["file"] for row in read_run_list(garden / "runs.tsv")]
+    named = cli(*command, "--qrels", STRICT, *names, "--format", "tsv").fine()
+    listed = cli(*command, "--qrels", STRICT, "--runs", "runs.tsv", "--format", "tsv").fine()
+    assert listed.out == named.out
+    assert "late-tfidf-bigrams" in listed.out

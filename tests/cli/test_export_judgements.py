@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import Outcome, write
+from tests.cli.command_line import Outcome, environment, program, write
 from tests.cli.conftest import Cli
 
 NOTE = "a\ttab,\na line, \\t and \u202e \ud800 \U0001f600"
@@ -207,3 +209,40 @@ def test_options_of_other_formats_are_refused(
     """What a file of every judge says itself is not said by an option."""
     cli("init").fine()
     assert message in cli("import", "judgements", "f", "--format", "tsv", *options).failed(1).err
+
+
+@pytest.mark.parametrize(
+    ("command", "bar"),
+    [
+        ("import judgements q --judge nist", "judgements"),
+        ("export judgements --out j", "judgements"),
+        ("export judgements --history --out h", "events"),
+    ],
+)
+def test_long_work_shows_a_bar_where_somebody_looks(
+    cli: Cli, here: Path, command: str, bar: str
+) -> None:
+    """On a terminal stderr has a bar with the number in all; in a pipe it has none."""
+    cli("init").fine()
+    write(here / "q", *(f"1 0 d{number} 1" for number in range(6000)))
+    if "import" not in command:
+        cli("import", "judgements", "q", "--judge", "nist").fine()
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [*program(), *command.split()], cwd=here, env=environment({"TERM": "xterm"}), stderr=theirs
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while part := _read(ours):
+            shown += part
+    os.close(ours)
+    assert process.returncode == 0
+    assert re.search(rf"{bar} .*6000/6000", re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", shown.decode()))
+
+
+def _read(terminal: int) -> bytes:
+    """Read what a terminal shows; nothing when its other end is closed."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""

@@ -170,6 +170,7 @@ def test_judgement_that_comes_twice_is_a_fault(cli: Cli, empty: Path) -> None:
     ("options", "message"),
     [
         ([], "hint: --judge NAME, or --judge-column 2; one of the two"),
+        ([], "what `pooler export judgements` wrote: --format jsonl or tsv"),
         (["--judge", "a", "--judge-column", "2"], "whose judgements are these?"),
         (["--format", "ntcireval"], "hint: --judge NAME says it"),
         (["--columns", "docno,grade", "--topic", "1"], "or `judge` among --columns; one of the"),

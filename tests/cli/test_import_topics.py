@@ -60,6 +60,8 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
         ("t1", 2, 2), ("t2", 1, 0),
     ]  # fmt: skip
     assert "by older text" in cli("list", "topics").fine().out
+    shown = [line.split() for line in cli("show", "topic", "t1").fine().out.splitlines()]
+    assert ["judged", "by", "older", "text", "2"] in shown
     rows = cli("rejudge", "--why", "topic", "--format", "json").fine().json()
     assert [(row["docno"], row["why"], row["topic_version"]) for row in rows] == [
         ("a", "topic", 1), ("b", "topic", 1),

@@ -221,7 +221,7 @@ def check(name: str, ended: Ended, prepared: Path, complete: Ended, number: int,
 
 
 def test_every_command_is_interrupted_here() -> None:
-    """No command is forgotten: but for `copy`, whose server the tests of `copy` have."""
+    """No command is forgotten; `copy` needs a server, and a test of its own, below."""
     assert {words.split()[0] for words in WRITING.values()} | {"copy"} >= set(WORKFLOW)
 
 
@@ -264,14 +264,19 @@ def test_import_that_was_interrupted_goes_on_where_it_stopped(
     assert f"{N_RUNS - n_in} added, {n_in} there already" in again.said
 
 
-@pytest.mark.parametrize("kind", ["destructor", "module lock"])
+@pytest.mark.parametrize("kind", ["destructor", "module lock", "attribute name", "half a module"])
 def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) -> None:
-    """Where Python reports an exception and goes on, Ctrl-C still ends the command, quietly."""
+    """Where Python reports an exception, or makes another of it, Ctrl-C still ends the command."""
     here = {
         "destructor": "class Odd:\n    def __del__(self): signal.raise_signal(signal.SIGINT); f()\n"
         "Odd()",
         "module lock": "class Odd: pass\nodd = Odd()\n"
         "kept = weakref.ref(odd, lambda _: (signal.raise_signal(signal.SIGINT), f()))\ndel odd",
+        "attribute name": "class Odd:\n"
+        "    def __set_name__(self, *_): signal.raise_signal(signal.SIGINT); f()\n"
+        "type('Named', (), {'odd': Odd()})",
+        "half a module": "import logging\ndel logging.disable\n"
+        "signal.raise_signal(signal.SIGINT); f()",
     }[kind]
     code = (
         "import signal, sys, time, weakref\nfrom pooler.cli import interrupts, main\n"
@@ -317,3 +322,27 @@ def test_signal_at_any_moment_leaves_all_or_nothing(
                 again = run_and_press(tmp_path / str(trial), WRITING[name], number)
                 assert (again.code, again.rows) == (0, complete.rows), again.said
         shutil.rmtree(tmp_path / str(trial))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
+@pytest.mark.parametrize("after_s", [0.5, 0.8, 1.1, 1.5])
+def test_copy_leaves_an_empty_place_or_a_whole_one(
+    after_s: float, number: signal.Signals, prepared: Path, postgres_url: str, tmp_path: Path
+) -> None:
+    """To a server and back: what was interrupted is called again, or was done."""
+    folder = tmp_path / "g"
+    shutil.copytree(prepared, folder)
+    shutil.copy(folder / "collection.db", folder / "first.db")
+    for source, target in (("first.db", postgres_url), (postgres_url, "second.db")):
+        command = f"copy {source} {target}"
+        ended = run_and_press(folder, command, number, after_s, after_s + 0.02)
+        assert ended.code in (0, CODES[number]), ended.said
+        assert "Traceback" not in ended.said
+        place = target if "://" in target else folder / target
+        if run_inside("verify", "--collection", place).code:
+            assert ended.code == CODES[number], ended.said
+            assert not [name for name in ended.files if "second.db" in name]
+            again = run_and_press(folder, command, number)
+            assert again.code == 0, again.said
+    assert rows_of(folder / "second.db") == rows_of(folder / "first.db")

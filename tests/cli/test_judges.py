@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from store.collection import Collection
 from tests.cli.conftest import Cli
 
 
@@ -38,12 +39,27 @@ def test_disabled_judges_get_no_desk_and_keep_what_they_judged(cli: Cli, judged:
         " decision: pooler assign --replace gives them to others\n"
     )
     assert "judge anna was disabled already" in cli("judges", "disable", "anna").fine().err
-    assert "judge `anna` is disabled" in cli("judge", "--judge", "anna", "--plain").failed(3).err
+    refused = cli("judge", "--judge", "anna", "--plain").failed(3).err
+    assert refused == "error: judge `anna` is disabled\nhint: pooler judges enable anna\n"
     rows = cli("judges", "list", "--format", "json").fine().json()
     states = {row["judge"]: (row["disabled"], row["judged"]) for row in rows}
     assert (states["anna"], states["strict"], states["ben"]) == ((True, 0), (True, 84), (False, 0))
     assert cli("judges", "enable", "anna", "ben").fine().err == (
         "judge anna enabled\njudge ben was not disabled\n"
+    )
+
+
+def test_what_a_disabled_judge_claimed_needs_no_command(cli: Cli, judged: Path) -> None:
+    """A claim without a decision comes to others by itself; `assign` is named for names alone."""
+    cli("judges", "add", "anna").fine()
+    cli("assign", "--claim", "--topic", "G01").fine()
+    with Collection("collection.db") as opened:
+        desk = opened.desk("anna")
+        assert desk.claim("G01")
+        said = cli("judges", "disable", "anna").fine().err
+    assert said == (
+        "judge anna disabled\n3 documents that anna claimed without a decision: others may claim"
+        " them when the lease has run out\n"
     )
 
 

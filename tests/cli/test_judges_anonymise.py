@@ -56,7 +56,7 @@ def test_notes_stay_and_are_said_or_go(cli: Cli, judged: Path) -> None:
     (judged / "notes.jsonl").write_text(json.dumps(NOTED) + "\n", "utf-8")
     cli("import", "judgements", "notes.jsonl", "--format", "jsonl").fine()
     answer = cli("judges", "anonymise", "carla", "--yes").fine()
-    assert "1 note or reason of theirs stay, and may name somebody" in answer.err
+    assert "1 note or reason of theirs stays, and may name somebody" in answer.err
     assert "pooler export judgements judge-1 --history shows them" in answer.err
     assert "Dora" in cli("export", "judgements", "judge-1", "--history").fine().out
     answer = cli("judges", "anonymise", "judge-1", "--without-notes", "--yes").fine()

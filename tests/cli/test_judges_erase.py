@@ -48,6 +48,24 @@ def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
     assert contents("collection.db") == before
 
 
+def test_what_goes_is_worded_by_its_number(cli: Cli, judged: Path) -> None:
+    """One of a thing is one; that a ruling keeps the grades it rests on is said beforehand."""
+    qrels = judged / "one.qrels"
+    qrels.write_text("G01 0 KG-E-002 1\n", "utf-8")
+    cli("import", "judgements", qrels, "--judge", "ann", "--kind", "human").fine()
+    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
+    cli("adjudicate", "--judge", "zoe", "--topic", "G01", "--plain", stdin=b"2\nq\n").fine()
+    told = cli("judges", "erase", "ann").failed(1).err
+    assert told.startswith(
+        "  1 judgement\n  1 event in all, taken back or not\n"
+        "  1 judged document that other judges graded too: it keeps those grades\n"
+        "  1 ruling of an adjudicator that rests on theirs, too: it stays, and so does what it"
+        " rests on: the grades that lay before the adjudicator, without names\n"
+    )
+    rulings = cli("judges", "erase", "zoe").failed(1).err
+    assert rulings.startswith("  1 ruling: the judges' grades count again\n")
+
+
 def test_every_report_says_how_much_is_gone(cli: Cli, judged: Path) -> None:
     """Lists, exports and their manifests count the erased judge, once, without a name."""
     assert "erased" not in cli("judges", "list").fine().out

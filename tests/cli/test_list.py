@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from store.collection import Collection
 from tests.cli.command_line import controls, environment, write
@@ -79,6 +80,34 @@ def test_documents_are_cut_for_people_alone(cli: Cli, looked: Path) -> None:
     assert "69 documents\n" in cli("list", "docs", "--limit", "1000").fine().out
 
 
+def test_tables_for_people_say_once_what_all_rows_say(cli: Cli, looked: Path) -> None:
+    """A column of one value is said in words, so that documents fit; programs have all of it."""
+    table = cli("list", "docs").fine().out.splitlines()
+    words = next(line for line in table if line.startswith("the same in every row: "))
+    said = dict(part.split() for part in words.removeprefix("the same in every row: ").split(", "))
+    rows = cli("list", "docs", "--format", "json").fine().json()
+    assert said
+    for name, value in said.items():
+        assert {row[name] for row in rows} == {{"yes": True, "no": False}.get(value, 0)}
+        assert name not in table[0].split()
+    for name in ("cannot", "skipped", "unjudged", "outside", "text", "listed"):
+        assert (name in said) is (len({row[name] for row in rows}) == 1 and (
+            rows[0][name] in (0, True)))  # fmt: skip
+
+
+def test_documents_fit_a_terminal(cli: Cli, judged: Path) -> None:
+    """A table of documents with long titles and wide characters is at most 92 columns wide."""
+    shown = cli("list", "docs", "--limit", "106").fine().out
+    assert max(map(cell_len, shown.splitlines())) <= 92
+
+
+def test_what_one_judge_found_relevant_is_not_said_of_all(cli: Cli, looked: Path) -> None:
+    """The caption of a list of one judge's work names the judge."""
+    for kind in ("topics", "docs", "pools", "rounds"):
+        assert "or more by bob" in cli("list", kind, "--judge", "bob").fine().out
+        assert "or more by somebody" in cli("list", kind).fine().out
+
+
 def test_hashes_are_short_for_people_alone(cli: Cli, looked: Path) -> None:
     """The whole hash is for programs."""
     whole = {row["sha256"] for row in cli("list", "runs", "--format", "json").json()}
@@ -108,7 +137,7 @@ def test_empty_collection_says_what_comes_next(cli: Cli, here: Path) -> None:
 
 def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
     """Titles reach a terminal without their control characters."""
-    write(looked / "t.jsonl", '{"topic": "66", "title": "\\u001b]0;owned\\u0007\\u202e[bold]x"}')
+    write(looked / "t.jsonl", '{"topic": "66", "title": "[bold]x\\u001b]0;owned\\u0007\\u202e"}')
     cli("import", "topics", "t.jsonl").fine()
     for fmt in ("table", "tsv", "json"):
         out = cli("list", "topics", "--format", fmt).fine().out

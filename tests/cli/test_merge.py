@@ -91,6 +91,49 @@ def test_list_filled_in_by_hand_settles(apart: list[Path], cli: Cli, here: Path)
     assert "nothing new" in cli("merge", *apart[1:], "--settle-by", "d.tsv").fine().err
 
 
+def test_list_after_a_list_settles_all_of_them(apart: list[Path], cli: Cli, here: Path) -> None:
+    """What was settled by hand stands in the next list too, filled in: one list is enough."""
+    work(here / "collection.db", ("ann", "c", Action.JUDGE, 1))
+    work(apart[1], ("ann", "c", Action.JUDGE, 2))
+    write(here / "one.tsv", "topic\tdocno\tjudge\ttake", "1\ta\tann\tskip")
+    told = cli("merge", *apart[1:], "--settle-by", "one.tsv", "--conflicts", "two.tsv")
+    assert told.code == 1
+    assert "two.tsv: 1 conflict, and 1 settled by hand with what was taken" in told.err
+    assert "the same command with --settle-by two.tsv in place of --conflicts" in told.err
+    header, *lines = read_lines(here / "two.tsv")
+    assert [(line.split("\t")[1], line.split("\t")[-1]) for line in lines] == [
+        ("c", ""), ("a", "skip"),
+    ]  # fmt: skip
+    write(here / "three.tsv", header, lines[0] + "2", lines[1])
+    done = cli("merge", *apart[1:], "--settle-by", "three.tsv", "--format", "json").fine().json()
+    assert [(row["docno"], row["took"]) for row in done["conflicts"]][::2] == [
+        ("a", "skip"), ("c", "2"),
+    ]  # fmt: skip
+
+
+def test_what_was_erased_on_a_copy_leaves_no_byte_here(
+    apart: list[Path], cli: Cli, here: Path
+) -> None:
+    """A judge's name and words are gone from the file, and that older copies have them is said."""
+    whole = make(here / "home.db")
+    work(whole, ("bob", "a", Action.NOTE, "unmistakable words"))
+    shutil.copy(whole, here / "erased.db")
+    cli("judges", "erase", "bob", "--yes", "--collection", "erased.db").fine()
+    told = cli("merge", "erased.db", "--collection", "home.db").fine()
+    assert "judge `bob` erased here, as on another copy" in told.err
+    assert "the file was written anew" in told.err
+    assert "a merge brings none of it back" in told.err
+    assert b"unmistakable words" not in whole.read_bytes()
+    assert "written anew" not in cli("merge", "erased.db", "--collection", "home.db").fine().err
+
+
+def test_conflicts_fit_the_screen(apart: list[Path], cli: Cli) -> None:
+    """80 columns: what rules would choose is for programs, and in the list to be filled in."""
+    told = cli("merge", *(place.name for place in apart[1:]))
+    assert max(map(len, told.out.splitlines())) <= 80
+    assert "highest" not in told.out
+
+
 def test_faults_of_a_filled_in_list_are_told_by_line(
     apart: list[Path], cli: Cli, here: Path
 ) -> None:

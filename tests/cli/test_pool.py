@@ -85,9 +85,9 @@ def test_any_pool_is_the_same_from_files_and_collection(
     cli("import", "runs", "--runs", listed, "--collection", file).fine()
     for order in ORDERS:
         options = ("--depth", depth, "--order", order, "--out-order", out_order, "--seed", 0)
-        common = [str(option) for option in (*options, "--name", order, "--collection", file)]
+        common = [str(option) for option in (*options, "--name", order)]
         cli("pool", "--runs", listed, "--out", folder / "files", *common).fine()
-        cli("pool", "--out", folder / "stored", *common).fine()
+        cli("pool", "--out", folder / "stored", *common, "--collection", file).fine()
         assert files_of(folder / "files") == files_of(folder / "stored")
     shutil.rmtree(folder)
 

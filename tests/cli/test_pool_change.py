@@ -143,12 +143,54 @@ def test_replacing_keeps_what_is_not_said_and_takes_what_is(cli: Cli, pooled: Pa
     }  # fmt: skip
 
 
-def test_what_takes_the_place_of_an_added_pool_is_whole(cli: Cli, pooled: Path) -> None:
-    """A pool that `--add` made left documents out; that its successor does not is said."""
-    cli("pool", "--add", "--depth", "4").fine()
-    answer = cli("pool", "--name", "pool-2", "--replace", "--depth", "2").fine()
-    assert "warning: pool `pool-2` left out documents of other pools" in answer.err
-    assert len(cli("export", "pool", "--name", "pool-2").fine().out.splitlines()) == 4
+def test_what_takes_the_place_of_an_added_pool_leaves_out_the_same(cli: Cli, pooled: Path) -> None:
+    """Documents of other pools stay out, and none of its own; a pool of nothing is refused.
+
+    By hand: the first pool has abc and efg; the late run brings d, x, y and h, w, v. To depth 2
+    that is x and h alone; to depth 4 every one.
+    """
+    late = write_run(pooled, "late", {"1": "axyd", "2": "ehwv"})
+    cli("import", "runs", late).fine()
+
+    def added() -> list[str]:
+        return cli("export", "pool", "--name", "pool-2").fine().out.splitlines()
+
+    cli("pool", "--add", "--depth", "2").fine()
+    assert added() == ["1 x", "2 h"]
+    deeper = ("pool", "--name", "pool-2", "--replace", "--depth", "4")
+    dry = cli(*deeper, "--dry-run", "--format", "json").fine()
+    assert rows_of(dry.json())["new"][0] == 4
+    assert rows_of(dry.json())["leaving"][0] == 0
+    answer = cli(*deeper, "--manifest", "m.json").fine()
+    assert "documents of other pools are left out, as `pool-2` did" in answer.err
+    assert sorted(added()) == ["1 d", "1 x", "1 y", "2 h", "2 v", "2 w"]
+    assert json.loads((pooled / "m.json").read_text())["without"]["pools"] == ["pool"]
+    assert "was there already, the same" in cli(*deeper).fine().err
+    for more in ([], ["--dry-run"]):
+        refused = cli("pool", "--name", "pool-2", "--replace", "-d", "1", *more).failed(1)
+        assert "nothing would be left of pool `pool-2`: other pools have all of it" in refused.err
+        assert "pooler unpool --pool pool-2" in refused.err
+    assert len(added()) == 6
+    # A strategy that cannot leave anything out says so.
+    answer = cli("pool", "--name", "pool-2", "--replace", "-s", "mtf", "--dry-run").fine()
+    assert "left out documents of other pools; `mtf` cannot" in answer.err
+
+
+def test_a_file_of_pairs_left_out_is_asked_for_again(cli: Cli, pooled: Path) -> None:
+    """What `--minus` named is not kept, so it is warned of, unless it is named again."""
+    write(pooled / "x.txt", "1 a")
+    cli("pool", "--name", "less", "--minus", "x.txt", "--depth", "2").fine()
+    again = ("pool", "--name", "less", "--replace", "--dry-run", "--format", "json")
+    answer = cli(*again).fine()
+    assert "warning: pool `less` left out documents of other pools, or of a file" in answer.err
+    answer = cli(*again, "--minus", "x.txt").fine()
+    assert "warning: pool `less`" not in answer.err
+    assert "is there already, the same" in answer.err
+    cli("pool", "--add", "--name", "pool-2", "--depth", "4", "--minus", "x.txt").fine()
+    write(pooled / "x.txt", "1 zz")
+    cli("pool", "--name", "pool-2", "--replace", "--minus", "x.txt").fine()
+    answer = cli("pool", "--name", "pool-2", "--replace", "--dry-run").fine()
+    assert "warning: pool `pool-2` left out the pairs of a file, too" in answer.err
 
 
 def test_a_name_that_is_taken_is_refused_as_the_real_run_would(cli: Cli, pooled: Path) -> None:
@@ -158,6 +200,7 @@ def test_a_name_that_is_taken_is_refused_as_the_real_run_would(cli: Cli, pooled:
     assert dry.err.splitlines()[-2:] == real.err.splitlines()[-2:]
     assert "another pool named `pool` (depth 3, not 4)" in real.err
     assert "`pooler pool --replace` withdraws the other" in real.err
+    assert "`pooler pool --add` lists only what no pool has yet" in real.err
     same = cli("pool", "--depth", "3", "--round", "1", "--dry-run", "--format", "json").fine()
     assert "is there already, the same: nothing would be changed" in same.err
     assert rows_of(same.json())["staying"] == (6, 1, 1, 1, 3)
@@ -192,11 +235,23 @@ def test_assigned_documents_cost_what_the_plan_gives(cli: Cli, pooled: Path) -> 
     assert "assigned to nobody yet: pooler assign --add" in cli("pool", "--add", "-d", "4").err
 
 
+def test_what_comes_back_has_its_judge_still(cli: Cli, pooled: Path) -> None:
+    """Six documents are assigned, four leave; of these four and d, that come then, d has nobody."""
+    assert "6 places at 6 documents" in cli("assign", "ann", "ben", "--seed", "1").fine().err
+    cli("pool", "--replace", "--depth", "1").fine()
+    answer = cli("pool", "--replace", "--depth", "4").fine()
+    assert "5 documents new to the pools" in answer.err
+    assert "1 of 5 new documents assigned to nobody yet: pooler assign --add" in answer.err
+    assert "1 place at 1 document" in cli("assign", "--add").fine().err
+
+
 def test_options_that_say_nothing_here_are_refused(cli: Cli, pooled: Path) -> None:
     """In words, before anything is read."""
     for options, words in (
         (("first.run", "--dry-run"), "`--dry-run` is for a collection"),
         (("first.run", "--replace"), "`--replace` is for a collection"),
+        (("first.run", "--collection", "c.db"), "`--collection` and run files exclude each other"),
+        (("--format", "json"), "`--format` is for --dry-run and --list"),
         (("--add", "--replace"), "`--add` and --replace exclude each other"),
         (("--by-topic",), "`--by-topic` is for --dry-run"),
         (("--name", ""), "`--name` must not be empty"),

@@ -129,6 +129,8 @@ def test_words_that_name_nothing_or_two_things_are_refused(cli: Cli, two_pools: 
     assert "must not be `-` too" in cli("pool", "diff", "-", "-").failed(1).err
     assert "none.db" in cli("pool", "diff", "main", "deep", "--collection", "none.db").failed(3).err
     cli("pool", "diff", "main").failed(2)
+    alone = cli("pool", "diff", "./deep", "main", "--collection", "none.db").failed(3)
+    assert "main: there is no such file, and no none.db whose pool it could be" in alone.err
 
 
 def test_the_word_diff_is_a_command_and_a_file_as_a_path(cli: Cli, two_pools: Path) -> None:

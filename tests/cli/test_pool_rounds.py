@@ -105,7 +105,9 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     cli("pool", "second.run", "--depth", "2", "--order", "docno-asc", "-o", "alone.txt").fine()
     assert read_lines(two_runs / "alone.txt") == ["1 b", "1 d"]
     answer = cli("unpool", "first").failed(1)
-    assert "run `first` does not feed any pool" in answer.err
+    assert "run `first` does not feed any pool, nor will it" in answer.err
+    assert "pooler show run first" in answer.err
+    cli("show", "run", "first").fine()
     # It feeds no later pool either.
     assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
 
@@ -119,7 +121,9 @@ def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:
     assert words in cli("unpool", "first", "--pool", "live").failed(1).err
     assert words in cli("unpool", "first", "--dry-run").fine().err
     write_run(two_runs, "second", {"1": "xyz"})
-    cli("import", "runs", "second.run", "--replace").fine()
+    answer = cli("import", "runs", "second.run", "--replace").fine()
+    assert "pooler pool --replace --name pool --dry-run says" in answer.err
+    cli("pool", "--replace", "--name", "pool", "--dry-run").fine()
     words = "its run `second` has been replaced since"
     assert words in cli("unpool", "first", "--pool", "pool").failed(1).err
     # Without --pool both pools keep what they have, and the run feeds no later one.
@@ -127,6 +131,19 @@ def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:
     assert answer.json()["alone"] == []
     assert answer.err.count("keeps its documents") == 2
     assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
+
+
+def test_a_run_that_has_fed_no_pool_yet_feeds_no_later_one(cli: Cli, two_runs: Path) -> None:
+    """A run may be withdrawn before it is pooled; nothing leaves the pools, which is said."""
+    cli("import", "runs", write_run(two_runs, "new", {"1": "vw"})).fine()
+    before = cli("export", "pool").fine().out
+    dry = cli("unpool", "new", "--dry-run").fine()
+    assert "run `new` has fed no pool yet\n`new` would contribute to no later pool" in dry.err
+    answer = cli("unpool", "new", "--format", "json").fine()
+    assert answer.json()["alone"] == []
+    assert "`new` contributes to no later pool" in answer.err
+    assert cli("export", "pool").fine().out == before
+    assert "(left out: `new`, not contributing)" in cli("pool", "--add").fine().err
 
 
 def test_what_was_taken_out_comes_back_on_demand_alone(cli: Cli, two_runs: Path) -> None:

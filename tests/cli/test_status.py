@@ -290,6 +290,19 @@ def test_adjudicator_has_rulings_and_no_pool(cli: Cli, six_pooled: Path) -> None
     ]
 
 
+def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path) -> None:
+    """What `adjudicate --list` calls changed since, `status` does not call open."""
+    for judge, grade in (("anna", 0), ("ben", 2), ("carl", 1)):
+        write(six_pooled / "q", f"1 0 a {grade}")
+        cli("import", "judgements", "q", "--judge", judge, "--kind", "human").fine()
+    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
+    cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\nq\n").fine()
+    assert "1 disagreement, 0 open: pooler" in cli("status").fine().out
+    cli("judges", "erase", "carl", "--yes").fine()
+    assert "changed since" in cli("adjudicate", "--list").fine().out
+    assert "1 disagreement, 0 open, 1 changed since: pooler" in cli("status").fine().out
+
+
 def test_empty_collection_says_what_to_do(cli: Cli, here: Path) -> None:
     """Without judges there is a hint for people and an empty list for programs."""
     cli("init").fine()

@@ -63,6 +63,16 @@ def test_same_judgements_again_change_nothing(
     assert contents(collection_name) == before
 
 
+def test_import_tells_of_every_judgement_that_is_done(collection: Collection) -> None:
+    """Those that are there already, and those that are new, 5,000 at a time: all of the file."""
+    told: list[int] = []
+    many = [Qrel("1", f"d{number}", 1) for number in range(11_000)]
+    collection.import_judgements({"ann": many[:1000]}, HUMAN)
+    collection.import_judgements({"ann": many, "bob": many[:3]}, HUMAN, advance=told.append)
+    assert told == [1000, 5000, 5000, 0, 3]
+    assert len(collection.judgements()) == 11_003
+
+
 @pytest.mark.parametrize("other", [Qrel("1", "a", 1), Qrel("1", "a", 2, "7")])
 def test_other_grade_is_refused_or_appended(
     collection: Collection, collection_name: str, other: Qrel

@@ -78,10 +78,10 @@ def test_pools_count_their_own_documents(collection: Collection) -> None:
 
 
 def test_pool_that_is_asked_for_counts_even_when_withdrawn(collection: Collection) -> None:
-    """Of pool old, h is pooled and judged; everything else that is graded is outside of it."""
+    """Of pool old, h is pooled, judged and relevant; what else is graded is outside of it."""
     fill(collection)
     [line] = collection.topic_lines(Sought(pool="old"))
-    assert line.standing == Standing(1, judged=1, outside=3, relevant=3)
+    assert line.standing == Standing(1, judged=1, outside=3, relevant=1)
     assert [line.name for line in collection.pool_lines(Sought(topic="2"))] == ["main"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.pool_manifests import name_taken, without_run
+from store.pool_manifests import differences, name_taken, without_run
 
 
 def test_a_run_that_left_is_named_and_its_documents_are_not_counted() -> None:
@@ -15,6 +15,17 @@ def test_a_run_that_left_is_named_and_its_documents_are_not_counted() -> None:
     found = without_run(manifest, "x", {("1", "a"), ("1", "b")})
     assert (found["sizes"], found["pairs"], found["unpooled"]) == ({"1": 1, "2": 1}, 2, ["x"])
     assert [run["contributes"] for run in found["runs"]] == [False, True]
+
+
+def test_runs_that_differ_are_named() -> None:
+    """By how they differ; runs that fed neither pool are no difference worth a name."""
+    old = [{"tag": tag, "sha256": tag} for tag in "abcdefgh"]
+    new = [{"tag": "a", "sha256": "other"}, {"tag": "z", "sha256": "z", "contributes": False}]
+    assert differences({"runs": old}, {"runs": new}) == (
+        " (run `a` had another file; run `b`, `c`, `d`, `e`, `f` and 2 more too)"
+    )
+    assert differences({"runs": new}, {"runs": new[:1]}) == " (what is known of its runs)"
+    assert differences({"without": {"pairs": 1}}, {}) == " (what it leaves out)"
 
 
 def test_a_name_that_is_taken_says_what_differs_and_what_to_do() -> None:

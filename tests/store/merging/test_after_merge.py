@@ -10,7 +10,7 @@ import pytest
 
 from judge_ui.messages import event_words
 from store.deciding import deciding_events
-from store.disagreements import Ruling, Step, ruling_of
+from store.disagreements import Ruling, Step, latest_ruling, ruling_of
 from store.records import Action, Event, State
 from store.scale import parse_scale
 
@@ -71,6 +71,18 @@ def test_ruling_is_the_one_that_a_settlement_took() -> None:
     assert ruling_of(7, [*RULED, open_again]) is None
     after = step(5, Action.NOTE, 2, state=JUDGED)
     assert ruling_of(7, [*RULED, taken, after]) == Ruling(7, 2, 102)
+
+
+def test_latest_ruling_goes_by_time_then_by_name() -> None:
+    """Not by row ids, which a merge gives in the order in which copies came."""
+    early, late = (datetime(2026, 3, 1, hour, tzinfo=UTC) for hour in (9, 10))
+    zoe, yan = Ruling(1, 2, 50, at=early), Ruling(2, 0, 40, at=late)
+    names = {1: "zoe", 2: "yan"}
+    assert latest_ruling([zoe, yan], names) == latest_ruling([yan, zoe], names) == yan
+    as_early = Ruling(2, 0, 40, at=early)
+    assert latest_ruling([zoe, as_early], names) == latest_ruling([as_early, zoe], names) == zoe
+    assert latest_ruling([Ruling(2, 1, 99), zoe], names) == zoe
+    assert latest_ruling([], names) is None
 
 
 def test_judge_is_told_of_a_settlement_in_words() -> None:

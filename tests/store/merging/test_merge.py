@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.copying import copy_collection
 from store.database import collection_url, writing
+from store.draws import Draw
 from store.errors import ArgumentError, ConflictError, SchemaError, StoreError, UnknownNameError
 from store.merged_collection import MergedCollection
 from store.merging.histories import Wanted
 from store.merging.settling import Rule, Take
 from store.records import Action, Document, JudgeKind, State, Topic
 from store.verification import verify
-from tests.store.drawing import adaptive_pool, ends
+from tests.store.drawing import Watched, adaptive_pool, ends
 from tests.store.merging.apart import (
     DOCNOS,
     JUDGES,
@@ -262,6 +263,41 @@ def test_copies_meet_on_either_engine(apart: list[Path], postgres_url: str, tmp_
     assert merge(apart[0], postgres_url).is_nothing_new
 
 
+def test_rulings_and_draws_do_not_go_by_the_order_of_merging(tmp_path: Path) -> None:
+    """The later ruling of two adjudicators counts, and the grade that has stood the longest.
+
+    Zoe ruled 2 on one laptop and then Yan 0 on another; Ann gave 1 before Cy gave 0.
+    """
+    start = make(tmp_path / "whole.db")
+    with Collection(str(start)) as opened:
+        for name in ("zoe", "yan"):
+            opened.add_judge(name, JudgeKind.ADJUDICATOR)
+        opened.add_pool(adaptive_pool({"1": "ab"}, budget=1))
+        assert opened.draw("live", "1", ends("ab")) == "a"
+    work(start, ("ann", "b", JUDGE, 0), ("bob", "b", JUDGE, 2))
+    made = copies(start, 2)
+    for place, adjudicator, ruling, (judge, grade) in zip(
+        made, ("zoe", "yan"), (2, 0), (("ann", 1), ("cy", 0)), strict=True
+    ):
+        work(place, (judge, "a", JUDGE, grade))
+        with Collection(str(place)) as opened:
+            Sitting(opened.adjudication_desk(adjudicator), "1").grade("b", ruling)
+    for number, order in enumerate((made, made[::-1])):
+        place = Path(shutil.copy(start, tmp_path / f"merged-{number}.db"))
+        for other in order:
+            assert merge(place, other).is_done
+        with Collection(str(place)) as opened:
+            names = opened.judge_names()
+            [ruling] = [one.ruling for one in opened.disagreements() if one.docno == "b"]
+            assert ruling is not None
+            assert (names[ruling.judge], ruling.verdict) == ("yan", 0)
+            told = Watched(lambda _draws: None)
+            opened.add_pool(adaptive_pool({"1": "a"}, budget=2, name="more"))
+            assert opened.draw("more", "1", lambda _draws: "a") == "a"
+            opened.draw("more", "1", told)
+            assert told.told == [Draw("a", 1)]
+
+
 def test_clocks_order_nothing_that_events_order(tmp_path: Path) -> None:
     """A laptop a year behind: its second decision still comes after its first."""
     start = make(tmp_path / "whole.db")
@@ -341,15 +377,21 @@ def test_nothing_is_left_beside_a_copy(apart: list[Path]) -> None:
 
 
 def test_names_and_erasures_travel(tmp_path: Path) -> None:
-    """The name given last stands; who was erased on one copy is erased, and never comes back."""
+    """The name given last stands; who was erased on one copy is erased, and never comes back.
+
+    What is counted is what there was where the judge was erased, one judgement: what other copies
+    still have of it would depend on the order of merging.
+    """
     start = make(tmp_path / "whole.db")
     work(start, ("ann", "a", JUDGE, 1), ("bob", "a", JUDGE, 1))
-    [first, second] = copies(start, 2)
+    [first, second, third] = copies(start, 3)
     with Collection(str(first)) as opened:
         opened.rename_judge("ann", "anna")
         opened.erase_judge("bob")
     work(second, ("ann", "b", JUDGE, 2), ("bob", "b", JUDGE, 2))
-    for place, others in ((start, (first, second)), (first, (second,)), (second, (first,))):
+    sought = ((start, (first, second)), (third, (second, first)), (first, (second,)),
+              (second, (first,)))  # fmt: skip
+    for place, others in sought:
         found = merge(place, *others)
         assert found.is_done
         assert grades(place, ["anna"]) == {("anna", "a"): 1, ("anna", "b"): 2}
@@ -359,9 +401,57 @@ def test_names_and_erasures_travel(tmp_path: Path) -> None:
             [left] = [copy for copy in found.copies if copy.name == str(second)]
             assert left.left_out == {"events of judges who were erased": 2}
         assert found.erased == ([] if place is first else ["bob"])
-    tombstones = {place: contents(str(place))["erasure"] for place in (start, first, second)}
+    tombstones = {place: contents(str(place))["erasure"] for place, _ in sought}
     assert {len(rows) for rows in tombstones.values()} == {1}
-    assert {rows[0][3:5] for rows in tombstones.values()} == {(2, 2)}
+    assert {rows[0][3:5] for rows in tombstones.values()} == {(1, 1)}
+    assert {rows[0][1] for rows in tombstones.values()} == {tombstones[first][0][1]}
+
+
+@pytest.mark.parametrize("n_first", [0, 1, 2])
+def test_erased_judge_counts_alike_in_any_order(tmp_path: Path, n_first: int) -> None:
+    """Copies that still have different work of an erased judge, merged before or after."""
+    start = make(tmp_path / "whole.db")
+    [erased, *others] = copies(start, 3)
+    with Collection(str(erased)) as opened:
+        opened.erase_judge("bob")
+    work(others[0], ("bob", "a", JUDGE, 1), ("bob", "b", JUDGE, 1), ("ann", "a", JUDGE, 1))
+    work(others[1], ("bob", "c", JUDGE, 2))
+    order = [*others[:n_first], erased, *others[n_first:]]
+    for other in order:
+        merge(start, other)
+    with Collection(str(start)) as opened:
+        assert [(one.judgements, one.events) for one in opened.erasures()] == [(0, 0)]
+        assert [one.name for one in opened.judges()] == ["ann", "cy"]
+        assert [one.judge for one in opened.histories()] == ["ann"]
+
+
+def test_notes_taken_away_on_one_copy_do_not_come_back(tmp_path: Path) -> None:
+    """Made anonymous without notes: an older copy brings the work, none of the old words.
+
+    Not in events made there later that had kept a note; a new note is new, and comes.
+    """
+    start = make(tmp_path / "whole.db")
+    work(start, ("ann", "a", JUDGE, 1), ("ann", "a", NOTE, "ask Eve"), ("ann", "b", CANNOT, "torn"))
+    [bare, older] = copies(start, 2)
+    with Collection(str(bare)) as opened:
+        opened.anonymise_judges(["ann"], without_notes=True)
+    work(older, ("ann", "a", JUDGE, 2), ("ann", "c", NOTE, "new"), ("ann", "b", MARK, "x"))
+    found = []
+    for place, others in ((start, (older, bare)), (older, (bare,)), (bare, (older,))):
+        copy = Path(shutil.copy(place, place.with_suffix(".merged")))
+        told = merge(copy, *others)
+        assert (told.n_emptied, told.conflicts) == ({start: 2, older: 4, bare: 0}[place], [])
+        assert merge(copy, *others).is_nothing_new
+        if place is not start:
+            assert not any(word in copy.read_bytes() for word in (b"ask Eve", b"torn"))
+        found.append(done(copy))
+    assert found[0] == found[1] == found[2]
+    assert [one[9] for one in found[0] if one[9]] == ["new"]
+    assert [one[8] for one in found[0] if one[8]] == []
+    assert [(one[1:4]) for one in found[0]] == [
+        ("a", 1, "judge"), ("a", 2, "note"), ("a", 3, "judge"), ("b", 1, "cannot"),
+        ("b", 2, "mark"), ("c", 1, "note"),
+    ]  # fmt: skip
 
 
 def test_topics_keep_every_text(tmp_path: Path) -> None:
