@@ -177,14 +177,21 @@ class OpenDesk:
         """Open a writing session that does not keep the judge waiting for long."""
         try:
             with writing(self._engine, patience_ms=JUDGE_PATIENCE_MS) as session:
-                yield session
-        except (IntegrityError, NoResultFound) as error:
+                try:
+                    yield session
+                except NoResultFound as error:
+                    # Here, before anybody looks for damage in the whole collection.
+                    self._check_not_gone(session, error)
+                    raise
+        except IntegrityError as error:
             with reading(self._engine) as session:
-                own = select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)
-                is_there = session.scalar(own) is not None
-            if is_there:
-                raise
-            raise StoreError(gone_message(self.judge)) from error
+                self._check_not_gone(session, error)
+            raise
+
+    def _check_not_gone(self, session: Session, cause: Exception) -> None:
+        """Raise `StoreError` if the judge has been erased meanwhile."""
+        if session.scalar(select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)) is None:
+            raise StoreError(gone_message(self.judge)) from cause
 
     def _sit(self) -> None:
         """Begin the sitting, in a transaction of its own, unless it has begun."""

@@ -47,7 +47,7 @@ def part(text: str, start: int, end: int) -> Passage:
 def rows(name: str) -> dict[int, list[tuple[int, int, str]]]:
     """Return what is stored, by event: start, length, text."""
     found: dict[int, list[tuple[int, int, str]]] = {}
-    for _, event, start, length, text in contents(name)["passage"]:
+    for _, event, start, length, text, *_ in contents(name)["passage"]:
         decoded = bytes(text).decode("utf-8", "surrogatepass")
         found.setdefault(event, []).append((start, length, decoded))
     return {event: sorted(passages) for event, passages in sorted(found.items())}
