@@ -62,6 +62,7 @@ def test_readme_blocks_run_in_order(tmp_path: Path) -> None:
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("readme", SAMPLES, ids=lambda path: path.parent.name)
 def test_sample_readme_blocks_run_and_print_what_they_say(readme: Path, tmp_path: Path) -> None:
     """The blocks of a sample collection's README, run in a copy, print what stands there."""

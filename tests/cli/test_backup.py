@@ -96,6 +96,7 @@ def test_interrupt_leaves_nothing(
     assert sorted(path.name for path in judged.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_ctrl_c_during_a_restore_leaves_the_collection(judged: Path) -> None:
     """Ctrl-C while a collection is replaced leaves it as it was."""
     assert run_process("backup", "b", folder=judged).returncode == 0

@@ -352,6 +352,7 @@ def test_unknown_column_is_refused_with_those_there_are(cli: Cli, empty: Path) -
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.vector("web-crowd, PROVENANCE.md: zhangyuc/SpectralMethodsMeetEM, commit 6204f5f")
 def test_a_crowd_is_imported_at_once(cli: Cli, here: Path) -> None:
     """177 workers and a reference: counts are those of the provenance, judges are their numbers."""

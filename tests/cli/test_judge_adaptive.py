@@ -174,6 +174,7 @@ def check_kills(
     return where
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_killed_judging_goes_on_as_if_it_had_not_been(
     pooled: Path, tmp_path: Path, strategy: str

@@ -185,6 +185,7 @@ def test_a_budget_with_add_counts_new_documents(cli: Cli, two_runs: Path) -> Non
     assert read_lines(two_runs / "new.txt") == ["1 q", "1 z"]
 
 
+@pytest.mark.slow
 @pytest.mark.vector("TREC-COVID round 1: castorini/TREC-COVID, commit be3ed3f")
 def test_late_runs_of_trec_covid(cli: Cli, here: Path) -> None:
     """To the 56 runs savantx_nist_run_3 adds 155 documents, 2 of them judged; BBGhelani1 none."""

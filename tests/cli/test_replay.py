@@ -283,6 +283,7 @@ def test_scores_of_standard_input_are_refused(cli: Cli, judged: Path) -> None:
     assert "standard input cannot be read twice, as strategies on scores need" in refused.err
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_bytes_in_another_process(judged: Path) -> None:
     """The same command prints the same, whatever the hash seed."""
     command = ("replay", "--judge", "strict", "-s", "thompson", "-s", "epsilon-greedy", "--seed",

@@ -388,6 +388,7 @@ async def test_only_combining_marks_stay_in_the_pane(make_collection: Maker) -> 
         assert stored(collection)["a"].grade == 1
 
 
+@pytest.mark.slow
 async def test_a_megabyte_in_one_line_is_usable(make_collection: Maker) -> None:
     """The end of a huge line is a key away, and grading it is like any other."""
     text = "bridge と橋梁のメンテナンス " * 40_000 + "THE END"

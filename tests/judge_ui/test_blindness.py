@@ -301,6 +301,7 @@ async def test_screens_are_the_same_whatever_the_other_judge_did(
     assert len(set(shown[0])) > 15
 
 
+@pytest.mark.slow
 async def test_screens_of_an_adaptive_pool_say_nothing_of_the_other_judge(tmp_path: Path) -> None:
     """No screen has another judge's word, nor a run's."""
     world = make_world(tmp_path / "c", places="none", other=True, adaptive=True)

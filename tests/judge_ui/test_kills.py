@@ -392,6 +392,7 @@ def check(rows: list[Row], docnos: list[str], ledger: Ledger) -> None:
     assert all(row.entry.action == "judge" for row in last.values())
 
 
+@pytest.mark.slow
 def test_saved_grades_outlive_kills(collection_name: str) -> None:
     """Of all grades of three judges killed at 10 moments every saved one is there, each once."""
     check_kills(collection_name, 30, 10, 0.15)

@@ -177,6 +177,7 @@ async def test_hostile_docnos_stay_text_in_the_list(make_collection: Maker) -> N
         assert not pilot.app._exit
 
 
+@pytest.mark.slow
 async def test_ten_thousand_documents_are_listed_at_once(make_collection: Maker) -> None:
     """Only what is in sight is made: a list of widgets took 66 s for as many (ListView)."""
     documents = [Document(f"d{n:05}", "", "x") for n in range(10_000)]

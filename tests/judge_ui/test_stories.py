@@ -519,6 +519,7 @@ def faults() -> Iterator[Faults]:
         yield made
 
 
+@pytest.mark.slow
 def test_every_story_leaves_what_its_keys_asked_for(shared: Collection, faults: Faults) -> None:
     """Whatever is pressed, wherever a write fails: each event once, none lost, none elsewhere."""
     share = 4 if "postgresql" in shared.where else 1

@@ -206,6 +206,7 @@ def drawn_from_two_runs(make_collection: Maker) -> Collection:
     return collection
 
 
+@pytest.mark.slow
 def test_adaptive_judging_survives_a_kill(
     terminal: Terminal, drawn_from_two_runs: Collection, collection_file: Path
 ) -> None:

@@ -83,6 +83,7 @@ def test_errors_come_in_the_order_of_the_files(tmp_path: Path) -> None:
             next(coming)
 
 
+@pytest.mark.slow
 def test_workers_that_die_are_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the other processes die, this one reads what they had not."""
     files = generate(tmp_path / "runs", runs=5, topics=2, documents=20, seed=5)

@@ -119,6 +119,7 @@ def check_backups_at_work(full: Path, n_backups: int) -> int:
     return made.n_events
 
 
+@pytest.mark.slow
 def test_backups_hold_what_was_acknowledged_before(full: Path) -> None:
     """Each of 8 backups taken while 4 processes judge opens, verifies and lacks no judgement."""
     assert check_backups_at_work(full, 8) > 100
@@ -373,6 +374,7 @@ def test_killed_backup_leaves_nothing_under_the_name(full: Path) -> None:
             assert seal_is_whole(file)
 
 
+@pytest.mark.slow
 def test_killed_restore_leaves_the_old_or_the_new(full: Path) -> None:
     """After `kill -9` at any moment of a replacing restore the collection is one of the two."""
     widen(full, 60_000)

@@ -184,6 +184,7 @@ def kill_some(started: list[ForkServerProcess], n: int, seconds: float) -> None:
     assert {process.exitcode for process in started} <= {0, 7, -9}
 
 
+@pytest.mark.slow
 def test_twenty_processes_claim_every_document_exactly_twice(collection_name: str) -> None:
     """Twenty processes, some killed, some gone without a word: two judges each, none abandoned."""
     started = start_claiming(collection_name, 20, 24, whim=0.1, patience_s=60)

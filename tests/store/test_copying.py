@@ -162,6 +162,7 @@ def copy_slowly(source: str, target: str) -> None:
     copy(source, target)
 
 
+@pytest.mark.slow
 def test_killed_copy_leaves_nothing_under_the_name(tmp_path: Path, postgres_url: str) -> None:
     """After `kill -9` at any moment there is the whole copy or none."""
     name = str(tmp_path / "first.db")

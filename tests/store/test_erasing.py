@@ -116,6 +116,7 @@ def test_what_goes_is_counted_before(ready: Collection, collection_name: str) ->
     assert would.in_notes == 0
 
 
+@pytest.mark.slow
 def test_state_of_documents_is_as_if_the_judge_had_never_been(
     ready: Collection, tmp_path: Path
 ) -> None:
