@@ -24,6 +24,7 @@ from store.disagreements import (
 )
 from store.errors import ArgumentError, UnknownNameError
 from store.judgements import current_events
+from store.judges import fetch_identities
 from store.keys import fetch_docnos
 from store.models import JUDGE, JUDGEMENT, TOPIC
 from store.ranking import natural_key
@@ -65,12 +66,12 @@ def fetch_cases(
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
     docnos = fetch_docnos(session, {pair[1] for pair in votes})
     numbers = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
-    names = fetch_judge_names(session) if rulings else {}
+    identities = fetch_identities(session) if rulings else {}
     cases = []
     for (topic_id, document_id), cast in votes.items():
         number, docno = numbers[topic_id], docnos[document_id]
         standing = rulings.get((topic_id, document_id), [])
-        latest = latest_ruling(standing, names)
+        latest = latest_ruling(standing, identities)
         in_order = lettered(number, docno, cast)
         rulers = frozenset(ruling.judge for ruling in standing)
         cases.append(Case(number, docno, topic_id, document_id, in_order, latest, rulers))

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Literal
 
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
-from store.disagreements import Case, Ruling, Status, Step, Vote, lettered, ruling_of
+from store.disagreements import (
+    Case,
+    Ruling,
+    Status,
+    Step,
+    Vote,
+    latest_ruling,
+    lettered,
+    ruling_of,
+)
 from store.errors import UnknownNameError
 from store.guidelines import newest_guideline
 from store.histories import fetch_sitting_numbers
+from store.judges import fetch_identities
 from store.models import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, SITTING, TOPIC
 from store.passages import fetch_passages
 from store.records import DECIDED, Action, JudgeKind, Passage, State
@@ -172,7 +183,8 @@ def fetch_chronicle(session: Session, topic: str, docno: str) -> Chronicle:
     }
     newest = newest_guideline(session)
     places = _places(session, topic_row, document.id)
-    case = _case(topic, docno, topic_row, document.id, by_judge)
+    identities = fetch_identities(session)
+    case = _case(topic, docno, topic_row, document.id, by_judge, identities)
     standing = sorted((happened[part[-1].id] for part in by_judge.values()),
                       key=lambda one: one.judge)  # fmt: skip
     names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
@@ -332,7 +344,12 @@ def _places(session: Session, topic: int, document: int) -> tuple[Place, ...]:
 
 
 def _case(
-    topic: str, docno: str, topic_row: int, document: int, by_judge: Mapping[int, list[Row[Any]]]
+    topic: str,
+    docno: str,
+    topic_row: int,
+    document: int,
+    by_judge: Mapping[int, list[Row[Any]]],
+    identities: Mapping[int, str],
 ) -> Case:
     """Gather the votes and the ruling as they stand, as an adjudicator's desk would."""
     votes: list[Vote] = []
@@ -340,14 +357,15 @@ def _case(
     for judge, rows in by_judge.items():
         last = rows[-1]
         if last.kind == JudgeKind.ADJUDICATOR:
+            times = accumulate((row.judged_at for row in rows), max)
             steps = [
                 Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order,
-                     row.follows, State(row.state))
-                for row in rows
+                     row.follows, State(row.state), at)
+                for row, at in zip(rows, times, strict=True)
             ]  # fmt: skip
             ruling = ruling_of(judge, steps)
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:
             votes.append(Vote(judge, last.grade, last.id))
-    latest = max(rulings, key=lambda ruling: ruling.event, default=None)
+    latest = latest_ruling(rulings, identities)
     return Case(topic, docno, topic_row, document, lettered(topic, docno, votes), latest)

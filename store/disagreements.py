@@ -285,24 +285,26 @@ def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
     return None if settled is None else Ruling(judge, settled.grade, settled.event, at=settled.at)
 
 
-def latest_ruling(rulings: Iterable[Ruling], names: Mapping[int, str]) -> Ruling | None:
+def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> Ruling | None:
     """Return which of several adjudicators' rulings on a document counts.
 
     Parameters
     ----------
     rulings : iterable of Ruling
         One an adjudicator.
-    names : mapping of int to str
-        Names by row id.
+    identities : mapping of int to str
+        What tells the adjudicators apart in every copy of the collection, by row id.
 
     Returns
     -------
     Ruling or None
-        The latest; of two at one moment that of the adjudicator whose name comes last. ``None`` =
+        The latest; of two at one moment that of the adjudicator whose identity comes last. ``None`` =
         there is none. Row ids, which depend on the order in which copies were merged, decide
         nothing.
     """
-    return max(rulings, key=lambda one: (one.at or _NEVER, names.get(one.judge, "")), default=None)
+    return max(
+        rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None
+    )
 
 
 def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:

@@ -59,6 +59,12 @@ def judge_id(session: Session, name: str) -> int:
     return int(row.id)
 
 
+def fetch_identities(session: Session) -> dict[int, str]:
+    """Return what tells judges apart in every copy of the collection, by row id; no names."""
+    rows = session.execute(select(JUDGE.c.id, JUDGE.c.uid))
+    return {row.id: row.uid for row in rows}
+
+
 def set_disabled(session: Session, names: Sequence[str], *, disabled: bool) -> list[str]:
     """Disable judges, or let them judge again; return those it changed.
 

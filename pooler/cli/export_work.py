@@ -28,8 +28,10 @@ def work(
     Example: pooler export work --judge ann --out ann.db
     """
     from pooler import __version__
+    from store.database import collection_url, display
     from store.merged_collection import MergedCollection
 
+    named = display(collection_url(collection))
     with MergedCollection(collection) as opened, tidy_when_killed():
         made = opened.hand_out(judge, out, program=f"pooler {__version__}", progress=progress)
     say(
@@ -43,4 +45,5 @@ def work(
         say(f"{counted(made.elsewhere, 'more document')} could come to `{judge}` here, to be"
             " claimed or drawn; they are not in it")  # fmt: skip
     say(f"there: pooler judge --judge {judge} --collection {out}")
-    say(f"back again: pooler merge {out}")
+    whole = "" if collection == DEFAULT_COLLECTION else f" --collection {named}"
+    say(f"back again: pooler merge {out}{whole}")

@@ -27,6 +27,10 @@ PART = "part"
 """Key of a pool's manifest: it is a judge's part of another collection's pools."""
 
 _SHOWN = 25
+_ALONE = (
+    "take the judgements alone, of judges who judged only there: pooler export judgements NAME"
+    " --history --collection OTHER --out FILE, then pooler import judgements FILE --format jsonl"
+)
 _COLLECTION = TABLES["collection"]
 
 
@@ -81,7 +85,7 @@ class Here:
         lines = self.differences[:_SHOWN]
         if len(self.differences) > _SHOWN:
             lines.append(f"and {len(self.differences) - _SHOWN} more differences like these")
-        hint = "nothing was merged: make these alike in one of the two first"
+        hint = f"nothing was merged: make these alike in one of the two first, or {_ALONE}"
         raise ConflictError("\n".join(lines), hint=hint)
 
 
@@ -173,7 +177,7 @@ def check_kinship(here: Here, copy: Copy) -> None:
             f"{copy.name} is another collection (`{other.name}`, made {_moment(other.created_at)}),"
             f" no copy of `{own.name}`, made {_moment(own.created_at)}"
         )
-        raise ConflictError(message, hint="pooler import judgements --history takes its judgements")
+        raise ConflictError(message, hint=_ALONE)
     if own.scale != other.scale:
         message = f"{copy.name} has another scale of grades than this collection"
         raise ConflictError(message, hint="copies of one collection have the same")

@@ -33,6 +33,7 @@ from store.merging.topic_events import (
     chain_of_rows,
     is_beginning,
     read_side,
+    refuse_damaged,
 )
 from store.models import JUDGE, JUDGEMENT, PASSAGE
 from store.ranking import natural_key
@@ -62,6 +63,8 @@ class _Changes:
     moved: list[dict[str, Any]] = field(default_factory=list)
     emptied: list[dict[str, Any]] = field(default_factory=list)
     """Rows whose notes or reasons were removed on a copy."""
+    taken: list[tuple[Copy, Sequence[Any]]] = field(default_factory=list)
+    """Rows of copies as they are there, of those that are new here."""
     rows: list[list[Any]] = field(default_factory=list)
     """New ones, without row ids; `undoes` is a place in this list, or a row id."""
     passages: list[tuple[int, tuple[tuple[int, int, bytes], ...]]] = field(default_factory=list)
@@ -277,8 +280,10 @@ class HistoryMerge:
         values: list[Any] = [None] * len(NAMES) if row is None else list(row)
         sitting = values[AT["sitting_id"]]
         copy = self._sides[side][1]
-        if sitting is not None and copy is not None:
-            values[AT["sitting_id"]] = copy.sittings[sitting]
+        if copy is not None and row is not None:
+            self._changes.taken.append((copy, row))
+            if sitting is not None:
+                values[AT["sitting_id"]] = copy.sittings[sitting]
         values[AT["id"]] = values[AT["undoes"]] = None
         values[AT["topic_id"]], (values[AT["document_id"]], values[AT["judge_id"]]) = topic, key
         return values
@@ -293,6 +298,7 @@ class HistoryMerge:
         """Write what waits."""
         session, changes = self._here.session, self._changes
         self._changes = _Changes()
+        refuse_damaged(changes.taken)
         connection = session.connection()
         if changes.gone:
             gone = [{"row_id": one} for one in changes.gone]

@@ -66,14 +66,14 @@ def merge(
     UnknownNameError
         If a conflict is settled by hand that is none.
     StoreError, SchemaError
-        If a copy cannot be opened, or has another schema.
+        If a copy cannot be opened, has another schema, or an event in it is not as it was written.
 
     Notes
     -----
     Any order of merging, two by two or all at once, gives the same collection (`export collection`
     byte by byte) as long as conflicts are settled by the same rule; merging twice changes nothing.
     Times order only what nothing else does. Memory: the events of one topic, of all copies. About
-    10 seconds for 500,000 events.
+    14 seconds for 500,000 events, 20 where 20,000 documents are in conflict.
     """
     _check_places(engine.url, others)
     with ExitStack() as stack:

@@ -35,6 +35,7 @@ AGREED = "agreed"
 DECISION = "decision"
 """A decision stood against what is none."""
 BY_HAND = "by hand"
+_STATES = {state.value: state for state in State}
 
 
 class Rule(StrEnum):
@@ -67,7 +68,7 @@ class Stand:
     @property
     def outcome(self) -> Take:
         """What was decided."""
-        return Take(State(self.end.content.state), self.end.content.grade)
+        return _outcome(self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ def _still_valid(former: Sequence[Node], ends: Sequence[Node], take: Take | None
 
 
 def _outcome(node: Node) -> Take:
-    return Take(State(node.content.state), node.content.grade)
+    return Take(_STATES[node.content.state], node.content.grade)
 
 
 def _settlement(

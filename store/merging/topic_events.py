@@ -9,10 +9,13 @@ from typing import Any
 
 from sqlmodel import Session
 
+from store.errors import StoreError
 from store.merging.copies import Copy
 from store.merging.event_graph import Content, Event
+from store.merging.raw_writing import with_checksums
 from store.models import JUDGEMENT, PASSAGE
 from store.raw_rows import raw_rows
+from store.row_checksums import CHECKSUM
 
 NAMES = tuple(column.name for column in JUDGEMENT.columns)
 AT = {name: place for place, name in enumerate(NAMES)}
@@ -89,6 +92,26 @@ def _read_passages(session: Session, topic: int) -> Passages:
         part = one["start"], one["length"], bytes(one["text"])
         found.setdefault(one["judgement_id"], []).append(part)
     return {event: tuple(sorted(parts)) for event, parts in found.items()}
+
+
+def refuse_damaged(taken: Sequence[tuple[Copy, Row]]) -> None:
+    """Refuse events that are not as they were written, before they are written anew.
+
+    Raises
+    ------
+    StoreError
+        If the checksum of a row of a copy is another than its values give.
+    """
+    place = AT[CHECKSUM]
+    written = with_checksums(JUDGEMENT, (row for _, row in taken))
+    for (copy, row), one in zip(taken, written, strict=True):
+        if row[place] is not None and row[place] != one[place]:
+            message = f"{copy.name} is damaged: a judgement event in it is not as it was written"
+            hint = (
+                f"nothing was merged: pooler verify --collection {copy.name} says which; merge a"
+                " backup of it instead"
+            )
+            raise StoreError(message, hint=hint)
 
 
 def is_beginning(short: Sequence[Row], own: Side, long: Sequence[Row], other: Side) -> bool:

@@ -13,7 +13,7 @@ from store.records import Pool, PoolEntry
 from tests.store.outside import contents, execute, make_pool, make_run
 
 MANIFEST = {"strategy": "depth", "depth": 100, "seed": 7, "out_order": "random",
-            "runs": {"bm25": "abc"}, "日本": [1, 2.5, None, True]}  # fmt: skip
+            "runs": [{"tag": "bm25", "sha256": "abc"}], "日本": [1, 2.5, None, True]}  # fmt: skip
 
 
 def shuffled_pool() -> Pool:

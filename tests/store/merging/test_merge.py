@@ -570,6 +570,16 @@ def test_sittings_go_on_and_words_are_united(tmp_path: Path) -> None:
     assert str(sitting[4]).startswith("2030")
 
 
+def test_damaged_copy_is_refused(apart: list[Path]) -> None:
+    """A grade that a bit turned into another one of the scale is not taken in as a decision."""
+    # As a disk would: behind the program's back, the checksum as it was.
+    execute(str(apart[1]), "UPDATE judgement SET grade = 0 WHERE grade = 2")
+    before = bytes_of([apart[0]])
+    with pytest.raises(StoreError, match="is damaged: a judgement event in it is not as it was"):
+        merge(apart[0], apart[1], rule=Rule.LATEST)
+    assert bytes_of([apart[0]]) == before
+
+
 def test_interrupted_merge_leaves_nothing(
     apart: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
