@@ -11,7 +11,7 @@ import numpy as np
 
 from pooler.run_set import RunSet
 from pooler.topic_rankings import NO_DOCUMENT
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Pool
 
 NOTHING = "-"

@@ -19,7 +19,7 @@ import numpy as np
 from pooler.judge_choice import choose_judges
 from pooler.randomness import raw_numbers
 from store.errors import ArgumentError, PoolerError
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.seats import Assignable, AssignmentPlan, Existing, Place, Purpose
 
 By = Literal["document", "topic"]

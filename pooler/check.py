@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 from pooler.runs import ParsedRun, ParsedTopic, parse_run, quoted, whole_ranks
 from pooler.top_ranking import TieAtCut, take_top
 from store.errors import ArgumentError, Fault, FaultList
+from store.natural_order import natural_key
 from store.ranking import (
     Order,
     check_order,
     compared_scores,
-    natural_key,
     rank_order,
 )
 

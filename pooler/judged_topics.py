@@ -13,7 +13,7 @@ from pooler.topic_rankings import NO_DOCUMENT, TopicRankings
 from store.analysis.judged_rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.arrays import RankedDocuments
 from store.errors import ArgumentError
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Qrel
 
 _OUTCOMES = {None: UNJUDGED, True: RELEVANT, False: NOT_RELEVANT}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import State
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pooler.topic_rankings import NO_DOCUMENT
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import State
 
 if TYPE_CHECKING:

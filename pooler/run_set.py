@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from pooler.top_ranking import RunTop, TieAtCut
 from pooler.topic_rankings import NO_DOCUMENT, TopicRankings
 from store.errors import ArgumentError, PoolerError
-from store.ranking import Order, natural_key
+from store.natural_order import natural_key
+from store.ranking import Order
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from store.judgements import current_events
 from store.judges import fetch_identities
 from store.keys import fetch_docnos
 from store.models import JUDGE, JUDGEMENT, TOPIC
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import DECIDED, Action, JudgeKind, State
 
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value

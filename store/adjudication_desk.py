@@ -30,9 +30,9 @@ from store.disagreements import (
 from store.errors import StoreError, UnknownNameError
 from store.judgements import current_events
 from store.models import JUDGE, TOPIC, JudgementRow
+from store.natural_order import natural_key
 from store.passages import fetch_shown_passages
 from store.queues import Queued
-from store.ranking import natural_key
 from store.records import (
     DECIDED,
     Action,

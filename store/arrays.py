@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from store.analysis.judged_rankings import JudgedRankings, judged_rankings
 from store.errors import ArgumentError
-from store.ranking import Order, natural_key, rank_order
+from store.natural_order import natural_key
+from store.ranking import Order, rank_order
 from store.records import Qrel, Run
 
 

@@ -26,7 +26,7 @@ from store.models import (
     TOPIC,
     AssignmentPlanRow,
 )
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import DECIDED, JudgeKind
 from store.seats import Assignable, AssignmentPlan, Cleared, Existing, Scope
 

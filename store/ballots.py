@@ -14,8 +14,8 @@ from store.analysis.grade_matrix import NO_GRADE
 from store.analysis.votes import Votes, grade_counts, votes_from_rows
 from store.disagreements import Status
 from store.errors import ArgumentError
+from store.natural_order import natural_key
 from store.policy import Policy
-from store.ranking import natural_key
 from store.records import Judgement, Scale, State
 from store.verdicts import Verdict
 

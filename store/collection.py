@@ -28,9 +28,10 @@ from store.draws import Choose
 from store.effort import Effort
 from store.errors import ArgumentError
 from store.imports import ImportReport
-from store.keys import NumberedDocuments, fetch_docnos
+from store.keys import fetch_docnos
 from store.listed_collection import ListedCollection
 from store.measured_collection import MeasuredCollection
+from store.numbered_documents import NumberedDocuments
 from store.packing import PackedRanking
 from store.pools import StoredPool
 from store.portable_collection import PortableCollection

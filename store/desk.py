@@ -17,6 +17,7 @@ from store.decisions import as_task, is_same_decision, state_after
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.judgements import append_event, current_events
 from store.models import DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, TOPIC, JudgementRow
+from store.natural_order import natural_key
 from store.open_desk import OpenDesk, disabled_message, gone_message
 from store.passages import add_passages, as_raw, fetch_passages, fetch_shown_passages
 from store.queues import (
@@ -27,7 +28,6 @@ from store.queues import (
     fetch_queues,
     is_queued,
 )
-from store.ranking import natural_key
 from store.records import Action, Decision, InboxLine, Passage, Scale, State, Task, Undone
 from store.sanitise import sanitise_line
 from store.sittings import close_sitting, live_sittings

@@ -298,9 +298,9 @@ def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> R
     Returns
     -------
     Ruling or None
-        The latest; of two at one moment that of the adjudicator whose identity comes last. ``None`` =
-        there is none. Row ids, which depend on the order in which copies were merged, decide
-        nothing.
+        The latest; of two at one moment that of the adjudicator whose identity comes last.
+        ``None`` = there is none. Row ids, which depend on the order in which copies were merged,
+        decide nothing.
     """
     return max(
         rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None

@@ -15,8 +15,8 @@ from sqlmodel import Session
 from store.chronicle import find_document
 from store.judgements import current_events
 from store.models import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, RANKING, RUN, TOPIC
+from store.natural_order import natural_key
 from store.packing import unpack_floats
-from store.ranking import natural_key
 from store.records import Document, JudgeKind, State
 
 _BATCH = 256

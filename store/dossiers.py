@@ -34,7 +34,7 @@ from store.models import (
     SITTING,
     TOPIC,
 )
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import State, Topic
 from store.runs import fetch_pool_runs
 from store.standing import RANKS, Found, looked_at, pool_id, pooled, topic_id

@@ -240,7 +240,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     >>> nearest("T99", {"T10", "T9", "T1", "T2"})
     ['T9', 'T1', 'T2', 'T10']
     """
-    from store.ranking import natural_key  # which imports this module
+    from store.natural_order import natural_key  # which imports this module
 
     def likeness(item: str) -> float:
         return difflib.SequenceMatcher(None, name.lower(), item.lower()).ratio()

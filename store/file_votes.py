@@ -19,7 +19,7 @@ from store.analysis.populations import (
 )
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels_columns import Numbering, QrelsColumns
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Judge, JudgeKind, Judgement, Scale, State
 
 _LISTED = -4

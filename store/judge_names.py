@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from store.directory.disguise import Disguise
 from store.models import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL
-from store.ranking import natural_key
+from store.natural_order import natural_key
 
 _LISTS = ("judge", "judges")
 """Keys of manifests that hold names of judges and nothing else."""

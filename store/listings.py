@@ -23,7 +23,7 @@ from store.models import (
     RUN,
     TOPIC,
 )
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import JudgeKind, State
 from store.standing import (
     Found,

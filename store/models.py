@@ -162,12 +162,7 @@ class PoolEntryRow(SQLModel, table=True):
     __tablename__ = "pool_entry"
     __table_args__ = (
         Index("pool_entry_pair", "topic_id", "document_id"),
-        Index(
-            "pool_entry_changed",
-            "pool_id",
-            sqlite_where=_HAS_NO_CHECKSUM,
-            postgresql_where=_HAS_NO_CHECKSUM,
-        ),
+        Index("pool_entry_changed", "pool_id", sqlite_where=_HAS_NO_CHECKSUM),
     )
 
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
@@ -256,13 +251,7 @@ class AssignmentRow(SQLModel, table=True):
     __tablename__ = "assignment"
     __table_args__ = (
         UniqueConstraint("topic_id", "document_id", "judge_id"),
-        Index(
-            "assignment_of_topic",
-            "topic_id",
-            "position",
-            sqlite_where=_CAN_BE_CLAIMED,
-            postgresql_where=_CAN_BE_CLAIMED,
-        ),
+        Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
     )
 
     id: int | None = Field(default=None, primary_key=True)

@@ -17,7 +17,7 @@ from store.formats.lines import id_fault
 from store.judge_names import Named, rename_in_lists, replace_names, rounds_and_pools_with
 from store.judges import judge_id
 from store.models import ASSIGNMENT, JUDGE, JUDGE_TERM, JUDGEMENT, POOL, SITTING, TABLES
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Action, LiveSitting
 from store.sittings import live_sittings
 

@@ -15,6 +15,7 @@ from store.errors import ConflictError, UnknownNameError
 from store.judgements import current_events
 from store.keys import Keys
 from store.models import JUDGEMENT, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
+from store.natural_order import natural_key
 from store.pool_manifests import (
     as_json,
     display_order,
@@ -22,7 +23,6 @@ from store.pool_manifests import (
     name_taken,
     without_run,
 )
-from store.ranking import natural_key
 from store.records import Pool, PoolEntry, State
 from store.runs import add_pool_runs, fetch_pool_runs
 

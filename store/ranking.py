@@ -17,7 +17,6 @@ Docnos compare bytewise in UTF-8, which for text without surrogates is the order
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal, get_args
 
@@ -28,10 +27,6 @@ from store.errors import ArgumentError
 
 Order = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
-
-NaturalKey = tuple[list[str | tuple[int, str]], str]
-
-_DIGITS = re.compile(r"([0-9]+)")
 
 
 def check_order(order: str) -> Order:
@@ -155,18 +150,3 @@ def ties_at_cut(ordered_scores: NDArray[np.float64], depth: int) -> tuple[int, i
         return 0, 0
     tied = ordered_scores == ordered_scores[depth]
     return int(tied[:depth].sum()), int(tied[depth:].sum())
-
-
-def natural_key(text: str) -> NaturalKey:
-    """Sort key of topic ids: runs of digits by value, all else bytewise.
-
-    Examples
-    --------
-    >>> sorted(["10", "9", "T2", "T10", "009"], key=natural_key)
-    ['009', '9', '10', 'T2', 'T10']
-    """
-    parts: list[str | tuple[int, str]] = list(_DIGITS.split(text))
-    # Without leading zeros the longer number is the greater one; any length will do.
-    digits = [part.lstrip("0") for part in _DIGITS.findall(text)]
-    parts[1::2] = [(len(part), part) for part in digits]
-    return parts, text

@@ -19,8 +19,9 @@ from store.arrays import TopDocuments
 from store.errors import ArgumentError
 from store.keys import Keys, fetch_docnos
 from store.models import RANKING, RUN
+from store.natural_order import natural_key
 from store.packing import packed_elements, unpack_floats, unpack_integers
-from store.ranking import Order, compared_scores, natural_key, rank_order, ties_at_cut
+from store.ranking import Order, compared_scores, rank_order, ties_at_cut
 
 _BATCH = 256
 """Rankings fetched at a time."""

@@ -21,9 +21,9 @@ from store.judgements import current_events
 from store.judges import judge_id
 from store.keys import fetch_docnos
 from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, JUDGEMENT, TOPIC
+from store.natural_order import natural_key
 from store.passages import add_passages, fetch_passages
 from store.pools import pooled_pairs
-from store.ranking import natural_key
 from store.records import DECIDED, Action, JudgeKind, State
 from store.topic_versions import current_versions, judged_under
 

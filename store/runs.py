@@ -15,10 +15,11 @@ from sqlmodel import Session
 
 from store.errors import ConflictError, UnknownNameError
 from store.imports import ImportReport
-from store.keys import Keys, NumberedDocuments
+from store.keys import Keys
 from store.models import POOL_RUN, RANKING, RUN, RunRow
+from store.natural_order import natural_key
+from store.numbered_documents import NumberedDocuments
 from store.packing import PackedRanking, pack_ranking, unpack_floats, unpack_integers
-from store.ranking import natural_key
 from store.records import Ranking, Run
 
 _BATCH = 256

@@ -11,7 +11,7 @@ from store.errors import ConflictError
 from store.imports import ImportReport
 from store.keys import Keys
 from store.models import TOPIC
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Topic
 from store.topic_versions import set_text, texts_of, was_judged
 

@@ -29,7 +29,7 @@ from store.analysis.populations import (
 from store.judges import fetch_judges, judge_id
 from store.keys import Keys
 from store.models import DOCUMENT
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import JudgeKind, State
 
 _NO_GRADE = {State.UNJUDGED: UNJUDGED, State.SKIPPED: SKIPPED, State.CANNOT: CANNOT}

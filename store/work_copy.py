@@ -21,9 +21,9 @@ from store.errors import ConflictError, StoreError
 from store.judges import judge_id
 from store.merging.copies import is_part
 from store.models import JUDGE, TOPIC
+from store.natural_order import natural_key
 from store.open_desk import disabled_message
 from store.queues import count_undrawn, fetch_queue, fetch_queues
-from store.ranking import natural_key
 from store.records import DECIDED, JudgeKind
 from store.schema import make_tables
 from store.whole_files import check_folder, made_whole

@@ -198,7 +198,7 @@ def _drift(one: Effort, level: int, *, by_topic: bool) -> list[dict[str, Cell]]:
 
 def _topics(documents: Sequence[DecidedDocument]) -> list[str]:
     """Return the topics in natural order, each once."""
-    from store.ranking import natural_key
+    from store.natural_order import natural_key
 
     return sorted({document.topic for document in documents}, key=natural_key)
 

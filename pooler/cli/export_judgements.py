@@ -110,7 +110,7 @@ def judgements(
     from store.histories import fetch_histories_of
     from store.judgements import count_events
     from store.judges import fetch_judges
-    from store.ranking import natural_key
+    from store.natural_order import natural_key
 
     check_out(out, manifest)
     kind: JudgementsFormat = "jsonl" if form is JudgementsFormatName.JSONL else "tsv"

@@ -289,7 +289,7 @@ def _names_words(names: AnyCollection[str]) -> str:
 
 def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: str) -> Pool:
     """Make a pool of the pairs that a qrels file lists."""
-    from store.ranking import natural_key
+    from store.natural_order import natural_key
     from store.records import Pool, PoolEntry
 
     entries: list[PoolEntry] = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from store.codes import DecodedQrels
     from store.formats.prels import XinfapRow
     from store.formats.qrels import QrelRow
-    from store.ranking import NaturalKey
+    from store.natural_order import NaturalKey
     from store.records import Pool, PoolEntry
 
 Pair = tuple[str, str]
@@ -197,7 +197,7 @@ def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
     """Sort entries and number them within their topics: those to judge, then the others."""
     from dataclasses import replace
 
-    from store.ranking import natural_key
+    from store.natural_order import natural_key
 
     def place(entry: PoolEntry) -> tuple[NaturalKey, bool, str]:
         return natural_key(entry.topic), not entry.sampled, entry.docno

@@ -32,7 +32,7 @@ def import_runs(
     """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.read_ahead import n_readers, read_numbered
     from store.imports import ImportReport
-    from store.keys import NumberedDocuments
+    from store.numbered_documents import NumberedDocuments
     from store.runs import StoredRun
 
     known_topics = set() if allow_unknown else opened.listed_topics()

@@ -60,7 +60,7 @@ def status(
     """
     from store.analysis.effort import RECENT_DECISIONS
     from store.collection import Collection
-    from store.ranking import natural_key
+    from store.natural_order import natural_key
     from store.records import Counts, JudgeKind
 
     with Collection(collection) as opened:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import ArgumentError
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Judgement, State
 
 UNJUDGED = 0

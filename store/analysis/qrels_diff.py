@@ -15,7 +15,7 @@ from store.analysis.judged_rankings import JudgedRankings
 from store.analysis.run_order import TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
 from store.analysis.undiscovered import TIED_MAP
 from store.errors import ArgumentError
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Qrel
 
 Code = int | None

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from store.ranking import natural_key
+from store.natural_order import natural_key
 
 _RANDOM = "random"
 _NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")

@@ -25,7 +25,7 @@ from store.erasures import fetch_erasures, removed_words
 from store.errors import FaultList
 from store.formats.lines import id_fault, read_text_lines
 from store.models import ERASURE, JUDGE
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import JudgeKind
 
 JUDGES = "judges.tsv"

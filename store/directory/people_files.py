@@ -39,7 +39,7 @@ from store.models import (
     SITTING,
     TOPIC,
 )
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.seats import Purpose
 
 SITTINGS = "sittings.tsv"

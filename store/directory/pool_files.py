@@ -23,7 +23,7 @@ from store.directory.tables import (
     yes_no_column,
 )
 from store.models import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.sanitise import sanitise_line
 
 POOLS = "pools.tsv"

@@ -15,8 +15,8 @@ from store.formats.qrels import write_qrels
 from store.gathering import fetch_ballots
 from store.judgements import fetch_judgements
 from store.judges import fetch_judges
+from store.natural_order import natural_key
 from store.policy import Policy
-from store.ranking import natural_key
 from store.records import JudgeKind, Judgement, Qrel, Scale, State
 
 

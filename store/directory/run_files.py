@@ -27,8 +27,8 @@ from store.directory.tables import (
 from store.errors import FaultList
 from store.formats.lines import read_text_lines
 from store.models import RANKING, RUN
+from store.natural_order import natural_key
 from store.packing import PackedRanking, pack_ranking, unpack_floats, unpack_integers
-from store.ranking import natural_key
 
 RUNS = "runs.tsv"
 _COLUMNS = (

@@ -20,8 +20,8 @@ from store.directory.tables import (
     topic_column,
     write_table,
 )
+from store.natural_order import natural_key
 from store.progress import count_states
-from store.ranking import natural_key
 from store.votes import fetch_votes
 
 STATISTICS = "statistics.tsv"

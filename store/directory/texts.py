@@ -29,7 +29,7 @@ from store.formats.json_lines import json_line
 from store.formats.lines import id_fault
 from store.formats.topics import topic_fault
 from store.models import DOCUMENT, GUIDELINE, TOPIC, TOPIC_VERSION
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Document
 
 TOPICS = "topics.jsonl"

@@ -22,7 +22,7 @@ from store.errors import ArgumentError, FaultList
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, id_fault, open_bytes
 from store.formats.topics import topic_fault
-from store.ranking import natural_key
+from store.natural_order import natural_key
 
 PrelsFormat = Literal["xinfap", "statap"]
 

@@ -12,7 +12,7 @@ from store.errors import ArgumentError, FaultList
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, id_fault, open_bytes
 from store.formats.topics import topic_fault
-from store.ranking import NaturalKey, natural_key
+from store.natural_order import NaturalKey, natural_key
 from store.records import Qrel
 
 _GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")

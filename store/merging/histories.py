@@ -36,7 +36,7 @@ from store.merging.topic_events import (
     refuse_damaged,
 )
 from store.models import JUDGE, JUDGEMENT, PASSAGE
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Action
 from store.scrubbing import overwrite_removed
 

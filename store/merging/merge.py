@@ -24,7 +24,7 @@ from store.merging.report import Merged
 from store.merging.runs import unite_runs
 from store.merging.sittings import unite_sittings, unite_terms
 from store.merging.topics import unite_topics
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import State
 
 

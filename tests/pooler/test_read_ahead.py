@@ -16,7 +16,7 @@ from pooler.run_list import RunEntry
 from pooler.runs import read_run
 from store.collection import Collection
 from store.errors import FormatError
-from store.keys import NumberedDocuments
+from store.numbered_documents import NumberedDocuments
 from store.runs import StoredRun
 from store.scale import parse_scale
 from tests.benchmarks.generate import generate

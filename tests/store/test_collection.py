@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import Engine, event, select
 
 from store.collection import Collection
-from store.keys import NumberedDocuments
 from store.listed_collection import ListedCollection
 from store.measured_collection import MeasuredCollection
 from store.models import TOPIC
+from store.numbered_documents import NumberedDocuments
 from store.policy import Policy
 from store.pooled_collection import PooledCollection
 from store.portable_collection import Inside, PortableCollection

@@ -11,7 +11,8 @@ from sqlmodel import Session
 from store import keys as module
 from store.collection import Collection
 from store.database import reading, writing
-from store.keys import Keys, NumberedDocuments, document_keys, fetch_docnos, topic_keys
+from store.keys import Keys, document_keys, fetch_docnos, topic_keys
+from store.numbered_documents import NumberedDocuments
 from tests.store.outside import engine_of, make_run
 
 NAMES = ["b", "a", "é", "A", "\U0001f377", '"quoted"', "%s", "?", ":name", "NA", "0", "1'"]

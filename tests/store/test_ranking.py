@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError
-from store.ranking import ORDERS, Order, check_order, natural_key, rank_order, ties_at_cut
+from store.natural_order import natural_key
+from store.ranking import ORDERS, Order, check_order, rank_order, ties_at_cut
 
 # Few different scores and short docnos of few characters, so that most rankings have ties and
 # docnos that begin alike; -0.0 ties with 0.0.

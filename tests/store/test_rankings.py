@@ -14,7 +14,8 @@ from pooler.top import top_of
 from store.arrays import TopDocuments
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
-from store.ranking import Order, natural_key
+from store.natural_order import natural_key
+from store.ranking import Order
 from store.records import Ranking, Run
 from tests.store.outside import make_run, statements
 

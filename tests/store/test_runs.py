@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.imports import ImportReport
-from store.keys import NumberedDocuments
+from store.numbered_documents import NumberedDocuments
 from store.packing import PackedRanking, pack_ranking
 from store.ranking import Order, rank_order
 from store.records import Ranking, Run

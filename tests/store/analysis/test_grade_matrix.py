@@ -20,7 +20,7 @@ from store.analysis.grade_matrix import (
     grade_matrix,
 )
 from store.errors import ArgumentError
-from store.ranking import natural_key
+from store.natural_order import natural_key
 from store.records import Judgement, State
 
 SCALE = (-2, 0, 1, 3)
