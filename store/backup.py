@@ -14,9 +14,11 @@ from urllib.parse import quote
 
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from store.checks.checksums import wrong_checksums
+from store.checks.texts import wrong_texts
 from store.copying import Counts, fill_file
 from store.database import (
     SCHEMA_REVISION,
@@ -29,8 +31,9 @@ from store.database import (
     translated_errors,
 )
 from store.directory.moving import Progress, no_progress
-from store.driver_errors import DAMAGED
+from store.driver_errors import DAMAGED, MISREAD, hinting
 from store.errors import SchemaError, StoreError
+from store.merging.copies import is_part
 from store.models import JUDGEMENT
 from store.row_checksums import CHECKSUM
 from store.seals import seal, seal_fault
@@ -41,6 +44,7 @@ _PAGES = 256
 _REST = 0.5
 """How long the disk is left to others after a step, in times of what the step took it."""
 _LONGEST_REST_S = 0.02
+_ANOTHER = "restore another backup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ def back_up(
     replaces : bool, default=False
         Whether it takes the place of an earlier backup of the same collection.
     as_it_is : bool, default=False
-        Whether rows are saved, too, that are not as they were written, by their checksums.
+        Whether rows and texts are saved, too, that are not as they were written, by their
+        checksums and hashes.
     progress : callable
         Shows how far it is.
 
@@ -94,7 +99,8 @@ def back_up(
     SQLite's online backup reads one state of the collection, as of the beginning, and copies its
     pages; who judges meanwhile waits for the disk alone, which is given a few megabytes at a time.
     Of PostgreSQL one transaction is copied row by row. The file is then checked (integrity,
-    references, checksums, rows of every table counted on both sides) and sealed (`store.seals`).
+    references, checksums, hashes of texts, rows of every table counted on both sides) and sealed
+    (`store.seals`).
     """
     check_folder(file)
     engine = make_engine(url)
@@ -131,18 +137,22 @@ def look_at_backup(file: Path) -> Backup:
         If it is not there, or damaged: every byte counts where it is sealed, else SQLite's own
         check of the file and of its references.
     """
-    engine = make_engine(URL.create("sqlite", database=str(file)))
-    try:
-        revision = stored_revision(engine)
-        if revision is None or not revision.isdigit() or revision > SCHEMA_REVISION:
-            check_revision(engine)
-        with reading(engine) as session:
-            counts = count_tables(session)
-    finally:
-        engine.dispose()
-    check_seal(file)
-    with opened_alone(file) as connection:
-        _check_file(connection, str(file), "restore another backup")
+    if not file.exists():
+        message = f"there is no backup at {file}"
+        raise StoreError(message, hint="pooler backup FILE makes one")
+    with hinting(_ANOTHER):
+        engine = make_engine(URL.create("sqlite", database=str(file)))
+        try:
+            revision = stored_revision(engine)
+            if revision is None or not revision.isdigit() or revision > SCHEMA_REVISION:
+                check_revision(engine)
+            with reading(engine) as session:
+                counts = count_tables(session)
+        finally:
+            engine.dispose()
+        check_seal(file)
+        with opened_alone(file) as connection:
+            _check_file(connection, str(file), _ANOTHER)
     return Backup(file, counts, file.stat().st_size)
 
 
@@ -150,7 +160,7 @@ def check_seal(file: Path) -> None:
     """Refuse a sealed file that is not as it was written."""
     if fault := seal_fault(file):
         message = f"{file}: {DAMAGED}: {fault}"
-        raise StoreError(message, hint="restore another backup")
+        raise StoreError(message, hint=_ANOTHER)
 
 
 def check_replaceable(engine: Engine, file: Path, *, replaces: bool) -> None:
@@ -177,9 +187,13 @@ def check_replaceable(engine: Engine, file: Path, *, replaces: bool) -> None:
     if there[:2] != here[:2]:
         message = f"{file} is a backup of another collection, `{there[0]}`"
         raise StoreError(message, hint=hint)
-    if there[2] > here[2]:
+    if there[2] != here[2]:
+        kinds = ("a whole collection", "one judge's part of it")
+        message = f"{file} is of {kinds[there[2]]}, and {display(engine.url)} is {kinds[here[2]]}"
+        raise StoreError(message, hint=hint)
+    if there[3] > here[3]:
         message = (
-            f"{file} has {there[2] - here[2]:,} judgement events more than {display(engine.url)}"
+            f"{file} has {there[3] - here[3]:,} judgement events more than {display(engine.url)}"
         )
         raise StoreError(message, hint=hint)
     if side_files(file):
@@ -188,8 +202,8 @@ def check_replaceable(engine: Engine, file: Path, *, replaces: bool) -> None:
         raise StoreError(message, hint=hint)
 
 
-def _identity(engine: Engine) -> tuple[str, str, int]:
-    """Return name, moment of making, and number of events of a collection of any schema."""
+def _identity(engine: Engine) -> tuple[str, str, bool, int]:
+    """Return name, moment of making, whether it is a part, and number of events; of any schema."""
     if stored_revision(engine) is None:
         message = f"{display(engine.url)} is not a pooler collection"
         raise SchemaError(message)
@@ -203,7 +217,7 @@ def _identity(engine: Engine) -> tuple[str, str, int]:
             )
         ).one()
         n_events = session.scalar(text("SELECT count(*) FROM judgement")) or 0
-    return str(name), str(made), n_events
+        return str(name), str(made), is_part(session), n_events
 
 
 def count_tables(session: Session) -> Counts:
@@ -279,18 +293,22 @@ def _finish(part: Path, where: str, counts: Counts) -> None:
 
 
 def _check_rows(part: Path, where: str) -> None:
-    """Refuse rows that are not as they were written: a good backup must not give way to them."""
+    """Refuse what is not as it was written: a good backup must not give way to it."""
     engine = read_only_engine(part)
     try:
         with Session(engine) as session:
             columns = inspect(session.connection()).get_columns(JUDGEMENT.name)
             if CHECKSUM not in {column["name"] for column in columns}:
                 return  # of an older schema
-            found = wrong_checksums(session)
+            try:
+                faults = wrong_checksums(session).examples or wrong_texts(session).examples
+            except (SQLAlchemyError, sqlite3.Error, *MISREAD) as error:
+                reason = str(getattr(error, "orig", None) or error) or type(error).__name__
+                faults = [f"what is stored cannot be read: {reason.splitlines()[0]}"]
     finally:
         engine.dispose()
-    if found.n_faults:
-        message = f"{where}: {DAMAGED}: {found.examples[0]}"
+    if faults:
+        message = f"{where}: {DAMAGED}: {faults[0]}"
         hint = "nothing was saved; pooler verify says more, and pooler copy copies it as it is"
         raise StoreError(message, hint=hint)
 

@@ -6,8 +6,8 @@ them in that form and takes them in it, so that nothing is converted here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -119,7 +119,9 @@ def _fill(session: Session, target: URL, progress: Progress) -> Counts:
             # What refers to a table comes after it; of one table, what came first comes first.
             for table in SQLModel.metadata.sorted_tables:
                 write = _write_postgresql if is_postgresql(into) else _write_sqlite
-                write(into, table, _counting(_rows(session, table), advance))
+                # Left half read, as by Ctrl-C, it must not outlive its connection.
+                with closing(_rows(session, table)) as rows:
+                    write(into, table, _counting(rows, advance))
             written = count_rows(into)
             if written != counts:
                 name = next(name for name in counts if counts[name] != written[name])
@@ -155,7 +157,7 @@ def _counting(rows: Iterator[Sequence[Any]], advance: Any) -> Iterator[Sequence[
         advance(len(batch))
 
 
-def _rows(session: Session, table: Table) -> Iterator[Sequence[Any]]:
+def _rows(session: Session, table: Table) -> Generator[Sequence[Any], None, None]:
     """Yield the rows of a table; what goes wrong is told of the database they are of."""
     engine: Any = session.get_bind()
     with translated_errors(engine):

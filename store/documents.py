@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Select, bindparam, exists, func, select, update
+from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, select, update
 from sqlmodel import Session
 
 from store.errors import ConflictError
@@ -49,7 +49,8 @@ def add_documents(
     all_texts : bool, default=False
         Whether to store the text of documents that are in no pool too.
     replace : bool, default=False
-        Whether a document with another text takes the new one.
+        Whether a document with another text takes the new one. So does one whose stored text is
+        damaged, that is not the text its hash was made of.
 
     Raises
     ------
@@ -79,6 +80,7 @@ def add_documents(
                 )
             )
         }
+        texts = _stored_texts(session, ids) if replace else {}
         changes: list[dict[str, Any]] = []
         for row_id, document in zip(ids, batch, strict=True):
             listed, old = stored[row_id]
@@ -86,7 +88,8 @@ def add_documents(
             keeps_text = wanted and document.text is not None
             new = document_sha256(document) if keeps_text else None
             without_text += not keeps_text
-            if listed and (old == new or document.text is None):
+            is_whole = row_id not in texts or texts[row_id] == _raw(document, new)
+            if listed and (document.text is None or (old == new and is_whole)):
                 unchanged += 1
                 continue
             if old is not None:
@@ -145,6 +148,24 @@ def pooled_document_ids() -> Select[int]:
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
         .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled | is_adaptive)
         .distinct()
+    )
+
+
+def _stored_texts(session: Session, ids: list[int]) -> dict[int, tuple[bytes, bytes | None]]:
+    """Return title and text of documents as bytes, whatever they may have become."""
+    query = select(
+        DOCUMENT.c.id, cast(DOCUMENT.c.title, LargeBinary), cast(DOCUMENT.c.text, LargeBinary)
+    ).where(DOCUMENT.c.id.in_(ids))
+    return {row_id: (title or b"", text) for row_id, title, text in session.execute(query)}
+
+
+def _raw(document: Document, sha256: str | None) -> tuple[bytes, bytes | None]:
+    """Return title and text as they are stored; without a hash nothing is."""
+    if sha256 is None or document.text is None:
+        return b"", None
+    return (
+        document.title.encode("utf-8", "surrogatepass"),
+        document.text.encode("utf-8", "surrogatepass"),
     )
 
 

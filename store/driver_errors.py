@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy.exc import DatabaseError, MultipleResultsFound, NoResultFound, OperationalError
 
@@ -38,5 +41,18 @@ def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | No
 
 
 def not_a_collection(where: str) -> str:
-    """Word the refusal of a file that is something else."""
-    return f"{where} is not a pooler collection"
+    """Word the refusal of a file that is something else, or nothing at all."""
+    file = Path(where)
+    is_empty = file.is_file() and not file.stat().st_size
+    return f"{where} is not a pooler collection" + (": the file is empty" if is_empty else "")
+
+
+@contextmanager
+def hinting(hint: str) -> Iterator[None]:
+    """Say something else to do about damage, where the usual hint is of no use."""
+    try:
+        yield
+    except StoreError as error:
+        if error.hint != DAMAGED_HINT:
+            raise
+        raise StoreError(error.message, hint=hint) from error

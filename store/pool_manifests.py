@@ -85,11 +85,13 @@ def name_taken(
 ) -> ConflictError:
     """Return the error of a pool whose name another pool has, in use or withdrawn."""
     what = differences(old, new) + (", and it is withdrawn" if withdrawn else "")
-    hint = (
-        "--name gives this one its own name (of an import, --as-pool); `pooler pool --add` lists"
-        " only what no pool has yet; `pooler pool --replace` withdraws the other, which keeps"
-        " its documents under a new name"
-    )
+    if new.get("strategy") == "imported":
+        hint = "another --as-pool NAME gives this one its own name"
+    else:
+        hint = (
+            "--name NEW gives this one its own name; --replace withdraws the other, which keeps its"
+            " documents under a new name; --add lists only what no pool has yet"
+        )
     return ConflictError(f"there is another pool named `{name}`{what}", hint=hint)
 
 

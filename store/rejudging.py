@@ -14,8 +14,9 @@ from sqlmodel import Session
 
 from store.assignments import assigned_pairs, has_assignments
 from store.database import database_now
-from store.deciding import Pair, deciding_events, fetch_histories, sat_down
+from store.deciding import Pair, fetch_histories, sat_down
 from store.errors import ConflictError, UnknownNameError
+from store.event_versions import Basis, basis_of
 from store.guidelines import fetch_guidelines
 from store.judgements import current_events
 from store.judges import judge_id
@@ -24,7 +25,7 @@ from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, JUDGEMENT
 from store.natural_order import natural_key
 from store.passages import add_passages, fetch_passages
 from store.pools import pooled_pairs
-from store.records import DECIDED, Action, JudgeKind, State
+from store.records import Action, JudgeKind, State
 from store.topic_versions import current_versions, judged_under
 
 
@@ -129,17 +130,10 @@ def find_outdated(
     """
     found = _find(session, judges, topics, why)
     newest = fetch_guidelines(session)[-1:]
-    numbers = [judge_id(session, name) for name in judges]
-    imported = current_events(judges=numbers or None).where(
-        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
-    )
-    if topics:
-        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
-        imported = imported.where(JUDGEMENT.c.topic_id.in_(wanted))
     return OutdatedList(
         tuple(one.shown for one in found),
         newest[0].version if newest else None,
-        session.scalar(select(func.count()).select_from(imported.subquery())) or 0,
+        _count_imported(session, judges, topics),
     )
 
 
@@ -207,23 +201,21 @@ def _find(
     seated = sat_down(session).intersection(numbers) if numbers else sat_down(session)
     found: list[_Found] = []
     for judge in session.execute(query.where(JUDGE.c.id.in_(seated))).all():
-        standing: list[tuple[Pair, Row[Any], Row[Any]]] = []
+        standing: list[tuple[Pair, Basis, Row[Any]]] = []
         for pair, events in fetch_histories(session, judge=judge.id).items():
-            decider = deciding_events(events)[-1]
-            if (
-                decider is not None
-                and decider.state in DECIDED
-                and decider.sitting_id is not None
-                and (not topics or names[pair[0]] in topics)
-            ):
-                standing.append((pair, decider, events[-1]))
+            if topics and names[pair[0]] not in topics:
+                continue
+            basis = basis_of(events)
+            if basis is not None:
+                standing.append((pair, basis, events[-1]))
         places = assigned_pairs(session, judge.id) if is_assigned else None
         documents = {document for (_, document), _, _ in standing}
         hashes, docnos = _hashes(session, documents), fetch_docnos(session, documents)
-        for pair, decider, newest in standing:
-            reasons = _reasons(decider, hashes[pair[1]], current, of_topics.get(pair[0]))
+        for pair, basis, newest in standing:
+            reasons = _reasons(basis, hashes[pair[1]], current, of_topics.get(pair[0]))
             if not reasons or (why and not set(reasons).intersection(why)):
                 continue
+            decider = basis.decider
             outdated = Outdated(
                 judge.name,
                 names[pair[0]],
@@ -231,26 +223,47 @@ def _find(
                 State(decider.state),
                 decider.grade,
                 reasons,
-                decider.guideline_version,
+                basis.guideline_version,
                 decider.judged_at,
                 _obstacle(judge, pair, pooled, places),
-                decider.topic_version,
+                basis.topic_version,
             )
             found.append(_Found(outdated, judge.id, pair, newest.id))
     return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic),
                                           one.shown.docno))  # fmt: skip
 
 
+def _count_imported(session: Session, judges: Sequence[str], topics: Collection[str]) -> int:
+    """Count the imported grades that stand; what copies were settled by is looked into."""
+    numbers = [judge_id(session, name) for name in judges]
+    query = current_events(judges=numbers or None).where(
+        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
+    )
+    if topics:
+        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
+        query = query.where(JUDGEMENT.c.topic_id.in_(wanted))
+    newest = query.subquery()
+    is_settled = newest.c.action == Action.SETTLE.value
+    n = session.scalar(select(func.count()).select_from(newest).where(~is_settled)) or 0
+    pairs = select(newest.c.judge_id, newest.c.topic_id, newest.c.document_id).where(is_settled)
+    settled = {tuple(row) for row in session.execute(pairs)}
+    for judge in {judge for judge, _, _ in settled}:
+        for pair, events in fetch_histories(session, judge=judge).items():
+            n += (judge, *pair) in settled and basis_of(events) is None
+    return n
+
+
 def _reasons(
-    decider: Row[Any], sha256: str | None, current: set[int], of_topic: set[int] | None
+    basis: Basis, sha256: str | None, current: set[int], of_topic: set[int] | None
 ) -> tuple[Why, ...]:
-    """Say what has changed since an event that decided; a topic of one text never has."""
+    """Say what has changed since a decision; a topic of one text never has."""
     reasons = []
-    if current and decider.guideline_version not in current:
+    if current and basis.guideline_version not in current:
         reasons.append(Why.GUIDELINES)
-    if decider.document_sha256 != sha256:
-        reasons.append(Why.TEXT if decider.document_sha256 else Why.TEXT_CAME)
-    if of_topic is not None and judged_under(decider) not in of_topic:
+    seen = basis.hashes - {sha256}
+    if seen:
+        reasons.append(Why.TEXT_CAME if seen == {None} else Why.TEXT)
+    if of_topic is not None and judged_under(basis) not in of_topic:
         reasons.append(Why.TOPIC)
     return tuple(reasons)
 

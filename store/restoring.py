@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, inspect, select, text
 from sqlalchemy.engine import URL
 
 from store.backup import Backup, back_up, copy_pages, look_at_backup, opened_alone, writing_to
@@ -24,6 +25,7 @@ from store.database import (
 )
 from store.directory.moving import Progress, no_progress
 from store.errors import SchemaError, StoreError
+from store.merging.copies import is_part
 from store.models import JUDGE, SITTING
 from store.seals import unseal
 from store.sittings import ALIVE
@@ -42,10 +44,17 @@ class Restored:
     """The file that has what was there before; ``None`` = nothing was."""
     was_damaged: bool = False
     """Whether what was there before could not be backed up, and was put aside as it was."""
+    part_of: str | None = None
+    """Whose part of what it is, where `export work` made it: "`ann`'s part of `wine`"."""
 
 
 def restore(
-    file: Path, url: URL, *, replaces: bool = False, progress: Progress = no_progress
+    file: Path,
+    url: URL,
+    *,
+    replaces: bool = False,
+    with_erased: bool = False,
+    progress: Progress = no_progress,
 ) -> Restored:
     """Make a collection of a backup.
 
@@ -58,6 +67,8 @@ def restore(
     replaces : bool, default=False
         Whether a SQLite collection that is there gives way; it is saved beside itself before, as
         ``FILE.replaced``. One that is damaged is put aside as it is, as ``FILE.damaged``.
+    with_erased : bool, default=False
+        Whether judges come back who were erased in the collection that gives way.
     progress : callable
         Shows how far it is.
 
@@ -72,7 +83,8 @@ def restore(
         If the backup is no collection, or of a newer schema.
     StoreError
         If the backup is damaged; if there is a collection and `replaces` is false, or somebody is
-        judging in it. What was there stays then.
+        judging in it, or the backup has judges who were erased there and `with_erased` is false, or
+        is one judge's part and would replace a whole collection. What was there stays then.
 
     Notes
     -----
@@ -80,18 +92,19 @@ def restore(
     transaction, in which it was saved, so that no judgement can come in between.
     """
     backup = look_at_backup(file)
+    part_of = _part_of(file)
     if url.get_backend_name() == "postgresql":
         if replaces:
             message = f"{display(url)}: only a collection file can be replaced"
             hint = "pooler backup saves it; restore into an empty database"
             raise StoreError(message, hint=hint)
         copy_collection(URL.create("sqlite", database=str(file)), url, progress=progress)
-        return Restored(backup)
+        return Restored(backup, part_of=part_of)
     target = Path(url.database or "")
     check_folder(target)
     if not target.exists() or not target.stat().st_size:
         _make(file, target, progress)
-        return Restored(backup)
+        return Restored(backup, part_of=part_of)
     if target.samefile(file):
         message = f"{target} is the backup itself"
         raise StoreError(message, hint="--collection names the collection to make of it")
@@ -99,9 +112,60 @@ def restore(
         message = f"{target} is there already"
         hint = "--replace saves it and puts the backup in its place; --collection names another"
         raise StoreError(message, hint=hint)
-    if _is_whole(url):
-        return Restored(backup, _replace(file, url, progress))
-    return Restored(backup, _put_aside(file, target, progress), was_damaged=True)
+    is_whole = _is_whole(url)
+    if part_of is not None and is_whole and _part_of(target) is None:
+        message = f"{file} is {part_of}, and {target} is a whole collection"
+        hint = f"pooler merge {file} --collection {target} takes in what the judge did"
+        raise StoreError(message, hint=hint)
+    if not with_erased:
+        _check_erased(file, target)
+    if is_whole:
+        return Restored(backup, _replace(file, url, progress), part_of=part_of)
+    aside = _put_aside(file, target, progress)
+    return Restored(backup, aside, was_damaged=True, part_of=part_of)
+
+
+def _part_of(file: Path) -> str | None:
+    """Say whose part of what a collection file is; ``None`` = it is a whole one."""
+    engine = make_engine(URL.create("sqlite", database=str(file)))
+    try:
+        with reading(engine) as session:
+            if not is_part(session):
+                return None
+            name = session.scalar(text("SELECT name FROM collection"))
+            judge = session.scalar(text("SELECT name FROM judge ORDER BY id"))
+            return f"`{judge}`'s part of `{name}`"
+    finally:
+        engine.dispose()
+
+
+def _check_erased(file: Path, target: Path) -> None:
+    """Refuse a backup with judges who were erased in the collection that is to give way."""
+    erased: set[str] = set()
+    with suppress(StoreError):  # a damaged collection may not tell
+        erased = _identities(target, "erasure")
+    if n_judges := len(erased & _identities(file, "judge")):
+        who = "1 judge who was" if n_judges == 1 else f"{n_judges} judges who were"
+        message = f"{file} still has {who} erased in {target}"
+        hint = "--with-erased brings them back; pooler judges erase NAME then erases them again"
+        raise StoreError(message, hint=hint)
+
+
+def _identities(file: Path, table: str) -> set[str]:
+    """Return the identities of judges in a table of a collection file of any schema."""
+    engine = make_engine(URL.create("sqlite", database=str(file)))
+    try:
+        with reading(engine) as session:
+            looker = inspect(session.connection())
+            if not looker.has_table(table):
+                return set()
+            if "uid" in {column["name"] for column in looker.get_columns(table)}:
+                return set(session.scalars(text(f'SELECT uid FROM "{table}"')))
+            # What `pooler upgrade` will give them: migration 0004.
+            came = session.execute(text("SELECT id, CAST(created_at AS TEXT) FROM judge"))
+            return {sha256(f"{row[0]} {row[1]}".encode()).hexdigest()[:16] for row in came}
+    finally:
+        engine.dispose()
 
 
 def _make(file: Path, target: Path, progress: Progress) -> None:

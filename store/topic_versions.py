@@ -12,9 +12,10 @@ from sqlalchemy import Row, insert, select, update
 from sqlmodel import Session
 
 from store.database import database_now
-from store.deciding import deciding_events, fetch_histories, sat_down
+from store.deciding import fetch_histories, sat_down
+from store.event_versions import Basis, basis_of
 from store.models import JUDGEMENT, TOPIC, TOPIC_VERSION
-from store.records import DECIDED, Topic
+from store.records import Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,12 @@ def current_versions(session: Session) -> dict[int, set[int]]:
     return current
 
 
-def judged_under(event: Row[Any]) -> int:
-    """Return the version of the topic's text that an event at a desk rests on.
+def judged_under(basis: Basis) -> int:
+    """Return the version of the topic's text that a decision rests on.
 
     Events of before topics had versions do not say; there was one version then, the first.
     """
-    return 1 if event.topic_version is None else int(event.topic_version)
+    return 1 if basis.topic_version is None else basis.topic_version
 
 
 def count_older(session: Session) -> Counter[int]:
@@ -123,7 +124,7 @@ def _count_by_version(session: Session, topics: Collection[int]) -> Counter[tupl
     counts: Counter[tuple[int, int]] = Counter()
     for judge in sat_down(session) if topics else ():
         for (topic, _), events in fetch_histories(session, judge=judge).items():
-            decider = deciding_events(events)[-1] if topic in topics else None
-            if decider is not None and decider.state in DECIDED and decider.sitting_id is not None:
-                counts[topic, judged_under(decider)] += 1
+            basis = basis_of(events) if topic in topics else None
+            if basis is not None:
+                counts[topic, judged_under(basis)] += 1
     return counts

@@ -11,7 +11,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from store.checks.check import N_EXAMPLES, Check, Found
+from store.checks.check import N_EXAMPLES, RESTORE, Check, Found
 from store.checks.checksums import CHECKSUM_CHECKS
 from store.checks.events import EVENT_CHECKS
 from store.checks.people import PEOPLE_CHECKS
@@ -19,7 +19,7 @@ from store.checks.pooling import POOLING_CHECKS
 from store.checks.values import FILE_CHECKS, VALUE_CHECKS
 from store.database import check_revision, make_engine, reading
 from store.directory.moving import Progress, no_progress
-from store.driver_errors import MISREAD
+from store.driver_errors import MISREAD, hinting
 from store.errors import StoreError
 
 CHECKS = (*FILE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *CHECKSUM_CHECKS, *PEOPLE_CHECKS[1:],
@@ -76,13 +76,14 @@ def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
     """
     engine = make_engine(url)
     try:
-        check_revision(engine)
-        results = []
-        with progress("checking", len(CHECKS)) as advance, reading(engine) as session:
-            for check in CHECKS:
-                results.append(_verified(check, session))
-                advance(1)
-        return results
+        with hinting(RESTORE):
+            check_revision(engine)
+            results = []
+            with progress("checking", len(CHECKS)) as advance, reading(engine) as session:
+                for check in CHECKS:
+                    results.append(_verified(check, session))
+                    advance(1)
+            return results
     finally:
         engine.dispose()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit
+from pooler.cli.interrupts import last_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.cli.sitting import (
     MIN_DWELL_MS,
@@ -197,10 +198,12 @@ def _sit(session: AdjudicatingSession, keys: Keymap | None, *, plain: bool, page
 
     def run_lines(read: TextIO, write: TextIO, width: int) -> None:
         from judge_ui.keys import key_table
+        from judge_ui.messages import goodbye
         from judge_ui.plain.adjudication import run_plain_adjudication
 
         table = key_table(session.scale, keys)
-        run_plain_adjudication(session, read, write, keys=table, page=page, width=width)
+        with last_words(write, lambda: goodbye(session)):
+            run_plain_adjudication(session, read, write, keys=table, page=page, width=width)
 
     def run_screen() -> int:
         from judge_ui.screens.adjudicate import run_adjudication

@@ -121,9 +121,9 @@ def code_lines(tables: Sequence[Table]) -> list[str]:
     """Explain the codes that stand where a number or an interval does not exist."""
     seen: dict[str, None] = {}
     for table in tables:
-        names = {column.name for column in table.columns}
-        shown = ["reason"] if names & {"reason", "interval"} else []
-        shown += ["interval_reason"] if "interval" in names else []
+        # A row has reasons of intervals that people are not shown, too.
+        names = [column.name for column in table.columns]
+        shown = [name for name in names if name == "reason" or name.endswith("interval")]
         for row in table.rows:
             for cell in map(row.get, shown):
                 seen |= dict.fromkeys(str(cell).split(", ") if cell else ())

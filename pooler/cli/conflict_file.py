@@ -78,7 +78,7 @@ def read_takes(path: str, scale: Scale) -> dict[tuple[str, str, str], Take]:
     ----------
     path : str
         A table with a header: the columns topic, docno, judge and take in any order; others are
-        passed over. An empty `take` settles nothing.
+        passed over. An empty `take` settles nothing; that of a rule settles as it would.
     scale : Scale
         Of the collection.
 
@@ -125,8 +125,8 @@ def read_takes(path: str, scale: Scale) -> dict[tuple[str, str, str], Take]:
             if take is None:
                 values = ", ".join(map(str, scale.values))
                 message = (
-                    f"`take`: expected a grade of the scale ({values}), skip, unjudged or cannot,"
-                    f" got {word!r}"
+                    f"`take`: expected a grade of the scale ({values}), skip, unjudged, cannot,"
+                    f" {', '.join(_RULES[:-1])} or {_RULES[-1]}, got {word!r}"
                 )
                 faults.add(number, message, "take")
             else:
@@ -139,9 +139,11 @@ def read_takes(path: str, scale: Scale) -> dict[tuple[str, str, str], Take]:
 
 def _take(word: str, scale: Scale) -> Take | None:
     """Read one cell; ``None`` = it is neither a grade of the scale nor a word that is known."""
-    from store.merging.settling import Take
+    from store.merging.settling import Rule, Take
     from store.records import State
 
+    if word in _RULES:
+        return Take(State.UNJUDGED, rule=Rule(word))
     if word in _WORDS:
         return Take(State(_WORDS[word]))
     grades = {str(value): value for value in scale.values}

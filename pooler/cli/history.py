@@ -69,6 +69,9 @@ _SETTLED = {
     "unjudged": "put back into the queue",
 }
 """How copies were settled, in words; the rest are rules by their names."""
+_AT_SETTLEMENT = (
+    "a merge has no time of its own: it stands at that of the last event on the copies it settled"
+)
 _NO_GRADE = {
     "not-pooled": "it is in no pool, and nobody graded it",
     "unjudged": "pooled, and nobody has decided on it yet",
@@ -88,12 +91,13 @@ def history(
 ) -> None:
     """Tell why a document has its grade: every event of every judge on it, for one topic.
 
-    By time, in UTC: what was done, how the document stood after it, what an undo took back, the
-    versions of the guidelines and the topic's text it was done under, whether the document's text
-    has changed since, how long the document was on the screen, and for an adjudicator's ruling the
-    judges' verdicts it rested on. At the end how it stands with each judge, and the final grade
-    where none has to be chosen - a ruling's, or that of the only judge who graded it - or why there
-    is none. json has the passages in full; tsv the events alone.
+    By time, in UTC: what was done (by the judge, unless it says otherwise), how the document stood
+    after it, what an undo took back, the versions of the guidelines and the topic's text it was
+    done under, whether the document's text has changed since, how long the document was on the
+    screen, and for an adjudicator's ruling the judges' verdicts it rested on. At the end how it
+    stands with each judge, and the final grade where none has to be chosen - a ruling's, or that of
+    the only judge who graded it - with the levels from which it is relevant, or why there is none.
+    json has the passages in full; tsv the events alone.
 
     Example: pooler history G01 KG-E-002
     """
@@ -171,9 +175,9 @@ def _for_people(found: Chronicle, scale: Scale) -> Table:
         dwell = None if event.dwell_ms is None else event.dwell_ms / 1000
         table.rows.append({
             "at": f"{event.at:%Y-%m-%d %H:%M:%S}", "judge": event.judge, "kind": event.kind.value,
-            "revision": event.revision, "action": event.action.value,
+            "revision": event.revision, "action": _action(event),
             "stands": _stands(event, scale), "remark": _remark(event),
-            "reason": event.reason or None, "note": event.note or None,
+            "reason": _reason(event), "note": event.note or None,
             "passages": len(event.passages) or None, "rested_on": _opinions(event),
             "guideline_version": event.guideline_version,
             # Of a text that never changed there is nothing to say.
@@ -192,6 +196,8 @@ def _for_people(found: Chronicle, scale: Scale) -> Table:
                      f" of {counted(len(found.standing), 'judge')}")  # fmt: skip
         now = (f"{one.judge} {_stands(one, scale)}" for one in found.standing)
         lines.append("it stands: " + "; ".join(now))
+    if any(event.settled is not None for event in found.events):
+        lines.append(_AT_SETTLEMENT)
     table.caption = "\n".join([*lines, _final(found, scale)])
     return table
 
@@ -202,11 +208,35 @@ def _final(found: Chronicle, scale: Scale) -> str:
     if final.grade is None:
         return "final grade: none; " + _NO_GRADE[final.reason or ""].format(by=final.by)
     grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
+    relevance = _relevance(final.grade, scale)
     if not final.is_ruling:
-        return f"{grade}, of {final.by}, who alone graded it"
+        return f"{grade}, of {final.by}, who alone graded it; {relevance}"
     since = found.ruling_status
     words = "" if since is None or since.value == "settled" else f"; {since.value}"
-    return f"{grade}, ruled by {final.by}{words}"
+    return f"{grade}, ruled by {final.by}{words}; {relevance}"
+
+
+def _relevance(grade: int, scale: Scale) -> str:
+    """Say from which levels of the scale a grade counts as relevant."""
+    levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
+    levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
+    said = (f"from level {level}{name}: {'yes' if grade >= level else 'no'}"
+            for level, name in levels)  # fmt: skip
+    return "relevant " + ", ".join(said)
+
+
+def _action(event: Happening) -> str:
+    """Say what was done; and by whom, where it was not the judge."""
+    if event.action.value == "settle":
+        return "settled by merge"
+    if event.action.value != "reopen":
+        return event.action.value
+    return f"reopened by organiser: {event.reason}" if event.reason else "reopened by organiser"
+
+
+def _reason(event: Happening) -> str | None:
+    """Return the judge's own reason."""
+    return None if event.action.value == "reopen" else event.reason or None
 
 
 def _stands(event: Happening, scale: Scale) -> str:
@@ -222,7 +252,8 @@ def _remark(event: Happening) -> str | None:
     if event.settled is not None:
         words.append(f"copies settled: {_SETTLED.get(event.settled, f'by {event.settled}')}")
     elif event.follows is not None:
-        words.append(f"done knowing no. {event.follows}" if event.follows else "done knowing none")
+        last = f"no. {event.follows} as the last" if event.follows else "no event before it"
+        words.append(f"done on a copy that had {last}")
     return ", ".join([*words, *(["taken back"] if event.is_undone else [])]) or None
 
 

@@ -6,10 +6,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from threading import Timer
-from typing import Any
+from typing import Any, TextIO
 
 PATIENCE_S = 10.0
 """For so long after an interrupt others are not heard: what is under way is being undone."""
@@ -76,6 +76,27 @@ def tidy_when_killed() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def last_words(write: TextIO, words: Callable[[], str]) -> Iterator[None]:
+    """Where an interrupt ends a talk, say on a line of its own what it came to; it goes on then.
+
+    Parameters
+    ----------
+    write : TextIO
+        Where the talk is; its cursor may stand behind a question.
+    words : callable
+        Asked when the interrupt has come.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if interrupt_behind(error) is not None:
+            with suppress(OSError):  # nobody is there to be told
+                write.write(f"\n{words()}\n")
+                write.flush()
+        raise
 
 
 def _interrupt(_signal: int, _frame: object) -> None:

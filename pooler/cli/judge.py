@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from pooler.cli.interrupts import last_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.sitting import (
     MIN_DWELL_MS,
@@ -66,10 +67,12 @@ def judge(
 
         def run_lines(read: TextIO, write: TextIO, width: int) -> None:
             from judge_ui.keys import key_table
+            from judge_ui.messages import goodbye
             from judge_ui.plain.judging import run_plain
 
             table = key_table(session.scale, keys)
-            run_plain(session, read, write, keys=table, page=page, width=width)
+            with last_words(write, lambda: goodbye(session)):
+                run_plain(session, read, write, keys=table, page=page, width=width)
 
         def run_screen() -> int:
             from judge_ui.app import run_app

@@ -1,4 +1,4 @@
-"""`pooler judges anonymise`: nothing in the collection tells who a judge is."""
+"""`pooler judges anonymise`: nothing in the collection alone tells who a judge is."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ def anonymise(
     yes: YesOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Take from judges whatever tells who they are; nothing tells it afterwards.
+    """Take from judges whatever tells who they are; the collection alone tells it no more.
 
     They get the first free of the names judge-1, judge-2, ... by chance. The machines and programs
     they worked with, the words they had marked, the day they were registered and the seeds of their
-    orders are forgotten. Grades, times and - unless they are to go - notes stay. To leave names out
-    of what is published alone, use `pooler export collection --anonymise`.
+    orders are forgotten. Grades, times and - unless they are to go - notes stay, and so does each
+    judge's identity number, by which merges know them: copies, backups and exports made before
+    still tell who it was. `pooler export collection --anonymise` leaves the number out of what is
+    published, and names too.
 
     Example: pooler judges anonymise alice bob --yes
     """
@@ -44,7 +46,7 @@ def anonymise(
         ask(f"Make {whom} anonymous: {', '.join(wanted)}?", yes=yes)
         done = opened.anonymise_judges(wanted, without_notes=without_notes)
         are = "are" if len(wanted) > 1 else "is"
-        say(f"{whom} {are} {', '.join(done.names)} now; who is who is kept nowhere")
+        say(f"{whom} {are} {', '.join(done.names)} now; who is who is not kept here")
         if yes:
             _tell(done)
         _tell_notes(done.notes, gone=without_notes)
@@ -52,7 +54,10 @@ def anonymise(
             say(f"pooler export judgements {' '.join(done.names)} --history shows them;"
                 " --without-notes removes them")  # fmt: skip
         tell_scrubbed(opened.scrub())
-    tell_others("the judges are named in them")
+    tell_others(
+        "they still tell who it was, since they share an identity number with this collection;"
+        " `pooler export collection --anonymise` leaves it out"
+    )
 
 
 def _tell(found: Anonymised) -> None:

@@ -81,9 +81,11 @@ def erase(
 ) -> None:
     """Erase a judge: judgements, notes, passages, sittings, assignments, and the name.
 
-    What stays is a count without a name; status, agreement, the list of judges and every export say
-    it: "31 judgements of an erased judge removed". A merge with a copy of the collection brings
-    nothing of it back. Other judges' judgements stay as they are.
+    What stays is a count and an identity number without a name; status, agreement, the list of
+    judges and every export say the count: "31 judgements of an erased judge removed". By the number
+    a merge with a copy of the collection brings nothing back. Copies, backups and exports made
+    before have all of it, name and number; `pooler export collection --anonymise` leaves the number
+    out. Other judges' judgements stay as they are.
 
     Example: pooler judges erase bob --dry-run
     """
@@ -103,7 +105,11 @@ def erase(
         if yes:
             _tell(done)
         tell_scrubbed(opened.scrub())
-    tell_others("what was erased is in them, and a merge brings none of it back")
+    tell_others(
+        "what was erased is in them, and a merge brings none of it back; a count and an identity"
+        " number without a name stay here, and they tell whose;"
+        " `pooler export collection --anonymise` leaves the number out"
+    )
 
 
 def _counts(found: Erasing) -> dict[str, int]:

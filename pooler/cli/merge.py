@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.conflict_file import check_new, read_takes, write_conflicts
-from pooler.cli.console import ExitCode, Format, counted, progress, say
+from pooler.cli.console import ExitCode, Format, counted, progress, say, warn
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.merge_report import emit_report, say_what_came
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
@@ -45,7 +45,8 @@ def merge(
         typer.Option(
             metavar="FILE",
             help="Settle by hand: the list of --conflicts, its column `take` filled in with a"
-            " grade, skip, unjudged or cannot. Goes before --settle.",
+            " grade, skip, unjudged, cannot, or a rule: latest, earliest, highest or lowest."
+            " Goes before --settle.",
         ),
     ] = None,
     conflicts: Annotated[
@@ -91,6 +92,8 @@ def merge(
         wanted = Wanted(rule, takes)
         done = opened.merge(others, wanted, dry_run=dry_run, progress=progress)
     found = done.open_conflicts
+    if settle_by is not None and not takes:
+        warn(f"{settle_by} settles none: its column `take` is empty")
     if conflicts is not None:
         by_hand = [one for one in done.conflicts if one.settled == BY_HAND]
         write_conflicts(conflicts, found, by_hand if found else ())

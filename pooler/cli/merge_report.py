@@ -80,7 +80,8 @@ def say_what_came(done: Merged, *, dry_run: bool) -> None:
         what = counted(done.n_emptied, "note or reason", "notes and reasons")
         warn(f"{what} {would}removed here, as on another copy")
     if done.is_nothing_new:
-        say("nothing new: all of it is here already")
+        is_left_out = any(copy.left_out.total() for copy in done.copies)
+        say("nothing new beside them" if is_left_out else "nothing new: all of it is here already")
         return
     parts = [f"{counted(new, 'new judgement event')}"]
     if settled:
@@ -118,6 +119,7 @@ def _copies(copies: Iterable[CopyCount]) -> Table:
 def _conflicts(conflicts: Sequence[Conflict], fmt: Format) -> Table:
     """Make the table of conflicts, a line for what each copy says."""
     table = Table("conflicts", _CONFLICTS)
+    to_the_second = fmt is Format.TABLE and any(map(_are_alike, conflicts))
     for one in conflicts:
         would = {rule.value: outcome_words(take) for rule, take in one.would.items()}
         about: dict[str, Cell] = {
@@ -131,10 +133,17 @@ def _conflicts(conflicts: Sequence[Conflict], fmt: Format) -> Table:
             shown = dict.fromkeys(about, "") if number and fmt is Format.TABLE else about
             table.rows.append({
                 **shown, "copy": ", ".join(version.copies), "says": outcome_words(version.outcome),
-                "at": moment(version.judged_at, fmt), "reason": version.reason or None,
+                "at": f"{version.judged_at.astimezone():%Y-%m-%d %H:%M:%S}" if to_the_second
+                else moment(version.judged_at, fmt), "reason": version.reason or None,
                 "note": version.note or None,
             })  # fmt: skip
     return _without_empty(table) if fmt is Format.TABLE else table
+
+
+def _are_alike(conflict: Conflict) -> bool:
+    """Tell whether two decisions of a conflict were made in one minute."""
+    moments = [moment(version.judged_at, Format.TABLE) for version in conflict.versions]
+    return len(set(moments)) < len(moments)
 
 
 def _without_empty(table: Table) -> Table:

@@ -28,12 +28,29 @@ def report(facts: PoolStatistics, manifest: dict[str, Any]) -> None:
     alone = facts.overlap.get(1, 0)
     if facts.total:
         returned = sum(count * pairs for count, pairs in facts.overlap.items())
-        say(f"{alone:,} of them ({alone / facts.total:.0%}) come from one run only; on average"
+        say(f"{alone:,} of them ({_percent(alone, facts.total)}) come from one run only; on average"
             f" {returned / facts.total:.1f} runs bring a document")  # fmt: skip
     if facts.n_not_sampled:
         say(f"{counted(facts.n_not_sampled, 'pair')} more stand in the strata, not sampled (in a"
             " collection, `pooler export prels` lists them)")  # fmt: skip
     warn_of_runs(facts, manifest)
+
+
+def _percent(part: int, whole: int) -> str:
+    """Write a share in whole percent; 0% is none of it, and 100% all.
+
+    Examples
+    --------
+    >>> _percent(59_694, 59_846), _percent(1, 1_000), _percent(1, 4), _percent(7, 7)
+    ('over 99%', 'under 1%', '25%', '100%')
+    """
+    if part == 0 or part == whole:
+        return f"{part / whole:.0%}"
+    if 200 * part <= whole:
+        return "under 1%"
+    if 200 * (whole - part) <= whole:
+        return "over 99%"
+    return f"{part / whole:.0%}"
 
 
 def report_adaptive(

@@ -21,13 +21,17 @@ def restore(
             help="Let the collection be there: it is saved beside itself, then replaced.",
         ),
     ] = False,
+    with_erased: Annotated[
+        bool,
+        typer.Option("--with-erased", help="Let judges come back who were erased since."),
+    ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Make a collection of a backup, where there is none or in place of one.
 
     The backup is checked first. With --replace the collection that is there is saved as
     FILE.replaced; one that is damaged is put aside as it is, as FILE.damaged. Nobody may be judging
-    in it.
+    in it. A backup with judges who were erased there since is refused without --with-erased.
 
     Example: pooler restore wine-monday.backup --collection wine.db
     """
@@ -36,8 +40,10 @@ def restore(
 
     url = collection_url(collection)
     with tidy_when_killed():
-        done = make(file, url, replaces=replace, progress=progress)
+        done = make(file, url, replaces=replace, with_erased=with_erased, progress=progress)
     say(f"{display(url)}: {counted(done.backup.n_events, 'judgement event')} of {file}")
+    if done.part_of is not None:
+        say(f"it is {done.part_of}, not a whole collection; pooler merge brings it back there")
     if done.was_damaged:
         say(f"what was there is damaged; it is in {done.kept}, as it was")
     elif done.kept is not None:

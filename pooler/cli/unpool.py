@@ -177,7 +177,18 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
     if not fed and (name is not None or not run.contributes):
         where = "any pool, nor will it" if name is None else f"pool `{name}`"
         message = f"run `{run.tag}` does not feed {where}"
-        raise PoolerError(message, hint=f"pooler show run {run.tag} names the pools it fed")
+        has_fed = any(fact["tag"] == run.tag and fact["contributes"]
+                      for one in pools for fact in one.manifest.get("runs", []))  # fmt: skip
+        if has_fed:
+            hint = f"pooler show run {run.tag} names the pools it feeds"
+        elif run.contributes:
+            hint = "it feeds no pool yet"
+        else:
+            hint = (
+                "there is nothing to take out: it came with --late, or was taken out before;"
+                f" pooler show run {run.tag} says what it brings"
+            )
+        raise PoolerError(message, hint=hint)
     return fed
 
 

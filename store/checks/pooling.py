@@ -1,8 +1,7 @@
-"""Checks of what is judged and where it came from: ids, texts, runs, rankings, pools."""
+"""Checks of what is judged and where it came from: ids, runs, rankings, pools."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from typing import Any
@@ -13,6 +12,7 @@ from sqlalchemy import text
 from sqlmodel import Session
 
 from store.checks.check import REPORT, RESTORE, Check, Found, count, gather
+from store.checks.texts import TEXT_CHECKS
 from store.formats.lines import id_fault
 from store.packing import unpack_floats, unpack_integers
 
@@ -31,30 +31,6 @@ def _ids(session: Session) -> Found:
             if fault := id_fault(name):
                 found.add(f"{table}: {fault}")
     return found
-
-
-def _texts(session: Session) -> Found:
-    """Check that the hash of a document is that of its stored title and text."""
-    found = Found()
-    query = text("SELECT docno, title, text, sha256 FROM document WHERE text IS NOT NULL"
-                 " OR title IS NOT NULL OR sha256 IS NOT NULL ORDER BY id")  # fmt: skip
-    options = {"yield_per": _BATCH}
-    with session.connection().execute(query, execution_options=options) as result:
-        for docno, title, body, sha256 in result:
-            found.n_checked += 1
-            if body is None or sha256 is None:
-                found.add(f"`{docno}` has a hash without a text, or a text without a hash")
-                continue
-            raw = _raw(title or b"")
-            stored = hashlib.sha256(b"%d " % len(raw) + raw + _raw(body)).hexdigest()
-            if stored != sha256:
-                found.add(f"`{docno}` has another title or text than its hash says")
-    return found
-
-
-def _raw(value: Any) -> bytes:
-    """Return the bytes of a column of bytes, in which SQLite may have text."""
-    return value.encode() if isinstance(value, str) else bytes(value)
 
 
 def _runs(session: Session) -> Found:
@@ -165,8 +141,7 @@ def _pool_entries(session: Session) -> Found:
 
 POOLING_CHECKS = (
     Check("ids", "ids", _ids, RESTORE),
-    Check("texts", "documents with a text", _texts,
-          "take the texts again: pooler import docs FILE --replace"),
+    *TEXT_CHECKS,
     Check("runs", "runs", _runs, "take the file again: pooler import runs FILE --replace"),
     Check("rankings", "rankings", _rankings,
           "take the run again: pooler import runs FILE --replace, or " + RESTORE),

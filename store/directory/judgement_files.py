@@ -12,6 +12,8 @@ from dataclasses import replace
 from store.directory.moving import Incoming, Outgoing
 from store.formats.judgements import JudgementEvent, iterate_events, write_events
 from store.histories import EventWriter, count_events, fetch_histories_of
+from store.records import State
+from store.rejudging import Why
 
 JUDGEMENTS = "judgements.jsonl"
 
@@ -38,12 +40,18 @@ def write_judgements(out: Outgoing) -> None:
                     if out.wishes.notes:
                         own = event.topic, event.docno, event.judge
                         notes.update([(*own, event.note)] if event.note else ())
-                        reasons.update([(*own, event.reason)] if event.reason else ())
+                        reasons.update([(*own, event.reason)] if _is_own_reason(event) else ())
                     yield _as_wished(out, event)
 
         with closing(events()) as written:
             write_events(written, stream)
     out.counts.update(notes=len(notes), reasons=len(reasons))
+
+
+def _is_own_reason(event: JudgementEvent) -> bool:
+    """Say whether an event has a reason in its judge's words: not why it was reopened."""
+    is_reopened = event.state is State.UNJUDGED and set(event.reason.split()).issubset(Why)
+    return bool(event.reason) and not is_reopened
 
 
 def _as_wished(out: Outgoing, event: JudgementEvent) -> JudgementEvent:

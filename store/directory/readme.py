@@ -54,9 +54,11 @@ _FOLDERS = {
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }
 _EVENT = (
-    "`action` is what the judge did (judge, skip, cannot, note, mark, undo, reopen), `undoes` the"
-    " revision that an undo takes back; `state` and `grade` stand after it. `passages` are marked"
-    " evidence: start, length and text, in characters of the document's text. `display_order` and"
+    "`action` is what the judge did (judge, skip, cannot, note, mark, undo), or what was done for"
+    " them (reopen: put back into the queue by the organiser; settle: copies of the collection came"
+    " together), `undoes` the revision that an undo takes back; `state` and `grade` stand after it."
+    " `passages` are marked evidence: start, length and text, in characters of the document's text."
+    " `display_order` and"
     " `position` say how documents lay before the judge, `shown_at` and `judged_at` when;"
     " `dwell_ms` is the time from first paint to the key, `active_ms` the same without idle time,"
     " `dropped_keys` counts keys that came too soon. `guideline_version`, `document_sha256`,"

@@ -128,6 +128,10 @@ def _check_schema(engine: Engine, name: str) -> None:
     try:
         check_schema(engine)
     except SchemaError as error:
+        if "not a pooler collection" in error.message:
+            hint = "OTHER must be a collection: a copy, or a part by pooler export work; to take in"
+            hint += " other files, pooler import"
+            raise SchemaError(error.message, hint=hint) from error
         if "older schema" in error.message:
             hint = f"pooler upgrade --collection {name} makes a backup, then migrates it"
             raise SchemaError(error.message, hint=hint) from error

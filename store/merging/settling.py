@@ -55,6 +55,9 @@ class Take(NamedTuple):
 
     state: State
     grade: int | None = None
+    rule: Rule | None = None
+    """Of the decisions that differ, the one that this rule chooses; state and grade are passed over
+    then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +126,16 @@ def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) 
         made = _settlement(graph, ancestors, ends, chosen, how)
         return Settled([*row, _as_known(made, former)], how)
     found = tuple(decided)
+    named = None
+    if take is not None and take.rule is not None:
+        named = choose(found, take.rule)
+        take = named.outcome
     earlier = _still_valid(former, ends, take)
     if earlier is not None:
         return Settled([*row, earlier], earlier.content.settled, is_conflict=True, stands=found)
     if take is not None:
-        chosen = next((one for one in reversed(decided) if one.outcome == take), decided[-1])
+        same = (one for one in reversed(decided) if one.outcome == take)
+        chosen = named or next(same, decided[-1])
         how, outcome = BY_HAND, take
     elif rule is not None:
         chosen = choose(found, rule)

@@ -236,6 +236,29 @@ def test_words_on_intervals_stand_where_intervals_are(cli: Cli, judged: Path) ->
         assert f"\n{code}: " in error
 
 
+def test_codes_that_no_row_shows_are_not_explained(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """Kappa varies and overlap does not, and people are not shown the interval of overlap.
+
+    Of the two documents of a topic that `a` finds relevant `b` finds one: an overlap of 1/2.
+    """
+    sizes = {"1": 10, "2": 20, "3": 40}
+    collection_of(
+        **{
+            judge: [
+                line
+                for topic, size in sizes.items()
+                for line in lines({f"d{place}": int(place < n) for place in range(size)}, topic)
+            ]
+            for judge, n in (("a", 2), ("b", 1))
+        }
+    )
+    [pair] = pairs(cli("agreement", "--format", "json").fine().json(), level=1)
+    assert pair["interval_reason"] == "no-variation"
+    assert "no-variation" not in cli("agreement").fine().out
+
+
 def test_ac1_stands_at_the_skewed_level_only(cli: Cli, collection_of: Callable[..., None]) -> None:
     """Grades 0 and 1 by halves: at level 2 not relevant prevails, at level 1 and graded nothing."""
     names = ("a", "b", "c")

@@ -125,3 +125,40 @@ def test_ctrl_c_during_a_restore_leaves_the_collection(judged: Path) -> None:
     assert process.returncode == 130, told
     assert run_process("status", "--format", "json", folder=judged).stdout == before
     assert not list(judged.glob(".*.part"))
+
+
+def test_empty_file_and_damaged_backup_are_told_as_such(cli: Cli, judged: Path) -> None:
+    """An empty file is called empty; of a damaged backup another one is advised."""
+    (judged / "empty.db").touch()
+    told = cli("status", "--collection", "empty.db").failed(3)
+    assert "empty.db is not a pooler collection: the file is empty" in told.err
+    cli("backup", "b").fine()
+    content = (judged / "b").read_bytes()
+    (judged / "b").write_bytes(content[:50_000])
+    told = cli("restore", "b", "--collection", "new.db").failed(3).err
+    assert "restore another backup" in told
+    assert "--replace" not in told
+    assert "there is no backup at no" in cli("restore", "no").failed(3).err
+    assert not (judged / "new.db").exists()
+
+
+def test_erased_judge_does_not_come_back_unasked(cli: Cli, judged: Path) -> None:
+    """A backup from before a judge was erased replaces the collection only with `--with-erased`."""
+    cli("backup", "b").fine()
+    cli("judges", "erase", "strict", "--yes").fine()
+    told = cli("restore", "b", "--replace").failed(3).err
+    assert "b still has 1 judge who was erased in collection.db" in told
+    assert "pooler judges erase NAME" in told
+    cli("restore", "b", "--replace", "--with-erased").fine()
+    cli("export", "qrels", "--judge", "strict").fine()
+    cli("judges", "erase", "strict", "--yes").fine()
+
+
+def test_part_is_told_from_a_whole_collection(cli: Cli, judged: Path) -> None:
+    """A part becomes a collection of its own with a word, and does not replace the whole one."""
+    cli("judges", "add", "ann").fine()
+    cli("export", "work", "--judge", "ann", "--out", "ann.db").fine()
+    told = cli("restore", "ann.db", "--collection", "new.db").fine().err
+    assert "it is `ann`'s part of `collection`, not a whole collection" in told
+    told = cli("restore", "ann.db", "--replace").failed(3).err
+    assert "pooler merge ann.db --collection collection.db" in told

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
+from store.merging.settling import Rule
 from store.records import Action, Passage
 from tests.cli.command_line import controls
 from tests.cli.conftest import Cli
 from tests.store.looking import fill
+from tests.store.merging.apart import copies, make, merge, work
 from tests.store.outside import Sitting
 
 
@@ -31,7 +33,8 @@ def last_line(cli: Cli, topic: str, docno: str) -> str:
 def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> None:
     """One judge's grade is final; none, several, cannot, skipped and unpooled are five reasons."""
     assert last_line(cli, "1", "a") == (
-        "final grade: 0 (not relevant), of ann, who alone graded it"
+        "final grade: 0 (not relevant), of ann, who alone graded it;"
+        " relevant from level 1 (relaxed): no, from level 2 (rigid): no"
     )
     assert "somebody found it impossible to judge" in last_line(cli, "1", "d")
     assert "pooled, and nobody has decided on it yet" in last_line(cli, "1", "e")
@@ -73,6 +76,39 @@ def test_events_stand_in_full_in_json(cli: Cli, looked: Path) -> None:
     table = cli("history", "1", "a").fine().out
     assert "takes back no. 3" in table
     assert "4 events of 1 judge" in table
+
+
+def test_grade_is_relevant_from_the_levels_of_the_scale(cli: Cli, here: Path) -> None:
+    """Grade 1 of 0-2 is relevant relaxed and not rigid; a scale of one relevant grade has one."""
+    for scale, expected in (
+        ("0-2", "relevant from level 1 (relaxed): yes, from level 2 (rigid): no"),
+        ("binary", "relevant from level 1: yes"),
+    ):
+        place = make(here / f"{scale}.db", scale=scale)
+        work(place, ("ann", "a", Action.JUDGE, 1))
+        out = cli("history", "1", "a", "--collection", str(place)).fine().out
+        assert out.splitlines()[-1].endswith(f"who alone graded it; {expected}")
+
+
+def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -> None:
+    """The merge and the organiser are named, and that a merge has no time of its own, once."""
+    made = copies(make(here / "whole.db"), 2)
+    for grade, place in enumerate(made):
+        work(place, ("ann", "a", Action.JUDGE, grade))
+    merge(*made, rule=Rule.LATEST)
+    with Collection(str(made[0])) as opened:
+        opened.add_guideline("# Two\n")
+        opened.reopen_outdated()
+    out = cli("history", "1", "a", "--collection", str(made[0])).fine().out
+    words = " ".join(out.split())
+    assert "settled by merge" in words
+    assert "copies settled: by latest" in words
+    assert "reopened by organiser: guidelines" in words
+    assert "done on a copy that had no event before it" in words
+    assert words.count("a merge has no time of its own") == 1
+    rows = cli("history", "1", "a", "--collection", str(made[0]), "--format", "tsv").fine().tsv()
+    assert [row["action"] for row in rows] == ["judge", "judge", "settle", "reopen"]
+    assert "a merge" not in cli("history", "1", "b", "--collection", str(made[0])).fine().out
 
 
 def test_document_nobody_looked_at_has_a_history_without_events(cli: Cli, looked: Path) -> None:

@@ -6,6 +6,9 @@ import contextlib
 import json
 import os
 import pty
+import re
+import select
+import signal
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -55,6 +58,31 @@ def test_end_of_input_quits_and_keeps_what_was_graded(cli: Cli, seated: Path) ->
     cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"1\n").fine()
     assert [grade for _, grade, _, _ in stored(cli).values()] == [1]
     cli("judge", "--judge", "anna", "--plain", stdin=b"").fine()
+
+
+def test_ctrl_c_says_on_a_line_of_its_own_what_is_saved(cli: Cli, seated: Path) -> None:
+    """Exit code 130 after a question; the two decisions before it are told, and stored."""
+    arguments = [*program(), "judge", "--judge", "anna", "--topic", "G01", "--plain"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        arguments, cwd=seated, env=environment({}), stdin=pipe, stdout=pipe, stderr=pipe
+    ) as sitting:
+        assert sitting.stdin is not None
+        assert sitting.stdout is not None
+        sitting.stdin.write(b"1\n2\n")
+        sitting.stdin.flush()
+        shown = b""
+        while not (re.search(rb"^2/\d+ grade", shown, re.MULTILINE) and shown.endswith(b" > ")):
+            assert select.select([sitting.stdout], [], [], 60)[0], shown
+            part = os.read(sitting.stdout.fileno(), 65_536)
+            assert part, shown
+            shown += part
+        sitting.send_signal(signal.SIGINT)
+        last, said = sitting.communicate(timeout=60)
+    assert sitting.returncode == 130
+    assert last == b"\nanna: 2 decisions in this sitting, all saved\n"
+    assert said == b"interrupted: what was finished stays, what was under way is undone\n"
+    assert [grade for _, grade, _, _ in stored(cli).values()] == [1, 2]
 
 
 def test_hostile_texts_reach_the_judge_as_pictures(cli: Cli, seated: Path) -> None:

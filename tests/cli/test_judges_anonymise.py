@@ -30,8 +30,13 @@ def test_names_are_gone_and_grades_are_not(cli: Cli, judged: Path) -> None:
     before = cli("agreement", "--format", "json").fine().json()
     answer = cli("judges", "anonymise", "strict", "lenient", stdin=b"yes\n").fine()
     assert answer.out == ""
-    assert "2 judges are judge-1, judge-2 now; who is who is kept nowhere" in answer.err
-    assert "backups, exports and copies made before are as they were" in answer.err
+    assert "2 judges are judge-1, judge-2 now; who is who is not kept here" in answer.err
+    told = answer.err.split("backups, exports and copies made before are as they were: ")[1]
+    assert "they still tell who it was, since they share an identity number" in told
+    assert "`pooler export collection --anonymise` leaves it out" in told
+    assert "exports made before still tell who it was" in " ".join(
+        cli("judges", "anonymise", "--help").fine().out.split()
+    )
     assert "no byte of what was removed is left there" in answer.err
     names = {row["judge"] for row in cli("judges", "list", "--format", "json").fine().json()}
     assert names == {"judge-1", "judge-2", "middle"}

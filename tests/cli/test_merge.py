@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def test_rule_settles_and_all_is_told(apart: list[Path], cli: Cli) -> None:
     assert told["conflicts"][0]["took"] == "2"
     history = cli("history", "1", "a").fine().out
     assert "copies settled: by highest" in history
-    assert "done knowing none" in history
+    assert "done on a copy that had no event before it" in history
     again = cli("merge", *apart[1:]).fine()
     assert "nothing new: all of it is here already" in again.err
 
@@ -84,11 +85,39 @@ def test_list_filled_in_by_hand_settles(apart: list[Path], cli: Cli, here: Path)
     assert "c.tsv is there already" in refused.err
     # An empty cell settles nothing; a spreadsheet may have left it off.
     write(here / "d.tsv", header, "\t".join(cells[:-1]))
-    assert cli("merge", *apart[1:], "--settle-by", "d.tsv").code == 1
+    told = cli("merge", *apart[1:], "--settle-by", "d.tsv")
+    assert (told.code, "d.tsv settles none: its column `take` is empty" in told.err) == (1, True)
     write(here / "d.tsv", "take\tjudge\tdocno\ttopic", "skip\tann\ta\t1")
     done = cli("merge", *apart[1:], "--settle-by", "d.tsv", "--format", "json").fine().json()
     assert (done["conflicts"][0]["settled"], done["conflicts"][0]["took"]) == ("by hand", "skip")
     assert "nothing new" in cli("merge", *apart[1:], "--settle-by", "d.tsv").fine().err
+
+
+@pytest.mark.parametrize(
+    ("rule", "took"), [("earliest", "1"), ("latest", "0"), ("highest", "2"), ("lowest", "0")]
+)
+def test_list_filled_in_with_a_rule_takes_what_it_chooses(
+    apart: list[Path], cli: Cli, here: Path, rule: str, took: str
+) -> None:
+    """Grades 1, 2 and 0 were given in this order; it is settled by hand, and goes before a rule."""
+    write(here / "d.tsv", "topic\tdocno\tjudge\ttake", f"1\ta\tann\t{rule}")
+    command = ("merge", *apart[1:], "--settle-by", "d.tsv", "--settle", "unjudged")
+    told = cli(*command, "--format", "json").fine()
+    [conflict, *_] = told.json()["conflicts"]
+    assert (conflict["settled"], conflict["took"]) == ("by hand", took)
+    assert "settles none" not in told.err
+    assert "nothing new" in cli(*command).fine().err
+
+
+def test_decisions_of_one_minute_are_shown_to_the_second(
+    apart: list[Path], cli: Cli, here: Path
+) -> None:
+    """Two decisions that the minute does not tell apart are told with seconds."""
+    shown = cli("merge", *apart[1:]).out
+    minutes = re.findall(r"(\d\d:\d\d)(:\d\d)?", shown)
+    assert len(minutes) == 3
+    # Where every minute differs, that is enough.
+    assert len({minute for minute, _ in minutes}) == 3 or all(second for _, second in minutes)
 
 
 def test_list_after_a_list_settles_all_of_them(apart: list[Path], cli: Cli, here: Path) -> None:
@@ -126,6 +155,18 @@ def test_what_was_erased_on_a_copy_leaves_no_byte_here(
     assert "written anew" not in cli("merge", "erased.db", "--collection", "home.db").fine().err
 
 
+def test_what_is_left_out_of_an_erased_judge_is_not_said_to_be_here(
+    apart: list[Path], cli: Cli
+) -> None:
+    """A copy that still has an erased judge brings nothing new beside those events."""
+    cli("merge", *apart[1:], "--settle", "latest").fine()
+    cli("judges", "erase", "bob", "--yes").fine()
+    told = cli("merge", apart[1]).fine()
+    assert "1 events of judges who were erased left out" in told.err
+    assert "nothing new beside them" in told.err
+    assert "all of it is here" not in told.err
+
+
 def test_conflicts_fit_the_screen(apart: list[Path], cli: Cli) -> None:
     """80 columns: what rules would choose is for programs, and in the list to be filled in."""
     told = cli("merge", *(place.name for place in apart[1:]))
@@ -142,7 +183,8 @@ def test_faults_of_a_filled_in_list_are_told_by_line(
     write(here / "d.tsv", header, "1\ta\tann\t7", "1\ta\tann\t1", "1\tb\tann\t1\tx", "")
     told = cli("merge", *apart[1:], "--settle-by", "d.tsv").failed(1)
     for line in (
-        "d.tsv:2: `take`: expected a grade of the scale (0, 1, 2), skip, unjudged or cannot, got",
+        "d.tsv:2: `take`: expected a grade of the scale (0, 1, 2), skip, unjudged, cannot, latest,"
+        " earliest, highest or lowest, got '7'",
         "d.tsv:3: expected each conflict once, got that of line 2",
         "d.tsv:4: expected 4 fields, got 5",
     ):
@@ -165,6 +207,10 @@ def test_refusals_are_one_line_and_what_to_do(apart: list[Path], cli: Cli, here:
     told = cli("merge", "collection.db").failed(1)
     assert "--collection names the one that takes the others in" in told.err
     make(here / "beer.db", name="beer")
+    write(here / "topics.jsonl", '{"topic": "1", "title": "wine"}')
+    told = cli("merge", "topics.jsonl").failed(3)
+    assert "topics.jsonl is not a pooler collection" in told.err
+    assert "hint: OTHER must be a collection" in told.err
     told = cli("merge", apart[1], "beer.db").failed(3)
     assert "beer.db is another collection (`beer`, made" in told.err
     assert cli("merge").code == 2

@@ -106,10 +106,23 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     assert read_lines(two_runs / "alone.txt") == ["1 b", "1 d"]
     answer = cli("unpool", "first").failed(1)
     assert "run `first` does not feed any pool, nor will it" in answer.err
+    assert "nothing to take out: it came with --late, or was taken out before" in answer.err
     assert "pooler show run first" in answer.err
     cli("show", "run", "first").fine()
     # It feeds no later pool either.
     assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
+
+
+def test_unpool_of_a_late_run_says_that_it_fed_nothing(cli: Cli, two_runs: Path) -> None:
+    """No pool is promised where there is none."""
+    run = write_run(two_runs, "late", {"1": "ay"})
+    cli("import", "runs", run, "--late").fine()
+    answer = cli("unpool", "late").failed(1)
+    assert "nothing to take out: it came with --late, or was taken out before" in answer.err
+    assert "the pools it fed" not in answer.err
+    answer = cli("unpool", "late", "--pool", "pool").failed(1)
+    assert "run `late` does not feed pool `pool`" in answer.err
+    assert "nothing to take out" in answer.err
 
 
 def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import multiprocessing
 import random
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -22,8 +24,9 @@ from store.errors import SchemaError, StoreError
 from store.restoring import restore
 from store.seals import is_sealed, seal_is_whole
 from store.verification import verify
+from store.work_copy import hand_out
 from tests.store.full_collection import fill, judge_to_file
-from tests.store.outside import Sitting, contents, execute, meanwhile
+from tests.store.outside import Sitting, contents, engine_of, execute, meanwhile
 
 JUDGES = ("ann", "bob", "cy", "dee")
 processes = multiprocessing.get_context("forkserver")
@@ -203,6 +206,25 @@ def test_more_judgements_are_never_replaced_by_fewer(full: Path) -> None:
         save(full, file, replaces=True)
 
 
+def test_damaged_text_is_not_saved(full: Path) -> None:
+    """A text that is not what its hash says is not sealed, and a good backup stays."""
+    file = save(full, full.with_name("b.backup"))
+    before = file.read_bytes()
+    with contextlib.closing(sqlite3.connect(full)) as connection:
+        connection.execute("UPDATE document SET text = x'6261' WHERE docno = 'd03'")
+        connection.commit()
+    with pytest.raises(StoreError, match="`d03` has another title or text") as told:
+        save(full, file, replaces=True)
+    assert "nothing was saved" in (told.value.hint or "")
+    with pytest.raises(StoreError, match="damaged"):
+        save(full, full.with_name("c.backup"))
+    assert names(full.parent) == ["b.backup", "full.db"]
+    assert file.read_bytes() == before
+    aside = bring(file, full, replaces=True)
+    assert aside is not None
+    assert b"ba" in {row[4] for row in contents(str(aside))["document"]}
+
+
 def test_backup_that_is_worked_on_is_no_longer_sealed(full: Path) -> None:
     """Reading a backup changes no byte of it; the first event takes the seal off."""
     file = save(full, full.with_name("b.backup"))
@@ -264,6 +286,59 @@ def test_damaged_collection_is_put_aside(full: Path) -> None:
     assert kept == full.with_name("full.db.damaged")
     assert kept.read_bytes() == damaged
     assert contents(str(full)) == saved
+
+
+def test_erased_judge_comes_back_only_when_asked(full: Path) -> None:
+    """A backup with judges who were erased since replaces nothing without `with_erased`."""
+    file = save(full, full.with_name("b.backup"))
+    with Collection(str(full)) as opened:
+        opened.erase_judge("ann")
+    before = contents(str(full))
+    with pytest.raises(StoreError, match="still has 1 judge who was erased in") as told:
+        bring(file, full, replaces=True)
+    assert "pooler judges erase NAME" in (told.value.hint or "")
+    assert contents(str(full)) == before
+    bring(save(full, full.with_name("c.backup")), full, replaces=True)
+    restore(file, collection_url(str(full)), replaces=True, with_erased=True)
+    with Collection(str(full)) as opened:
+        assert "ann" in {judge.name for judge in opened.judges()}
+
+
+def test_judge_erased_since_an_upgrade_is_known_in_the_older_copy(full: Path) -> None:
+    """A copy of an older schema, without identities, is told by those that an upgrade gives."""
+    with contextlib.closing(sqlite3.connect(full)) as connection:
+        (row,) = connection.execute("SELECT id, created_at FROM judge WHERE name = 'ann'")
+        uid = hashlib.sha256(f"{row[0]} {row[1]}".encode()).hexdigest()[:16]
+        connection.execute("UPDATE judge SET uid = ? WHERE name = 'ann'", [uid])
+        connection.commit()
+    older = full.with_name("older.db")
+    shutil.copy(full, older)
+    with contextlib.closing(sqlite3.connect(older)) as connection:
+        connection.execute("ALTER TABLE judge RENAME COLUMN uid TO not_there_yet")
+        connection.execute("UPDATE alembic_version SET version_num = '0003'")
+        connection.commit()
+    with Collection(str(full)) as opened:
+        opened.erase_judge("ann")
+    with pytest.raises(StoreError, match="still has 1 judge who was erased in"):
+        bring(older, full, replaces=True)
+
+
+def test_part_does_not_take_the_place_of_the_whole(full: Path) -> None:
+    """One judge's part replaces neither the whole collection nor a backup of it."""
+    part, before = full.with_name("ann.db"), contents(str(full))
+    with engine_of(str(full)) as engine:
+        hand_out(engine, "ann", part, program="test")
+    with pytest.raises(StoreError, match=r"is `ann`'s part of `full`, and .* a whole collection"):
+        bring(part, full, replaces=True)
+    assert contents(str(full)) == before
+    new = full.with_name("new.db")
+    assert restore(part, collection_url(str(new))).part_of == "`ann`'s part of `full`"
+    assert bring(part, new, replaces=True) is not None
+    file = save(full, full.with_name("b.backup"))
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.executescript("DELETE FROM passage; DELETE FROM judgement")
+    with pytest.raises(StoreError, match=r"is of a whole collection, and .* one judge's part"):
+        save(part, file, replaces=True)
 
 
 def test_database_of_something_else_is_not_replaced(full: Path) -> None:

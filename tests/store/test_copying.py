@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import multiprocessing
 import sqlite3
+import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -155,6 +159,32 @@ def test_one_state_is_copied(tmp_path: Path, postgres_url: str) -> None:
     assert made.counts["judgement"] == len(before["judgement"])
     assert contents(str(tmp_path / "b.backup")) == before
     assert counts(postgres_url)["judgement"] == len(before["judgement"]) + 1
+
+
+def test_interrupted_copy_says_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C in the middle of a table leaves no reader behind that outlives its connection."""
+
+    @contextlib.contextmanager
+    def interrupted(_what: str, _total: int) -> Iterator[Callable[[int], None]]:
+        def advance(_n: int) -> None:
+            raise KeyboardInterrupt
+
+        yield advance
+
+    monkeypatch.setattr("store.copying._BATCH", 1)
+    said: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    source, target = tmp_path / "first.db", tmp_path / "to.db"
+    fill(str(source))
+    with pytest.raises(KeyboardInterrupt):
+        copy_collection(
+            collection_url(str(source)), collection_url(str(target)), progress=interrupted
+        )
+    gc.collect()
+    assert said == []
+    assert not target.exists()
 
 
 def copy_slowly(source: str, target: str) -> None:

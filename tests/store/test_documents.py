@@ -104,6 +104,23 @@ def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str
         assert pooled.document("a") == other
 
 
+@pytest.mark.parametrize(
+    "damage", ["text = :raw", "title = :raw", "text = NULL", "title = NULL", "text = :no_utf8"]
+)
+def test_damaged_text_is_written_again(
+    pooled: Collection, collection_name: str, damage: str
+) -> None:
+    """With `replace` a text that is not what its hash says is written again, and no other."""
+    pooled.add_documents([A, B])
+    before = contents(collection_name)
+    values = {"raw": b"Fish and wind.", "no_utf8": b"\xff\xfe"}
+    values = {name: value for name, value in values.items() if f":{name}" in damage}
+    execute(collection_name, f"UPDATE document SET {damage} WHERE docno = 'a'", **values)
+    assert pooled.add_documents([A, B], replace=True) == ImportReport(unchanged=1, replaced=1)
+    assert contents(collection_name) == before
+    assert pooled.add_documents([A, B], replace=True) == ImportReport(unchanged=2)
+
+
 def test_docnos_alone_are_listed(pooled: Collection) -> None:
     """A file of docnos lists them, and takes no text away."""
     pooled.add_documents([A])

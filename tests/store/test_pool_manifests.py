@@ -34,5 +34,8 @@ def test_a_name_that_is_taken_says_what_differs_and_what_to_do() -> None:
     error = name_taken("main", old, new, withdrawn=False)
     assert error.message == "there is another pool named `main` (depth 5, not 7)"
     assert error.hint is not None
-    assert "--name" in error.hint
+    assert "--name NEW" in error.hint
     assert "--replace" in error.hint
+    assert "--as-pool" not in error.hint
+    error = name_taken("main", old, {"strategy": "imported"}, withdrawn=False)
+    assert error.hint == "another --as-pool NAME gives this one its own name"

@@ -304,3 +304,12 @@ def test_truncated_file_is_told(whole: Path, share: float) -> None:
         assert faults(str(damaged))
     except StoreError:
         return
+
+
+def test_hint_on_a_truncated_file_is_not_to_verify_it(full: str) -> None:
+    """Of a file that cannot be opened at all `verify` advises a backup, and not itself."""
+    content = Path(full).read_bytes()
+    Path(full).write_bytes(content[: len(content) // 2 + 100])
+    with pytest.raises(StoreError, match="damaged") as told:
+        verify(collection_url(full))
+    assert told.value.hint == "restore a backup: pooler restore BACKUP --replace"

@@ -176,6 +176,8 @@ def _act(sitting: Sitting, data: st.DataObject) -> None:
     """Do one thing at a desk."""
     draw = data.draw
     sitting.look()  # an undo may have changed a document of another topic
+    if not sitting.tasks:  # all of them may have left the pools
+        return
     docno = draw(st.sampled_from(sorted(sitting.tasks)))
     action = draw(st.sampled_from(["grade", "skip", "cannot", "note", "mark", "undo"]))
     if action == "undo":
