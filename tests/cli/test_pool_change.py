@@ -199,8 +199,8 @@ def test_a_name_that_is_taken_is_refused_as_the_real_run_would(cli: Cli, pooled:
     real = cli("pool", "--depth", "4", "--round", "1").failed(3)
     assert dry.err.splitlines()[-2:] == real.err.splitlines()[-2:]
     assert "another pool named `pool` (depth 3, not 4)" in real.err
-    assert "`pooler pool --replace` withdraws the other" in real.err
-    assert "`pooler pool --add` lists only what no pool has yet" in real.err
+    assert "--replace withdraws the other" in real.err
+    assert "--add lists only what no pool has yet" in real.err
     same = cli("pool", "--depth", "3", "--round", "1", "--dry-run", "--format", "json").fine()
     assert "is there already, the same: nothing would be changed" in same.err
     assert rows_of(same.json())["staying"] == (6, 1, 1, 1, 3)
