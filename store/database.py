@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
@@ -44,6 +45,8 @@ SCHEMA_REVISION = "0004"
 BUSY_TIMEOUT_MS = 10_000
 JUDGE_PATIENCE_MS = 2_000
 """How long a judge's screen waits for a writer before it says so, and tries again later."""
+TURN_MS = 20
+"""After how long a writer that waits begins to ask for its turn anew."""
 
 _NETWORK = {
     "connect_timeout": 10,
@@ -156,14 +159,36 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     """Begin a transaction; one that may write takes the write lock at once."""
     options = connection.get_execution_options()
-    if patience := options.get("pooler_patience_ms"):
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience:d}")
     if not options.get("pooler_writes"):
         connection.exec_driver_sql("BEGIN")
         return
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {TURN_MS}")
+    if not _took_a_turn(connection, patience_ms):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
     if not connection.info.get("pooler_has_no_seal"):
         take_seal_off(connection)
+
+
+def _took_a_turn(connection: Connection, patience_ms: int) -> bool:
+    """Ask for the write lock at short intervals; tell whether it was had.
+
+    SQLite's own waiting asks ever more seldom, up to a tenth of a second apart, so that among many
+    writers who has waited longest comes last. A failure is left to who asks next, in SQLAlchemy's
+    words.
+    """
+    database = connection.connection.driver_connection
+    end = monotonic() + patience_ms / 1000
+    while database is not None and monotonic() < end:
+        try:
+            database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                return False
+        else:
+            return True
+    return False
 
 
 def take_seal_off(connection: Connection) -> None:

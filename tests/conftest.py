@@ -86,9 +86,13 @@ def postgres_url(postgres_server: str) -> str:
     return url.render_as_string(hide_password=False)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def collection_name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Name an empty place for a collection, on each engine in turn."""
+    """Name an empty place for a collection, on each engine in turn.
+
+    The turn of PostgreSQL is among the slow tests; `test_engines_agree` and the tests that are of
+    PostgreSQL alone are not.
+    """
     if request.param == "sqlite":
         return str(tmp_path / "collection.db")
     url: str = request.getfixturevalue("postgres_url")

@@ -206,7 +206,10 @@ class TextPane(ScrollView, can_focus=True):
         if laid is not None and laid.rest is not None:
             if not laid.advance():
                 self._measure()
-        elif not self._leaf.advance():
+            return
+        # Scrolling may have reached the end before.
+        self._measure()
+        if not self._leaf.advance():
             self._pause()
 
     def _measure(self) -> None:

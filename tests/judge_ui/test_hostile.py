@@ -52,6 +52,8 @@ MARKS = "\u0301\u0323" * 262_144
 IN_ONE_LINE = EVIL.translate(dict.fromkeys([0, *range(0xD800, 0xE000)]))
 """What an argument of a program can hold."""
 
+BAR = {b"\x1b[?25l", b"\x1b[?25h", b"\x1b[2K", b"\x1b[1A"}
+"""What a progress bar sends to a terminal besides colours."""
 ID = "[@click=app.quit]a[/bold]検\u0301"
 """An id that a collection accepts."""
 
@@ -285,9 +287,8 @@ def test_no_command_passes_it_on(
 ) -> None:
     """What a terminal is sent holds colours and, where there is a bar, no moves but the bar's."""
     output = _typed((*PROGRAM, *arguments, "--collection", str(collections[0])), b"")
-    bar = {b"\x1b[?25l", b"\x1b[?25h", b"\x1b[2K", b"\x1b[1A"}
     assert_harmless(
-        output, {b"\x1b[m"} | (bar if arguments[:2] == ("export", "judgements") else set())
+        output, {b"\x1b[m"} | (BAR if arguments[:2] == ("export", "judgements") else set())
     )
 
 
@@ -330,7 +331,8 @@ def test_no_listing_passes_on_the_ids_of_a_doctored_file(
 ) -> None:
     """Names and docnos are made harmless where they are shown, whoever wrote them."""
     output = _typed((*PROGRAM, *arguments, "--collection", str(doctored)), b"")
-    assert_harmless(output, {b"\x1b[m"})
+    # The intervals of topics are long work on a machine that is busy.
+    assert_harmless(output, {b"\x1b[m"} | (BAR if arguments[0] == "agreement" else set()))
     assert "␛[2J�" in output.decode()
 
 

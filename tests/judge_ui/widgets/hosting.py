@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -76,6 +76,14 @@ class Shown:
         """Wait until a long text is laid out to its end."""
         while (laid := self.pane._laid) is None or laid.rest or self.pane._unfinished:
             await self.pilot.pause(0.01)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until something holds; a test that waits in vain fails after some seconds."""
+        for _ in range(500):
+            if condition():
+                return
+            await self.pilot.pause(0.01)
+        assert condition()
 
     def lines(self) -> list[str]:
         """Return the lines in sight without the margin."""

@@ -329,6 +329,7 @@ async def test_a_hostile_document_is_marked_like_any_other() -> None:
     """Marks without end, markup, a megabyte without a blank: bounded, and offsets are exact."""
     text = "[@click=app.quit]x[/] " + "\u0301" * 3000 + "\n" + "検" * 300_000 + "。end"
     async with showing(document_leaf(Page("d", "[b]", text), ["click"])) as shown:
+        await shown.laid_out()
         await shown.press("v", "enter", "j", "enter", "J", "J", "enter", "G", "enter")
         messages = [one for one in shown.said if isinstance(one, DocumentPane.Marked)]
         assert len(messages) == 4
@@ -336,6 +337,6 @@ async def test_a_hostile_document_is_marked_like_any_other() -> None:
             assert text[one.start : one.start + one.length] == one.text
             assert 0 < one.length <= 1300
         assert messages[-1].passages[-1].text == "end"
-        assert shown.drawn(reverse=True) == ["end"]
+        await shown.until(lambda: shown.drawn(reverse=True) == ["end"])
         strips = [shown.pane.render_line(y) for y in range(9)]
         assert {strip.cell_length for strip in strips} == {39}
