@@ -180,6 +180,11 @@ class _CountedFaults(FaultList):
         self.by_code[code] += 1
         super().add(line, message, code)
 
+    def put_instead(self, message: str, code: str, *, hint: str) -> None:
+        """Forget the faults so far, and tell one of the whole file in their place."""
+        self.by_code.clear()
+        super().put_instead(message, code, hint=hint)
+
 
 class _Columns:
     """The lines of one topic as arrays."""

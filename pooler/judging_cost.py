@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pooler.assigning import AssignmentOptions, plan_assignment
 from store.analysis.effort import Forecast, forecast
@@ -109,12 +109,11 @@ def total_seconds(shares: Iterable[Share]) -> float | None:
     return sum(known) if len(known) == len(seconds) else None
 
 
-def _by_plan(prospects: Prospects, plan: Mapping[str, object]) -> dict[str | None, int]:
+def _by_plan(prospects: Prospects, plan: Mapping[str, Any]) -> dict[str | None, int]:
     """Count the judgements that a plan, continued, would ask for."""
-    options = AssignmentOptions(
-        **{name: plan[name] for name in _OPTIONS if name in plan},  # type: ignore[arg-type]  # JSON
-        existing=Existing.ADD,
-    )
+    known = {name: plan[name] for name in _OPTIONS if name in plan}
+    # A plan that named a judge who is anonymous now has lost its seed: any other does.
+    options = AssignmentOptions(**{"seed": 0, **known}, existing=Existing.ADD)
     named = plan.get("judges")
     of_plan = set(named) if isinstance(named, list) else set()
     judges = [judge for judge in prospects.judges if judge in of_plan] or prospects.judges

@@ -71,6 +71,8 @@ class PoolChange:
     outside_after: int
     new: list[Pair] = field(default_factory=list)
     """In the order in which they were added."""
+    leaving: list[Pair] = field(default_factory=list)
+    """In no order."""
 
     def total(self, part: Part) -> StateCounts:
         """Add up a part over all topics."""
@@ -150,7 +152,9 @@ class ChangeCount:
             topic: {part: _state_counts(counts[topic], part) for part in Part}
             for topic in sorted(counts, key=natural_key)
         }
-        return PoolChange(by_topic, outside["before"], outside["after"], list(self._new))
+        return PoolChange(
+            by_topic, outside["before"], outside["after"], [*self._new], [*self._leaving]
+        )
 
 
 def _leaves(pair: Pair, one: PairStanding, leaving: Mapping[str, Container[Pair] | None]) -> bool:

@@ -17,6 +17,7 @@ id             a topic id, docno or tag has control, bidirectional or zero-width
                blanks beyond ASCII, or no valid UTF-8; or a topic id begins with `#`
 bom            the file begins with a byte order mark
 empty          the file has no run line, nor another fault
+qrels          all lines are those of a qrels file; told once, in place of every other fault
 gzip, xz, zstd the compressed data is truncated or damaged
 ============== ==================================================================================
 
@@ -28,6 +29,7 @@ order mark is dropped. All else stays a fault: trec_eval reads the score `abc` a
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Container, Set
 from dataclasses import dataclass, field
 from math import isfinite, nan
@@ -43,7 +45,13 @@ from store.records import Ranking, Run
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 SPLIT_HINT = "`--lenient` joins the parts of a topic, as trec_eval does"
+QRELS_HINT = (
+    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
+    " them into a collection"
+)
 _SHOWN_CHARACTERS = 60
+_GRADE = re.compile(rb"[+-]?[0-9]{1,18}(\.0*)?")
+"""As `store.formats.qrels` reads it."""
 
 
 @dataclass(slots=True)
@@ -245,7 +253,15 @@ def parse_run(
                     here.ranks.append(rank)
         except DamagedDataError as error:
             faults.add(number + 1, str(error), error.kind)
-    if tag is None and not faults:
+            scan.is_damaged = True
+    if tag is None and scan.is_qrels():
+        message = (
+            "this looks like a qrels file (4 columns: topic, iteration, docno, grade); expected a"
+            " run (6 columns: topic, Q0, docno, rank, score, tag)"
+        )
+        faults.put_instead(message, "qrels", hint=QRELS_HINT)
+        parsed.hint = QRELS_HINT
+    elif tag is None and not faults:
         faults.add(None, "expected run lines, got none", "empty")
     parsed.n_lines = number
     parsed.sha256 = digest.hexdigest()
@@ -270,6 +286,9 @@ class _Scan:
         self.tags: dict[bytes, int] = {}
         self.topics: dict[bytes, ParsedTopic] = {}
         self.last_topic = ""
+        self.is_damaged = False
+        self.n_misshapen = 0
+        self.n_like_qrels = 0
 
     def repair_fields(self, number: int, fields: list[bytes]) -> bool:
         """Cut a line to six fields where lenient reading may, else tell the fault."""
@@ -277,11 +296,20 @@ class _Scan:
         if self.lenient and has_extra:
             del fields[6:]
             return True
+        self.n_misshapen += 1
+        # A line that was cut off after its rank has these four fields, but for the second.
+        self.n_like_qrels += (
+            len(fields) == 4 and fields[1] != b"Q0" and _GRADE.fullmatch(fields[3]) is not None
+        )
         least = "at least " if self.lenient else ""
         self.faults.add(number, f"expected {least}6 fields, got {len(fields)}", "fields")
         if has_extra:
             self.parsed.hint = LENIENT_HINT
         return False
+
+    def is_qrels(self) -> bool:
+        """Say whether all lines that have not six fields are those of a qrels file."""
+        return 0 < self.n_like_qrels == self.n_misshapen and not self.is_damaged
 
     def see_tag(self, number: int, tag: bytes) -> None:
         """Note a tag that differs from the line before."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
+from store.annals import EVERYTHING, Stretch
 from store.disagreements import (
     Case,
     Ruling,
@@ -24,7 +25,7 @@ from store.disagreements import (
 from store.errors import UnknownNameError
 from store.guidelines import newest_guideline
 from store.histories import fetch_sitting_numbers
-from store.judges import fetch_identities
+from store.judges import fetch_identities, judge_id
 from store.models import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, SITTING, TOPIC
 from store.passages import fetch_passages
 from store.records import DECIDED, Action, JudgeKind, Passage, State
@@ -131,7 +132,11 @@ class Chronicle:
     places: tuple[Place, ...]
     """The oldest pool first."""
     events: tuple[Happening, ...]
-    """By time; those of one moment in the order in which they were written."""
+    """By time; those of one moment in the order in which they were written. Those asked for."""
+    total: int
+    """Events there are, asked for or not."""
+    n_left_out: int
+    """Events asked for that the limit left out, the oldest."""
     standing: tuple[Happening, ...]
     """The newest event of every judge, by name."""
     ruling_status: Status | None
@@ -145,7 +150,9 @@ class Chronicle:
         return any(place.sampled and not place.withdrawn for place in self.places)
 
 
-def fetch_chronicle(session: Session, topic: str, docno: str) -> Chronicle:
+def fetch_chronicle(
+    session: Session, topic: str, docno: str, asked: Stretch = EVERYTHING
+) -> Chronicle:
     """Return what happened to a document of a topic.
 
     Parameters
@@ -154,14 +161,18 @@ def fetch_chronicle(session: Session, topic: str, docno: str) -> Chronicle:
         Any session.
     topic, docno : str
         Of the collection.
+    asked : Stretch, optional
+        Which events are told; its topic does not count. How the document stands, and its final
+        grade, rest on all of them in any case.
 
     Raises
     ------
     UnknownNameError
-        If there is no such topic or document.
+        If there is no such topic or document, or no judge of a name that is asked for.
     """
     topic_row = topic_id(session, topic)
     document = find_document(session, docno)
+    judges = {judge_id(session, name) for name in asked.judges}
     rows = session.execute(_events(topic_row, document.id)).all()
     passages = fetch_passages(session, [row.id for row in rows])
     sittings = fetch_sitting_numbers(session) if rows else {}
@@ -189,6 +200,9 @@ def fetch_chronicle(session: Session, topic: str, docno: str) -> Chronicle:
                       key=lambda one: one.judge)  # fmt: skip
     names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
     is_pooled = any(place.sampled and not place.withdrawn for place in places)
+    told = [row.id for row in rows
+            if asked.holds(row.judged_at) and (not judges or row.judge_id in judges)]  # fmt: skip
+    kept = told if asked.limit is None else told[-asked.limit :]
     return Chronicle(
         topic=topic,
         docno=docno,
@@ -197,7 +211,9 @@ def fetch_chronicle(session: Session, topic: str, docno: str) -> Chronicle:
         newest_guideline=None if newest is None else newest.version,
         topic_version=session.scalar(select(TOPIC.c.version).where(TOPIC.c.id == topic_row)) or 1,
         places=places,
-        events=tuple(happened[row.id] for row in rows),
+        events=tuple(happened[number] for number in kept),
+        total=len(rows),
+        n_left_out=len(told) - len(kept),
         standing=tuple(standing),
         ruling_status=None if case.ruling is None else case.status,
         final=final_of(standing, case.ruling, names, is_pooled=is_pooled),

@@ -13,32 +13,28 @@ from store import (
     judgements,
     judges,
     pools,
-    progress,
     rankings,
     rejudging,
     runs,
     topics,
+    whole_runs,
 )
 from store.adjudication_desk import AdjudicationDesk
 from store.arrays import RankedDocuments, TopDocuments
 from store.database import reading, writing
 from store.desk import Desk
-from store.disagreements import ALL, Case, CellCount, Selection, count_cells
+from store.disagreements import ALL, CellCount, Selection, count_cells
 from store.draws import Choose
 from store.effort import Effort
 from store.errors import ArgumentError
 from store.imports import ImportReport
 from store.keys import fetch_docnos
-from store.listed_collection import ListedCollection
 from store.measured_collection import MeasuredCollection
 from store.numbered_documents import NumberedDocuments
 from store.packing import PackedRanking
-from store.pools import StoredPool
 from store.portable_collection import PortableCollection
-from store.progress import Unclaimed
 from store.ranking import Order, check_order
 from store.records import (
-    Counts,
     Document,
     Guideline,
     JudgeKind,
@@ -52,9 +48,10 @@ from store.records import (
 )
 from store.rejudging import Outdated, OutdatedList, Why
 from store.runs import StoredRun
+from store.watched_collection import WatchedCollection
 
 
-class Collection(MeasuredCollection, PortableCollection, ListedCollection):
+class Collection(MeasuredCollection, PortableCollection, WatchedCollection):
     """A test collection: one SQLite file or one PostgreSQL database; see `OpenCollection`.
 
     Notes
@@ -66,11 +63,6 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
         """Add topics; see `store.topics.add_topics`."""
         with self._importing() as session:
             return topics.add_topics(session, self._topics, records, replace=replace)
-
-    def topics(self) -> list[Topic]:
-        """Return every topic in natural order."""
-        with reading(self._engine) as session:
-            return topics.fetch_topics(session)
 
     def listed_topics(self) -> set[str]:
         """Return the topic ids that a topics file named."""
@@ -96,22 +88,17 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
         with reading(self._engine) as session:
             return documents.listed_docnos(session)
 
-    def count_pooled_without_text(self) -> tuple[int, int]:
-        """Count the pooled documents without text, and all pooled documents."""
-        with reading(self._engine) as session:
-            return documents.count_pooled_without_text(session)
-
     def add_run(self, run: Run, *, replace: bool = False) -> ImportReport:
-        """Add a run; see `store.runs.add_run`."""
+        """Add a run; see `store.whole_runs.add_run`."""
         with self._importing() as session:
-            return runs.add_run(session, self._topics, self._documents, run, replace=replace)
+            return whole_runs.add_run(session, self._topics, self._documents, run, replace=replace)
 
     def add_rankings(
         self, run: StoredRun, rankings: Iterable[Ranking], *, replace: bool = False
     ) -> ImportReport:
         """Add a run whose rankings come one at a time; see `store.runs.add_rankings`."""
         with self._importing() as session:
-            packed = runs.pack_rankings(session, self._documents, rankings)
+            packed = whole_runs.pack_rankings(session, self._documents, rankings)
             return runs.add_rankings(session, self._topics, run, packed, replace=replace)
 
     def add_packed_run(
@@ -124,15 +111,10 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
     ) -> ImportReport:
         """Add a run whose reader packed it and numbered its documents, as `add_rankings` does."""
         with self._importing() as session:
-            packed = runs.with_row_ids(session, self._documents, rankings, numbered)
+            packed = whole_runs.with_row_ids(session, self._documents, rankings, numbered)
             report = runs.add_rankings(session, self._topics, run, packed, replace=replace)
         numbered.settle()
         return report
-
-    def runs(self, tags: Sequence[str] = ()) -> list[StoredRun]:
-        """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""
-        with reading(self._engine) as session:
-            return runs.check_tags(session, tags)
 
     def run_sizes(self) -> dict[str, tuple[int, int]]:
         """Return topics and documents of every whole run, by tag."""
@@ -142,7 +124,7 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
     def read_run(self, stored: StoredRun) -> Run:
         """Return a whole run as its file gave it."""
         with self._reading() as session:
-            return runs.fetch_run(session, self._topics, self._documents, stored)
+            return whole_runs.fetch_run(session, self._topics, self._documents, stored)
 
     def ranked_documents(
         self, tags: Sequence[str] = (), *, order: Order = "trec"
@@ -231,11 +213,6 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
         with self._importing() as session:
             pools.remove_run(session, self._topics, self._documents, tag, alone)
 
-    def pools(self) -> list[StoredPool]:
-        """Return every pool without its entries, the oldest first."""
-        with reading(self._engine) as session:
-            return pools.fetch_pools(session)
-
     def pool(self, name: str) -> Pool:
         """Return a pool; raise `UnknownNameError` when there is none of that name."""
         with self._reading() as session:
@@ -307,22 +284,6 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
                 session, self._topics, self._documents, judges=judge_names
             )
 
-    def progress(self) -> dict[tuple[str, str], Counts]:
-        """Return how many documents stand where, by (topic, judge)."""
-        with self._reading() as session:
-            return progress.count_states(session, self._topics, self.scale)
-
-    def unclaimed(self) -> Unclaimed:
-        """Return what lies before no judge yet; see `store.progress.Unclaimed`."""
-        with reading(self._engine) as session:
-            self._topics.refresh(session)
-            return progress.count_unclaimed(session, self._topics)
-
-    def recent_times(self, *, limit: int) -> dict[str, list[int]]:
-        """Return the active times of every judge's latest decisions; see `store.effort`."""
-        with reading(self._engine) as session:
-            return progress.recent_times(session, limit=limit)
-
     def effort(self) -> list[Effort]:
         """Return what judging cost every judge; see `store.effort.fetch_effort`."""
         with reading(self._engine) as session:
@@ -374,11 +335,6 @@ class Collection(MeasuredCollection, PortableCollection, ListedCollection):
         return AdjudicationDesk(
             self._engine, judge, self.scale, program=program, selection=selection
         )
-
-    def disagreements(self, selection: Selection = ALL) -> list[Case]:
-        """Return the disagreements that are wanted; see `store.adjudication.fetch_listed`."""
-        with reading(self._engine) as session:
-            return adjudication.fetch_listed(session, selection)
 
     def disagreement_cells(self, selection: Selection = ALL) -> list[CellCount]:
         """Count the disagreements that are wanted; see `store.disagreements.count_cells`."""

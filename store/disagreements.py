@@ -13,10 +13,13 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
 from itertools import combinations
+from typing import TYPE_CHECKING
 
-from store.analysis.aggregation import TieRule, leaves_tied
 from store.records import DECIDED, Action, Passage, State
 from store.verdicts import Verdict, basis_of, gap_of, in_order, is_disagreement, rank_of, seen_basis
+
+if TYPE_CHECKING:
+    from store.analysis.aggregation import TieRule
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -173,6 +176,8 @@ class Selection:
         if self.gap is not None and (gap_of(verdicts) or 0) < self.gap:
             return False
         if self.unresolved is not None:
+            from store.analysis.aggregation import leaves_tied  # loads numpy
+
             grades = [verdict for verdict in verdicts if verdict is not None]
             if self.level is not None:
                 grades = [int(grade >= self.level) for grade in grades]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
@@ -16,7 +14,7 @@ from store.chronicle import find_document
 from store.judgements import current_events
 from store.models import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, RANKING, RUN, TOPIC
 from store.natural_order import natural_key
-from store.packing import unpack_floats
+from store.ranking_bytes import float_at, place_of
 from store.records import Document, JudgeKind, State
 
 _BATCH = 256
@@ -110,11 +108,6 @@ def topic_names(session: Session) -> dict[int, str]:
     return {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
 
 
-def document_ids(packed: bytes | None) -> NDArray[np.int32]:
-    """View the document ids of a ranking; to SQLite, no bytes are no value."""
-    return np.frombuffer(packed or b"", "<i4")
-
-
 def _poolings(session: Session, document: int, names: dict[int, str]) -> list[Pooling]:
     """Return the pools that have a document, topics in natural order, the oldest pool first."""
     query = (
@@ -147,13 +140,13 @@ def _retrievals(session: Session, document: int, names: dict[int, str]) -> Itera
     options = {"yield_per": _BATCH}
     with session.connection().execute(query, execution_options=options) as result:
         for run, topic, packed in result:
-            if (place := np.flatnonzero(document_ids(packed) == document)).size:
-                places[run, topic] = int(place[0])
+            if (place := place_of(document, packed)) is not None:
+                places[run, topic] = place
     tags = {row.id: row.tag for row in session.execute(select(RUN.c.id, RUN.c.tag))}
     for (run, topic), index in places.items():
         one = select(RANKING.c.scores, RANKING.c.length)
         row = session.execute(one.where(RANKING.c.run_id == run, RANKING.c.topic_id == topic)).one()
-        score = float(unpack_floats(row.scores)[index])
+        score = float_at(row.scores, index)
         yield Retrieval(names[topic], tags[run], index + 1, row.length, score)
 
 

@@ -57,7 +57,7 @@ def add_documents(
     ConflictError
         If a document is there with another text and `replace` is false.
     """
-    added = unchanged = replaced = without_text = 0
+    added = unchanged = replaced = without_text = n_texts = 0
     pooled: set[int] = set(session.scalars(pooled_document_ids()))
     statement = (
         update(DOCUMENT)
@@ -97,6 +97,8 @@ def add_documents(
                     message = f"document `{document.docno}` is there with another text"
                     raise ConflictError(message, hint="--replace takes the new text")
                 replaced += 1
+            elif listed:
+                n_texts += 1
             else:
                 added += 1
             changes.append(
@@ -109,9 +111,7 @@ def add_documents(
             )
         if changes:
             session.connection().execute(statement, changes)
-    return ImportReport(
-        added=added, unchanged=unchanged, replaced=replaced, without_text=without_text
-    )
+    return ImportReport(added, unchanged, replaced, without_text, n_texts)
 
 
 def fetch_document(session: Session, docno: str) -> Document | None:

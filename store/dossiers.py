@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import numpy as np
 from sqlalchemy import func, select
 from sqlmodel import Session
 
-from store.document_dossier import document_ids, topic_names
+from store.document_dossier import topic_names
 from store.errors import UnknownNameError
 from store.judges import judge_id
 from store.listings import (
@@ -35,6 +34,7 @@ from store.models import (
     TOPIC,
 )
 from store.natural_order import natural_key
+from store.ranking_bytes import read_ids
 from store.records import State, Topic
 from store.runs import fetch_pool_runs
 from store.standing import RANKS, Found, looked_at, pool_id, pooled, topic_id
@@ -144,11 +144,9 @@ def run_dossier(session: Session, tag: str, *, relaxed: int) -> RunDossier:
     query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
     topics = []
     for topic, packed in session.execute(query):
-        ids = document_ids(packed)
-        counts = (
-            int(np.isin(ids, part.get(topic, [])).sum()) for part in (inside, graded, relevant)
-        )
-        topics.append(RankedTopic(names[topic], ids.size, *counts))
+        ids = set(read_ids(packed))
+        counts = (len(ids.intersection(part.get(topic, ()))) for part in (inside, graded, relevant))
+        topics.append(RankedTopic(names[topic], len(ids), *counts))
     topics.sort(key=lambda one: natural_key(one.topic))
     return RunDossier(line, tuple(session.scalars(fed)), tuple(topics))
 

@@ -206,6 +206,13 @@ class FaultList:
         insort(self.kept, Fault(line, message, code), key=lambda fault: _place(fault.line))
         del self.kept[SHOWN_FAULTS:]
 
+    def put_instead(self, message: str, code: str, *, hint: str) -> None:
+        """Forget the faults so far, and tell one of the whole file in their place."""
+        self.count = 0
+        self.kept.clear()
+        self.hint = hint
+        self.add(None, message, code)
+
     def raise_if_any(self, *, hint: str | None = None) -> None:
         """Raise `FormatError` when there is at least one fault; its hint is `hint`, or our own."""
         if self.count:

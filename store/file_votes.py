@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.populations import (
-    CANNOT,
-    SKIPPED,
-    UNJUDGED,
+    PLACE_OF_STATE,
     Cells,
     Pairs,
     Population,
@@ -20,16 +18,10 @@ from store.analysis.populations import (
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels_columns import Numbering, QrelsColumns
 from store.natural_order import natural_key
-from store.records import Judge, JudgeKind, Judgement, Scale, State
+from store.records import Judge, JudgeKind, Judgement, Scale
 
 _LISTED = -4
 """A line that says pooled, not judged: no cell, as it is no event in a collection."""
-_STATES = {
-    State.JUDGED: 0,
-    State.UNJUDGED: UNJUDGED,
-    State.SKIPPED: SKIPPED,
-    State.CANNOT: CANNOT,
-}
 
 
 class FileVotes:
@@ -112,7 +104,7 @@ class FileVotes:
                  for name, kind in kinds.items()}  # fmt: skip
         rows = [
             (self.topics[one.topic], self.docnos[one.docno], codes[one.judge],
-             _STATES[one.state], one.grade or 0)
+             PLACE_OF_STATE.get(one.state, 0), one.grade or 0)
             for one in judgements
         ]  # fmt: skip
         rows += [(self.topics[topic], self.docnos[docno], -1, _LISTED, 0)

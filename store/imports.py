@@ -15,6 +15,8 @@ class ImportReport:
     replaced: int = 0
     without_text: int = 0
     """Documents whose docno was kept and whose text was not: they are in no pool."""
+    texts: int = 0
+    """Documents that were there without a text, and have one now."""
 
     def __add__(self, other: ImportReport) -> ImportReport:
         """Add the counts of two reports."""
@@ -23,9 +25,10 @@ class ImportReport:
             self.unchanged + other.unchanged,
             self.replaced + other.replaced,
             self.without_text + other.without_text,
+            self.texts + other.texts,
         )
 
     @property
     def changed(self) -> bool:
         """Whether the collection is another one than before."""
-        return bool(self.added or self.replaced)
+        return bool(self.added or self.replaced or self.texts)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Table, select
 from sqlmodel import Session
 
 from store.models import DOCUMENT, TOPIC
+from store.row_checksums import note_changed
 
 _BATCH = 10_000
 """Rows inserted or read at a time."""
@@ -84,6 +85,7 @@ class Keys:
         """Insert new names; their ids rise in the order of the list."""
         connection = session.connection()
         table, key = self._table.name, self._key.name
+        note_changed(connection, self._table)
         columns = ", ".join((key, *self._blank))
         blank = [self._for_driver(connection, name) for name in self._blank]
         # The driver is handed plain values: SQLAlchemy's rows cost more than the insertion.

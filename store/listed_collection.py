@@ -13,6 +13,7 @@ from store.pooled_collection import PooledCollection
 from store.standing import Sought, find
 
 if TYPE_CHECKING:
+    from store.annals import Annals, Stretch
     from store.chronicle import Chronicle
     from store.document_dossier import DocumentDossier
     from store.document_lines import DocumentLines
@@ -115,9 +116,17 @@ class ListedCollection(PooledCollection):
         with reading(self._engine) as session:
             return erasures.fetch_erasures(session)
 
-    def chronicle(self, topic: str, docno: str) -> Chronicle:
-        """Return all that happened to a document; see `store.chronicle.fetch_chronicle`."""
+    def chronicle(self, topic: str, docno: str, asked: Stretch | None = None) -> Chronicle:
+        """Return what happened to a document; see `store.chronicle.fetch_chronicle`."""
+        from store.annals import EVERYTHING
         from store.chronicle import fetch_chronicle
 
         with reading(self._engine) as session:
-            return fetch_chronicle(session, topic, docno)
+            return fetch_chronicle(session, topic, docno, asked or EVERYTHING)
+
+    def annals(self, asked: Stretch | None = None) -> Annals:
+        """Return what happened, when and by whom; see `store.annals.fetch_annals`."""
+        from store import annals
+
+        with reading(self._engine) as session:
+            return annals.fetch_annals(session, asked or annals.EVERYTHING)

@@ -1,7 +1,4 @@
-"""The tables, without behaviour.
-
-See `store.column_types` for what the columns hold.
-"""
+"""The tables, without behaviour; `store.column_types` says what the columns hold."""
 
 from __future__ import annotations
 
@@ -40,6 +37,8 @@ class CollectionRow(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     created_by: str = Field(sa_type=Text)
     """Name and version of the program."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+    """See `store.row_checksums`; here and elsewhere."""
 
 
 class GuidelineRow(SQLModel, table=True):
@@ -51,6 +50,7 @@ class GuidelineRow(SQLModel, table=True):
     version: int = Field(unique=True)
     text: str = Field(sa_type=RawText)
     created_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class TopicRow(SQLModel, table=True):
@@ -69,6 +69,7 @@ class TopicRow(SQLModel, table=True):
     """Of the text, from 1; those before it are in `topic_version`."""
     changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When this version came; ``None`` = it is the first."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class TopicVersionRow(SQLModel, table=True):
@@ -83,6 +84,7 @@ class TopicVersionRow(SQLModel, table=True):
     narrative: str = Field(sa_type=RawText)
     changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When it came; ``None`` = it was the first."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class DocumentRow(SQLModel, table=True):
@@ -113,6 +115,7 @@ class RunRow(SQLModel, table=True):
     sha256: str = Field(sa_type=Text)
     file: str = Field(sa_type=RawText)
     imported_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class RankingRow(SQLModel, table=True):
@@ -137,7 +140,6 @@ class RankingRow(SQLModel, table=True):
     """File positions from 0, in trec order."""
     codec: int = 1
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
-    """See `store.row_checksums`; here and elsewhere."""
 
 
 class PoolRow(SQLModel, table=True):
@@ -154,6 +156,7 @@ class PoolRow(SQLModel, table=True):
     """How `pool_entry.position` lays the documents: `docno`, `priority`, `random:SEED`."""
     withdrawn: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class PoolEntryRow(SQLModel, table=True):
@@ -194,6 +197,7 @@ class PoolTopicRow(SQLModel, table=True):
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
     topic_id: int = Field(primary_key=True, foreign_key="topic.id")
     budget: int
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class JudgeRow(SQLModel, table=True):
@@ -215,6 +219,7 @@ class JudgeRow(SQLModel, table=True):
     """The same in every copy of the collection, whatever the judge is called there."""
     renamed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the name was last changed; ``None`` = never."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class ErasureRow(SQLModel, table=True):
@@ -230,6 +235,7 @@ class ErasureRow(SQLModel, table=True):
     """Documents that had a grade."""
     events: int
     erased_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class AssignmentPlanRow(SQLModel, table=True):
@@ -243,6 +249,7 @@ class AssignmentPlanRow(SQLModel, table=True):
     lease_s: int | None = None
     """How long a document stays claimed without a decision; ``None`` = assigned by name."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class AssignmentRow(SQLModel, table=True):
@@ -350,6 +357,7 @@ class JudgeTermRow(SQLModel, table=True):
     topic_id: int = Field(foreign_key="topic.id")
     position: int
     term: str = Field(sa_type=RawText)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class PassageRow(SQLModel, table=True):

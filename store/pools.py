@@ -196,9 +196,7 @@ def withdraw_pool(session: Session, name: str) -> bool:
     UnknownNameError
         If there is no such pool.
     """
-    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
-    if stored is None:
-        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+    stored = _stored_pool(session, name)
     session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
     return not stored.withdrawn
 
@@ -255,9 +253,7 @@ def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Po
     UnknownNameError
         If there is no pool of that name.
     """
-    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
-    if stored is None:
-        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+    stored = _stored_pool(session, name)
     return Pool(
         _entries(session, topics, documents, stored.id),
         json.loads(stored.manifest),
@@ -298,9 +294,7 @@ def remove_run(
     """
     run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
     for name, pairs in alone.items():
-        stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
-        if stored is None:
-            raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+        stored = _stored_pool(session, name)
         for topic, docno in sorted(pairs):
             gone = session.connection().execute(
                 delete(POOL_ENTRY).where(
@@ -320,6 +314,14 @@ def remove_run(
             update(POOL).where(POOL.c.id == stored.id).values(manifest=as_json(manifest))
         )
     session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
+
+
+def _stored_pool(session: Session, name: str) -> Row[Any]:
+    """Return the row of a pool; raise `UnknownNameError` when there is none."""
+    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
+    if stored is None:
+        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+    return stored
 
 
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:

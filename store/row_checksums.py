@@ -1,10 +1,13 @@
 """A checksum in every row whose values nothing else would confirm.
 
 SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another
-one of the scale, and no rule of the file or of a collection is broken. So rows of `ranking`,
-`pool_entry`, `judgement` and `passage` carry a CRC-32 of their values, which `pooler verify`
-compares. A column default computes it, whoever inserts the row; what an UPDATE changes is marked,
-and `store.database.writing` computes it anew before it commits.
+one of the scale, and no rule of the file or of a collection is broken. So the rows of most tables
+carry a CRC-32 of their values, which `pooler verify` compares. A column default computes it,
+whoever inserts the row; what an UPDATE changes is marked, and `store.database.writing` computes it
+anew before it commits.
+
+Three kinds of rows have none. A document has the hash of its text. Sittings and places at documents
+change with every judgement, and say nothing of it that the event does not say, too.
 
 The row id is not in it (nobody knows it before), but every index of the table is.
 """
@@ -15,8 +18,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from zlib import crc32
 
-from sqlalchemy import Table, text
-from sqlmodel import Session
+from sqlalchemy import Connection, Table, text
+from sqlmodel import Session, SQLModel
 
 from store.raw_rows import raw_rows
 from store.raw_values import raw_value
@@ -69,6 +72,11 @@ def row_checksum(values: Iterable[tuple[str, Any]]) -> int:
     return checksum - ((checksum >> 31) << 32)
 
 
+def guarded_tables() -> list[Table]:
+    """Return the tables whose rows have a checksum; none refers to a later one."""
+    return [table for table in SQLModel.metadata.sorted_tables if CHECKSUM in table.columns]
+
+
 def wrong_rows(session: Session, table: Table) -> Iterable[tuple[Mapping[str, Any], bool]]:
     """Yield each row that has a checksum, and whether that is another than its values give."""
     names = [column.name for column in table.columns]
@@ -100,8 +108,15 @@ def renew_checksums(session: Session, table: Table) -> int:
     return len(waiting)
 
 
+def note_changed(connection: Connection, table: Table) -> None:
+    """Note that this transaction leaves rows of a table without a checksum until its end."""
+    changed = connection.info.setdefault(_CHANGED, [])
+    if CHECKSUM in table.columns and table not in changed:
+        changed.append(table)
+
+
 def renew_changed(session: Session) -> None:
-    """Compute the checksums anew of what this transaction updated."""
+    """Compute the checksums that are missing of what this transaction wrote."""
     if session.in_transaction():
         for table in session.connection().info.pop(_CHANGED, ()):
             renew_checksums(session, table)
@@ -125,9 +140,7 @@ def _at_insert(context: Any) -> int:
 
 def _at_update(context: Any) -> None:
     """Note that rows of a table are updated, and leave them without a checksum until the end."""
-    changed = context.root_connection.info.setdefault(_CHANGED, [])
-    if context.current_column.table not in changed:
-        changed.append(context.current_column.table)
+    note_changed(context.root_connection, context.current_column.table)
 
 
 AT_WRITING = {"default": _at_insert, "onupdate": _at_update}

@@ -10,7 +10,7 @@ from store.database import reading, writing
 from store.erasing import Erasing
 from store.open_collection import OpenCollection
 from store.people import Anonymised, Renamed
-from store.records import Judge, JudgeKind
+from store.records import JudgeKind
 from store.scrubbing import Scrubbed
 from store.seats import AssignmentPlan, Cleared, Existing, Scope, Workloads
 from store.workloads import fetch_workloads
@@ -23,11 +23,6 @@ class StaffedCollection(OpenCollection):
         """Add a judge; see `store.judges.add_judge`."""
         with writing(self._engine, bulk=True) as session:
             return judges.add_judge(session, name, kind)
-
-    def judges(self) -> list[Judge]:
-        """Return every judge, by name."""
-        with reading(self._engine) as session:
-            return judges.fetch_judges(session)
 
     def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
         """Disable judges, or let them judge again; see `store.judges.set_disabled`."""

@@ -10,16 +10,16 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, event, text
+from sqlalchemy import Connection, Table, event, text
 from sqlalchemy.engine import URL
+from sqlmodel import Session
 
 from store.backup import back_up
 from store.database import display, make_engine, stored_revision, writing
 from store.directory.moving import Progress, no_progress
 from store.driver_errors import NO_COLLECTION_HINT
 from store.errors import SchemaError, StoreError
-from store.models import JUDGEMENT, PASSAGE, POOL_ENTRY, RANKING
-from store.row_checksums import renew_checksums
+from store.row_checksums import CHECKSUM, guarded_tables, renew_checksums
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -109,13 +109,20 @@ def upgrade(
                 connection.execute(text("LOCK TABLE alembic_version IN EXCLUSIVE MODE"))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
-            for table in (RANKING, POOL_ENTRY, JUDGEMENT, PASSAGE):
-                renew_checksums(session, table)
+            for table in guarded_tables():
+                if _lacks_checksums(session, table):
+                    renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
         return Upgrade(before, after, backup)
     finally:
         engine.dispose()
+
+
+def _lacks_checksums(session: Session, table: Table) -> bool:
+    """Say whether any row has none; a table that has them all is not read any further."""
+    query = text(f'SELECT 1 FROM "{table.name}" WHERE {CHECKSUM} IS NULL LIMIT 1')
+    return session.scalar(query) is not None
 
 
 def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:

@@ -67,12 +67,13 @@ def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
 
     Notes
     -----
-    All checks but the first see one state. A judgement event, a passage, a pool entry and a ranking
-    have a checksum each (`store.row_checksums`), a document the hash of its text; docnos, numbers
-    of topics, names and links stand in an index, too. What no check can see is another value of the
-    same kind anywhere else: texts of topics and guidelines, manifests, times of sittings, places,
-    and what is said of a run, a judge or the collection. For all of that a backup has a checksum of
-    the whole file (`store.seals`), which the first check compares.
+    All checks but the first see one state. A judgement event, a passage, a text of a topic or of
+    the guidelines, a ranking, a pool with its entries, and what is said of a run, a judge or the
+    collection have a checksum each (`store.row_checksums`), a document the hash of its text;
+    docnos, names and links stand in an index, too. What no check can see is another value of the
+    same kind in what judging changes all the time: times of sittings, and order, purpose and lease
+    of places; nor whether a documents file named a document without a text. For all of that a
+    backup has a checksum of the whole file (`store.seals`), which the first check compares.
     """
     engine = make_engine(url)
     try:

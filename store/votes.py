@@ -17,9 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from store.analysis.populations import (
-    CANNOT,
-    SKIPPED,
-    UNJUDGED,
+    PLACE_OF_STATE,
     Cells,
     Pairs,
     Population,
@@ -30,10 +28,9 @@ from store.judges import fetch_judges, judge_id
 from store.keys import Keys
 from store.models import DOCUMENT
 from store.natural_order import natural_key
-from store.records import JudgeKind, State
+from store.records import JudgeKind
 
-_NO_GRADE = {State.UNJUDGED: UNJUDGED, State.SKIPPED: SKIPPED, State.CANNOT: CANNOT}
-_STATES = " ".join(f"WHEN '{state.value}' THEN {code}" for state, code in _NO_GRADE.items())
+_STATES = " ".join(f"WHEN '{state.value}' THEN {code}" for state, code in PLACE_OF_STATE.items())
 _EVENTS = f"""
 SELECT topic_id, document_id, judge_id, revision,
        CASE state {_STATES} ELSE 0 END, COALESCE(grade, 0) FROM judgement"""

@@ -24,7 +24,7 @@ from store.models import JUDGE, TOPIC
 from store.natural_order import natural_key
 from store.open_desk import disabled_message
 from store.queues import count_undrawn, fetch_queue, fetch_queues
-from store.records import DECIDED, JudgeKind
+from store.records import JudgeKind, State
 from store.schema import make_tables
 from store.whole_files import check_folder, made_whole
 from store.work_tables import (
@@ -45,8 +45,10 @@ class HandedOut:
     topics: int
     documents: int
     """Of all topics: a document of two topics is two."""
-    left: int
-    """Those without a decision."""
+    unjudged: int
+    """Those without a decision that were not skipped, ..."""
+    skipped: int
+    """... and those that were."""
     without_text: int
     events: int
     """Of the judge, on these documents, so far."""
@@ -154,12 +156,14 @@ def _fill(
     finally:
         engine.dispose()
     pairs = [(topic, document) for topic, queue in queues.items() for document in queue]
+    states = [part.states.get(pair, State.UNJUDGED.value) for pair in pairs]
     undrawn = sum(count_undrawn(whole).values())
     to_claim = sum(claimable(whole, judge).values()) if has_assignments(whole) else 0
     return HandedOut(
         topics=len(queues),
         documents=len(pairs),
-        left=sum(part.states.get(pair) not in DECIDED for pair in pairs),
+        unjudged=states.count(State.UNJUDGED.value),
+        skipped=states.count(State.SKIPPED.value),
         without_text=part.n_without_text,
         events=part.n_events,
         elsewhere=undrawn + to_claim,

@@ -148,6 +148,7 @@ def _tell(reports: list[RunReport]) -> None:
             lines.append(f"{place}: {fault.message}")
         if report.n_faults > len(report.faults):
             lines.append(f"{report.path}: and {report.n_faults - len(report.faults):,} more faults")
+        lines += [f"{report.path}: hint: {report.hint}"] if report.hint else []
         lines += [f"{report.path}: warning: {one.message}" for one in report.warnings]
         if not report.n_faults:
             lines.append(f"{report.path}: ok: run {report.tag}, {report.n_topics:,} topics,"

@@ -66,6 +66,9 @@ class Column:
     """For people; default the name with blanks."""
     digits: int | None = None
     """Decimals shown to people; programs get every digit."""
+    most: int | None = None
+    """Columns of a terminal that a cell of text has at most: people see more of it on the lines
+    below, programs in one."""
 
 
 @dataclass(slots=True)
@@ -144,7 +147,7 @@ def _emit_for_people(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    # Not a terminal: no width to fit, so nothing is cut or wrapped.
+    # Not a terminal: no width to fit, so nothing is cut, nor folded but by `Column.most`.
     width = None if sys.stdout.isatty() else 1000
     console = Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False,
                       color_system=None if os.environ.get("NO_COLOR") else "auto")  # fmt: skip
@@ -158,6 +161,8 @@ def _emit_for_people(table: Table) -> None:
         numeric = all(cell is None or isinstance(cell, int | float) for cell in cells)
         heading = column.heading or column.name.replace("_", " ")
         full = max(map(cell_len, [heading, *(_cell(cell, column) for cell in cells)]))
+        if column.most is not None and not numeric:
+            full = min(full, max(column.most, cell_len(heading)))
         # Text may be folded to fit; a number or a heading never is.
         widths.append(full)
         leasts.append(full if numeric else max(cell_len(heading), min(full, LEAST_TEXT_WIDTH)))

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pooler.cli.console import Cell, Column, Format, Table, emit, json_text, write_lines
+from pooler.cli.titles import WIDTH
 from store.sanitise import sanitise_line
+
+_GAP = 2
+"""Columns of a terminal between two columns of a table."""
 
 
 def emit_dossier(facts: Mapping[str, Cell], tables: Sequence[Table], fmt: Format) -> None:
@@ -35,9 +39,12 @@ def emit_dossier(facts: Mapping[str, Cell], tables: Sequence[Table], fmt: Format
         first.rows = [{"name": name, "value": value} for name, value in facts.items()]
         emit([first, *tables], fmt)
         return
+    from rich.cells import cell_len
+
     # The first fact names the thing, so it is the heading.
     (name, value), *others = ((name.replace("_", " "), _shown(one)) for name, one in facts.items())
-    first.columns = (Column("name", name), Column("value", sanitise_line(str(value))))
+    room = WIDTH - _GAP - max(cell_len(name) for name in facts)
+    first.columns = (Column("name", name), Column("value", sanitise_line(str(value)), most=room))
     first.rows = [{"name": name, "value": value} for name, value in others]
     shown = [table for table in tables if table.rows]
     for table in shown:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _PROGRAM = {"tool": "pooler"}
 """Stands in every manifest, also in that of a pool that was imported."""
+_OTHERS_SHOWN = 10
 _WHOLE = 2**31 - 1
 """A depth that no ranking reaches."""
 
@@ -67,9 +68,11 @@ def pool(
         _check_no_policy(judge, aggregate, ties, of, without_rulings=without_rulings)
         with Collection(collection) as opened:
             stored = opened.pool(name)
+            others = _others(opened, name)
         write_lines(out, pool_lines(stored))
         if out not in (None, "-"):
             write_json(f"{out}.manifest.json", {**stored.manifest, **_PROGRAM})
+        _say_others(name, others)
         return
     from pooler.annotated import UNJUDGED, graded_lines
 
@@ -77,6 +80,7 @@ def pool(
                        without_rulings=without_rulings)  # fmt: skip
     with Collection(collection) as opened:
         stored = opened.pool(name)
+        others = _others(opened, name)
         runs = _runs_of(opened, stored)
         grades, facts = _grades(opened, policy)
         write_lines(out, graded_lines(runs, stored, grades))
@@ -86,6 +90,21 @@ def pool(
     n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
     n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
     say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+    _say_others(name, others)
+
+
+def _others(opened: Collection, name: str) -> list[str]:
+    """Return the names of the other pools that are not withdrawn."""
+    return [one.name for one in opened.pools() if one.name != name and not one.withdrawn]
+
+
+def _say_others(name: str, others: list[str]) -> None:
+    """Say that what was written is not all that is pooled."""
+    if not others:
+        return
+    named = ", ".join(others[:_OTHERS_SHOWN])
+    named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
+    say(f"this is pool `{name}` alone; other pools: {named} (--name writes one)")
 
 
 def _check_no_policy(

@@ -34,9 +34,10 @@ def work(
     named = display(collection_url(collection))
     with MergedCollection(collection) as opened, tidy_when_killed():
         made = opened.hand_out(judge, out, program=f"pooler {__version__}", progress=progress)
+    left = f"{made.unjudged:,} unjudged" + (f", {made.skipped:,} skipped" if made.skipped else "")
     say(
         f"{out}: {counted(made.documents, 'document')} of {counted(made.topics, 'topic')},"
-        f" {made.left:,} left to judge; {counted(made.events, 'event')} of `{judge}` so far"
+        f" {left}; {counted(made.events, 'event')} of `{judge}` so far"
     )
     if made.without_text:
         warn(f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE"

@@ -1,16 +1,31 @@
-"""`pooler history`: why a document has the grade it has."""
+"""`pooler history`: who changed what, and why a document has the grade it has."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import Cell, Column, Format, Table, counted, emit, json_text, write_lines
+from pooler.cli.console import (
+    Cell,
+    Column,
+    Format,
+    Table,
+    counted,
+    emit,
+    json_text,
+    say,
+    write_lines,
+)
 from pooler.cli.dossier import without_empty
+from pooler.cli.folded import folded, short_times
+from pooler.cli.history_list import history_table
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.when import check_stretch
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from store.chronicle import Chronicle, Happening
@@ -44,24 +59,13 @@ COLUMNS = (
     Column("rested_on", "rested on"),
 )
 FOR_PEOPLE = (
-    Column("at", "when (UTC)"),
     Column("judge"),
-    Column("kind"),
     Column("revision", "no."),
     Column("action"),
     Column("stands", "so it stands"),
-    Column("remark"),
-    Column("reason"),
-    Column("note"),
-    Column("passages"),
-    Column("rested_on", "rested on"),
-    Column("guideline_version", "guidelines"),
-    Column("topic_version", "topic text"),
-    Column("text"),
-    Column("dwell_s", "dwell s", 1),
-    Column("sitting"),
-    Column("host"),
+    Column("about"),
 )
+DEFAULT_LIMIT = 50
 _SETTLED = {
     "agreed": "they said the same",
     "decision": "a decision stood against none",
@@ -84,27 +88,91 @@ _NO_GRADE = {
 
 
 def history(
-    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic's id.")],
-    docno: Annotated[str, typer.Argument(metavar="DOCNO", help="The document's docno.")],
+    topic: Annotated[
+        str | None,
+        typer.Argument(metavar="TOPIC", help="Of this topic alone.", show_default=False),
+    ] = None,
+    docno: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DOCNO", help="Of this document of the topic alone.", show_default=False
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since",
+            metavar="WHEN",
+            help="Not what happened before: 2026-03-02, which is that day at 00:00,"
+            " 2026-03-02T09:30, or with a zone 2026-03-02T09:30+01:00; UTC without.",
+            show_default=False,
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="WHEN",
+            help="Not what happened at this moment or later; a date is that day at 00:00 here too,"
+            " so that the day is not in it.",
+            show_default=False,
+        ),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Only what this judge did, or became; may be repeated.",
+            show_default="all, and what no judge did",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            help="Most rows, the newest.",
+            show_default=f"{DEFAULT_LIMIT} in a table for people, else all; all of one document",
+        ),
+    ] = None,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Tell why a document has its grade: every event of every judge on it, for one topic.
+    """Tell who changed what, and when; or of one document of a topic, why it has its grade.
 
-    By time, in UTC: what was done (by the judge, unless it says otherwise), how the document stood
-    after it, what an undo took back, the versions of the guidelines and the topic's text it was
-    done under, whether the document's text has changed since, how long the document was on the
-    screen, and for an adjudicator's ruling the judges' verdicts it rested on. At the end how it
-    stands with each judge, and the final grade where none has to be chosen - a ruling's, or that of
-    the only judge who graded it - with the levels from which it is relevant, or why there is none.
-    json has the passages in full; tsv the events alone.
+    Without DOCNO: every event of every judge by time, the newest last, with how the document stood
+    with that judge before and after it; and whatever else has a date. Of a topic that is runs,
+    pools, assignments and new versions of its text; of the collection guidelines and judges too:
+    added, renamed (by the name of now), erased (without one). A pool's withdrawal has no date.
+
+    With DOCNO: what was done (by the judge, unless it says otherwise), how the document stood after
+    it, what an undo took back, the versions of the guidelines and the topic's text it was done
+    under, whether the document's text has changed since, how long the document was on the screen,
+    and for an adjudicator's ruling the judges' verdicts it rested on. At the end how it stands with
+    each judge now, and the final grade where none has to be chosen - a ruling's, or that of the
+    only judge who graded it - with the levels from which it is relevant, or why there is none.
+    json has the passages in full; tsv the events alone. Times are UTC.
 
     Example: pooler history G01 KG-E-002
+
+    Example: pooler history --since 2026-03-02 --judge carol
     """
+    from store.annals import Stretch
     from store.listed_collection import ListedCollection
 
+    begin, end = check_stretch(since, until)
+    asked = Stretch(topic, tuple(dict.fromkeys(judge or ())), begin, end, limit)
+    if topic is None or docno is None:
+        if limit is None and fmt is Format.TABLE:
+            asked = replace(asked, limit=DEFAULT_LIMIT)
+        with ListedCollection(collection) as opened:
+            annals = opened.annals(asked)
+        emit([history_table(annals, fmt)], fmt)
+        _say_rest(annals.total - len(annals.entries), "row")
+        return
     with ListedCollection(collection) as opened:
-        found = opened.chronicle(topic, docno)
+        found = opened.chronicle(topic, docno, asked)
         scale = opened.scale
     if fmt is Format.JSON:
         write_lines(None, [json_text(_data(found))])
@@ -112,6 +180,15 @@ def history(
         emit([Table("events", COLUMNS, [_row(event) for event in found.events])], fmt)
     else:
         emit([_for_people(found, scale)], fmt)
+    _say_rest(found.n_left_out, "event")
+
+
+def _say_rest(n_left: int, noun: str) -> None:
+    """Say how many are not shown for the limit."""
+    if n_left:
+        verb = "is" if n_left == 1 else "are"
+        say(f"{counted(n_left, f'older {noun}')} {verb} not shown: --limit shows more, --since and"
+            " --until others")  # fmt: skip
 
 
 def _row(event: Happening) -> dict[str, Cell]:
@@ -170,30 +247,32 @@ def _data(found: Chronicle) -> dict[str, Any]:
 
 def _for_people(found: Chronicle, scale: Scale) -> Table:
     """Make the table of events, and the sentences below it."""
-    table = Table("events", FOR_PEOPLE, title=f"topic {found.topic}, document {found.docno}")
-    for event in found.events:
-        dwell = None if event.dwell_ms is None else event.dwell_ms / 1000
-        table.rows.append({
-            "at": f"{event.at:%Y-%m-%d %H:%M:%S}", "judge": event.judge, "kind": event.kind.value,
-            "revision": event.revision, "action": _action(event),
-            "stands": _stands(event, scale), "remark": _remark(event),
-            "reason": _reason(event), "note": event.note or None,
-            "passages": len(event.passages) or None, "rested_on": _opinions(event),
-            "guideline_version": event.guideline_version,
-            # Of a text that never changed there is nothing to say.
-            "topic_version": event.topic_version if found.topic_version > 1 else None,
-            "text": event.text, "dwell_s": dwell,
-            "sitting": event.sitting, "host": event.host or None,
-        })  # fmt: skip
-    table.columns = without_empty(table.columns, table.rows)
+    heading, times = short_times([event.at for event in found.events])
+    notes = {(event.judge, event.revision): event.note for event in found.events}
+    rows: list[Mapping[str, Cell]] = [
+        {
+            "at": at,
+            "judge": event.judge,
+            "revision": event.revision,
+            "action": event.action.value,
+            "stands": _stands(event, scale),
+            "about": "; ".join(_about(event, found.topic_version, notes)) or None,
+        }
+        for at, event in zip(times, found.events, strict=True)
+    ]
+    columns = without_empty((Column("at", heading), *FOR_PEOPLE), rows)
+    table = Table("events", columns, title=f"topic {found.topic}, document {found.docno}")
+    table.rows = folded(columns, rows, whole=("at",)) if rows else []
     pools = ", ".join(_place(one.pool, one.round, one.withdrawn, one.sampled)
                       for one in found.places)  # fmt: skip
     lines = [f"pools: {pools}" if pools else "in no pool"]
-    if not found.events:
+    if not found.total:
         lines.append("no event: nobody has looked at it")
     else:
-        lines.insert(0, f"{counted(len(found.events), 'event')}"
-                     f" of {counted(len(found.standing), 'judge')}")  # fmt: skip
+        shown = len(found.events)
+        size = "" if shown == found.total else f"{shown:,} of "
+        lines.insert(0, f"{size}{counted(found.total, 'event')} of"
+                     f" {counted(len(found.standing), 'judge')}")  # fmt: skip
         now = (f"{one.judge} {_stands(one, scale)}" for one in found.standing)
         lines.append("it stands: " + "; ".join(now))
     if any(event.settled is not None for event in found.events):
@@ -225,18 +304,37 @@ def _relevance(grade: int, scale: Scale) -> str:
     return "relevant " + ", ".join(said)
 
 
-def _action(event: Happening) -> str:
-    """Say what was done; and by whom, where it was not the judge."""
+def _about(event: Happening, topic_version: int, notes: Mapping[tuple[str, int], str]) -> list[str]:
+    """Say by whom if not by the judge, why, on what it rested, and how long it took."""
+    words = [event.kind.value] if event.kind.value not in ("human", "imported") else []
+    remark = _remark(event)
+    words += [] if remark is None else [remark]
     if event.action.value == "settle":
-        return "settled by merge"
-    if event.action.value != "reopen":
-        return event.action.value
-    return f"reopened by organiser: {event.reason}" if event.reason else "reopened by organiser"
-
-
-def _reason(event: Happening) -> str | None:
-    """Return the judge's own reason."""
-    return None if event.action.value == "reopen" else event.reason or None
+        words.append("settled by merge")
+    elif event.action.value == "reopen":
+        words.append(": ".join(["reopened by organiser", *filter(None, [event.reason])]))
+    elif event.sitting is None:
+        words.append("imported")
+    if event.reason and event.action.value != "reopen":
+        words.append(event.reason)
+    # Said once, by the event that it came with.
+    if event.note and event.note != notes.get((event.judge, event.revision - 1)):
+        words.append(f"note: {event.note}")
+    words += [counted(len(event.passages), "passage")] if event.passages else []
+    rested_on = _opinions(event)
+    words += [f"rested on {rested_on}"] if rested_on else []
+    if event.guideline_version is not None:
+        words.append(f"guidelines {event.guideline_version}")
+    # Of a text that never changed there is nothing to say.
+    if topic_version > 1 and event.topic_version is not None:
+        words.append(f"topic text {event.topic_version}")
+    if event.text != "not known":
+        words.append(f"text {event.text}")
+    if event.dwell_ms is not None:
+        words.append(f"{event.dwell_ms / 1000:.1f} s")
+    if event.sitting is not None:
+        words.append(f"sitting {event.sitting}" + (f" on {event.host}" if event.host else ""))
+    return words
 
 
 def _stands(event: Happening, scale: Scale) -> str:

@@ -13,6 +13,7 @@ from pooler.cli.console import counted, progress, say, warn
 from pooler.cli.import_histories import import_file
 from pooler.cli.import_prels import AsOption, sampled_pool, say_sample, unjudged_codes
 from pooler.cli.import_report import report_words
+from pooler.cli.judgement_reading import TopicOption
 from pooler.cli.judgement_sources import (
     EVERY_JUDGE,
     UNKNOWN_HINT,
@@ -79,15 +80,7 @@ def judgements(
             show_default=False,
         ),
     ] = None,
-    topic: Annotated[
-        str | None,
-        typer.Option(
-            "--topic",
-            metavar="T",
-            help="With --columns: the topic of all lines, where no column says it.",
-            show_default=False,
-        ),
-    ] = None,
+    topic: TopicOption = None,
     kind: Annotated[
         Kind | None,
         typer.Option(

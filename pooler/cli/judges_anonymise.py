@@ -20,6 +20,9 @@ def anonymise(
     without_notes: Annotated[
         bool, typer.Option("--without-notes", help="Their notes and reasons go, too.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change; write nothing.")
+    ] = False,
     yes: YesOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -32,6 +35,8 @@ def anonymise(
     still tell who it was. `pooler export collection --anonymise` leaves the number out of what is
     published, and names too.
 
+    Example: pooler judges anonymise alice bob --dry-run
+
     Example: pooler judges anonymise alice bob --yes
     """
     from store.collection import Collection
@@ -40,9 +45,16 @@ def anonymise(
     whom = counted(len(wanted), "judge")
     with Collection(collection) as opened:
         would = opened.anonymise_judges(wanted, dry_run=True)
-        if not yes:
+        if dry_run:
+            chance = ", by chance" if len(wanted) > 1 else ""
+            say(f"{whom} would be renamed to the first free of judge-1, judge-2, ...{chance}:"
+                f" {', '.join(wanted)}")  # fmt: skip
+        if dry_run or not yes:
             _tell(would)
-            _tell_notes(would.notes, gone=without_notes)
+            _tell_notes(would.notes, gone=without_notes, would=dry_run)
+        if dry_run:
+            say("nothing was changed: this is --dry-run")
+            return
         ask(f"Make {whom} anonymous: {', '.join(wanted)}?", yes=yes)
         done = opened.anonymise_judges(wanted, without_notes=without_notes)
         are = "are" if len(wanted) > 1 else "is"
@@ -78,9 +90,10 @@ def _tell(found: Anonymised) -> None:
         say("what told who they are: " + ", ".join(part for part in parts if part))
 
 
-def _tell_notes(number: int, *, gone: bool) -> None:
-    """Say what becomes of notes and reasons."""
+def _tell_notes(number: int, *, gone: bool, would: bool = False) -> None:
+    """Say what becomes of notes and reasons, or would."""
     if number:
         what = counted(number, "note or reason", "notes and reasons")
-        stay = "stays" if number == 1 else "stay"
-        say(f"{what} of theirs " + ("removed" if gone else f"{stay}, and may name somebody"))
+        stay = "would stay" if would else "stays" if number == 1 else "stay"
+        removed = "would be removed" if would else "removed"
+        say(f"{what} of theirs " + (removed if gone else f"{stay}, and may name somebody"))

@@ -11,7 +11,7 @@ from pooler.cli.dossier import without_empty, without_same
 from pooler.cli.erased import erased_words
 from pooler.cli.moments import moment
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.cli.titles import fit_titles, short_title
+from pooler.cli.titles import fit_titles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -318,7 +318,7 @@ def run_row(line: RunLine, fmt: Format) -> dict[str, Cell]:
 def topic_row(line: TopicLine, fmt: Format) -> dict[str, Cell]:
     """Return the cells of a topic."""
     return {
-        "topic": line.topic, "title": short_title(line.title, fmt), "listed": line.listed,
+        "topic": line.topic, "title": line.title, "listed": line.listed,
         "version": line.version, "runs": line.runs, **standing_cells(line.standing),
         "older": line.older or None if fmt is Format.TABLE else line.older,
     }  # fmt: skip

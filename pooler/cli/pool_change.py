@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, say
 from pooler.cli.dossier import without_empty
 from pooler.pool_change import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from pooler.judging_cost import Share
-    from pooler.pool_change import PoolChange, StateCounts
+    from pooler.pool_change import Pair, PoolChange, StateCounts
     from store.collection import Collection
 
 STATES = (Column("judged"), Column("cannot"), Column("skipped"), Column("unjudged"))
@@ -33,6 +36,16 @@ _WORDS = {
     "not-assigned": "documents are assigned, and those of an adaptive pool cannot be",
 }
 """Reasons of `pooler.judging_cost`, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What documents cost, and why it is so much."""
+
+    shares: list[Share]
+    """Judge by judge."""
+    plan: Mapping[str, Any] | None
+    """How documents were assigned last; ``None`` = nothing is assigned."""
 
 
 def change_tables(change: PoolChange, fmt: Format, *, drawable: int, by_topic: bool) -> list[Table]:
@@ -75,21 +88,19 @@ def state_cells(counts: StateCounts) -> dict[str, Cell]:
     return cells | {column.name: getattr(counts, column.name) for column in STATES}
 
 
-def fetch_cost(opened: Collection, change: PoolChange, *, drawable: int) -> list[Share]:
-    """Return what the new documents of a change would cost, judge by judge."""
+def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> Cost:
+    """Return what documents cost, be they new or about to leave, judge by judge."""
     from pooler.judging_cost import judging_cost
     from store.analysis.effort import RECENT_DECISIONS
 
-    prospects = opened.prospects(change.new)
+    prospects = opened.prospects([*pairs])
     times = opened.recent_times(limit=RECENT_DECISIONS)
-    return judging_cost(prospects, times, drawable=drawable)
+    return Cost(judging_cost(prospects, times, drawable=drawable), prospects.plan)
 
 
-def cost_table(shares: list[Share], fmt: Format) -> Table:
+def cost_table(cost: Cost, fmt: Format) -> Table:
     """Make the table of what new documents would cost."""
-    from pooler.judging_cost import total_seconds
-    from store.analysis.effort import duration_words
-
+    shares = cost.shares
     table = Table("cost", _COST)
     for one in shares:
         hours = None if one.seconds is None else one.seconds / 3600
@@ -97,17 +108,8 @@ def cost_table(shares: list[Share], fmt: Format) -> Table:
             "judge": one.judge, "judgements": one.judgements, "at_most": one.is_at_most or None,
             "pace_s": one.pace, "hours": hours, "reason": one.reason,
         })  # fmt: skip
-    numbers = [one.judgements for one in shares if one.judgements is not None]
-    if not shares:
-        table.caption = "no judgement more is asked for"
-    elif len(numbers) < len(shares):
-        table.caption = f"what it costs is not known: {_WORDS.get(shares[0].reason or '')}"
-    else:
-        seconds = total_seconds(shares)
-        time = "how long is not known" if seconds is None else duration_words(seconds)
-        at_most = "at most " if any(one.is_at_most for one in shares) else ""
-        table.caption = f"{at_most}{counted(sum(numbers), 'judgement')}: {time}"
-    if fmt is Format.TABLE and len(numbers) < len(shares):
+    table.caption = cost_words(cost) if shares else "no judgement more is asked for"
+    if fmt is Format.TABLE and any(one.judgements is None for one in shares):
         table.rows = []
     if fmt is Format.TABLE:
         for row in table.rows:
@@ -115,6 +117,46 @@ def cost_table(shares: list[Share], fmt: Format) -> Table:
                 table.rows[table.rows.index(row)] = {**row, "judge": "(whoever claims)"}
         table.columns = without_empty(table.columns, table.rows) or table.columns
     return table
+
+
+def cost_words(cost: Cost) -> str:
+    """Word what documents, of which there are some, cost in all, and how many judges each has.
+
+    Examples
+    --------
+    >>> from pooler.judging_cost import Share
+    >>> shares = [Share("ann", 3, 60.0, 180.0), Share("ben", 2, 60.0, 120.0)]
+    >>> cost_words(Cost(shares, None))
+    '5 judgements: about 5 min; every judge is shown every document'
+    >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
+    '5 judgements: about 5 min; as assigned last: 1 judge a document, 2 for 25% of a topic'
+    """
+    from pooler.judging_cost import total_seconds
+    from store.analysis.effort import duration_words
+
+    shares = cost.shares
+    numbers = [one.judgements for one in shares if one.judgements is not None]
+    if len(numbers) < len(shares):
+        return f"what it costs is not known: {_WORDS.get(shares[0].reason or '')}"
+    seconds = total_seconds(shares)
+    time = "how long is not known" if seconds is None else duration_words(seconds)
+    at_most = "at most " if any(one.is_at_most for one in shares) else ""
+    how = _sharing(cost)
+    return f"{at_most}{counted(sum(numbers), 'judgement')}: {time}" + (f"; {how}" if how else "")
+
+
+def _sharing(cost: Cost) -> str:
+    """Say how many judges a document has; empty where there is but one judge."""
+    plan = cost.plan
+    if plan is None:
+        return "every judge is shown every document" if len(cost.shares) > 1 else ""
+    words = [f"{counted(plan.get('per_document', 1), 'judge')} a document"]
+    if overlap := plan.get("overlap"):
+        most = plan.get("overlap_judges") or plan.get("per_document", 1) + 1
+        words.append(f"{most} for {100 * overlap:g}% of a topic")
+    if calibration := plan.get("calibration"):
+        words.append(f"all judges for {counted(calibration, 'document')} of a topic")
+    return f"as assigned last: {', '.join(words)}"
 
 
 def say_change(change: PoolChange) -> None:

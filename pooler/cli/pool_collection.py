@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from pooler.cli.console import Format, counted, emit, say, warn, write_json, write_lines
 from pooler.cli.pool_before import as_added_to, as_replaced, leaves_others_out
 from pooler.cli.pool_plan import DEPTH, Wishes
+from pooler.pool_change import Part
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from pooler.plan import Plan, PoolBuild
-    from pooler.pool_change import ChangeCount
+    from pooler.pool_change import ChangeCount, PoolChange
     from pooler.run_set import RunFacts
     from store.collection import Collection
     from store.pair_standings import PairStanding
@@ -43,7 +44,7 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
     from pooler import __version__
     from pooler.annotated import annotated_lines
     from pooler.cli.pool_change import say_change
-    from pooler.cli.pool_report import report, report_adaptive
+    from pooler.cli.pool_report import report, report_adaptive, warn_of_bare_topics
     from pooler.live import start_strategy
     from pooler.plan import PoolBuild
     from pooler.pool_change import ChangeCount
@@ -105,6 +106,7 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
         judged = opened.count_judged(plan.name)
         missing, documents = opened.count_pooled_without_text()
         change = count.finish()
+        listed_topics = opened.listed_topics()
         n_unassigned = 0
         if new and opened.unclaimed().is_assigned:
             # What was assigned before it left the pools has its places still.
@@ -121,6 +123,7 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
         report_adaptive(build.statistics(), facts, build.pool().budgets)
     else:
         report(build.statistics(), facts)
+    warn_of_bare_topics(listed_topics, _topics_left(build, change), {*runs.topics})
     if judged:
         say(f"{judged:,} of the pairs are judged already, and stay so")
     if new:
@@ -147,6 +150,16 @@ def _counted(build: PoolBuild, count: ChangeCount) -> Iterator[list[PoolEntry]]:
         yield entries
 
 
+def _topics_left(build: PoolBuild, change: PoolChange) -> set[str]:
+    """Return the topics that have a pooled document after a change, or one that may be drawn."""
+    pooled = {
+        topic
+        for topic, parts in change.by_topic.items()
+        if parts[Part.NEW].documents or parts[Part.STAYING].documents
+    }
+    return pooled | {topic for topic, most in build.pool().budgets.items() if most}
+
+
 def _pairs_of(
     standings: Mapping[Pair, PairStanding], pools: Set[str], minus: Set[Pair] | None
 ) -> tuple[set[Pair], dict[str, Any]]:
@@ -169,31 +182,38 @@ def _check_anything_left(build: PoolBuild) -> None:
 
 def _show(opened: Collection, build: PoolBuild, count: ChangeCount, manner: Manner) -> None:
     """Say what a pool would come to; write nothing."""
-    from pooler.cli.pool_change import change_tables, cost_table, fetch_cost
-    from pooler.cli.pool_report import report, report_adaptive
+    from pooler.cli.pool_change import change_tables, cost_table, cost_words, fetch_cost
+    from pooler.cli.pool_report import report, report_adaptive, warn_of_bare_topics
 
     for _ in _counted(build, count):
         pass
     if manner.replace and "pools" in build.manifest().get("without", {}):
         _check_anything_left(build)
+    is_nothing = manner.add and not build.statistics().total
+    if is_nothing:
+        say(_NOTHING_TO_ADD + _left_out(build.runs.runs))
+        if manner.fmt is Format.TABLE:
+            return
     name, facts, budgets = build.plan.name, build.manifest(), build.pool().budgets
-    is_there = _is_there(opened, build, replace=manner.replace)
+    is_there = not is_nothing and _is_there(opened, build, replace=manner.replace)
     change = count.finish()
     drawable = 0 if is_there else sum(budgets.values())
     if build.is_adaptive:
         report_adaptive(build.statistics(), facts, budgets)
-    else:
+    elif not is_nothing:
         report(build.statistics(), facts)
-    if manner.add and not build.statistics().total:
-        say(_NOTHING_TO_ADD + _left_out(build.runs.runs))
     if is_there:
         say(f"pool `{name}` is there already, the same: nothing would be changed")
         change = type(count)(opened.pair_standings()).finish()
-    elif name in {pool.name for pool in opened.pools()}:
+    elif manner.replace and name in {pool.name for pool in opened.pools()}:
         say(f"the pool that is `{name}` now would be withdrawn, and listed under another name")
-    shares = fetch_cost(opened, change, drawable=drawable)
+    warn_of_bare_topics(opened.listed_topics(), _topics_left(build, change), {*build.runs.topics})
+    cost = fetch_cost(opened, change.new, drawable=drawable)
     tables = change_tables(change, manner.fmt, drawable=drawable, by_topic=manner.by_topic)
-    emit([*tables, cost_table(shares, manner.fmt)], manner.fmt)
+    emit([*tables, cost_table(cost, manner.fmt)], manner.fmt)
+    if manner.replace and change.leaving:
+        cost = fetch_cost(opened, change.leaving, drawable=0)
+        say(f"falls away: {cost_words(cost)}")
     say(f"pool `{name}`, round {build.plan.round}: nothing was written, this is --dry-run")
 
 

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 from pooler.cli.console import counted, say, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     from pooler.pool_statistics import PoolStatistics
 
+BARE_SHOWN = 10
+"""Topics without a pooled document are named up to this many."""
 TOPICS_SHOWN = 60
 """Pool sizes are listed topic by topic up to this many topics."""
 
@@ -34,6 +38,33 @@ def report(facts: PoolStatistics, manifest: dict[str, Any]) -> None:
         say(f"{counted(facts.n_not_sampled, 'pair')} more stand in the strata, not sampled (in a"
             " collection, `pooler export prels` lists them)")  # fmt: skip
     warn_of_runs(facts, manifest)
+
+
+def warn_of_bare_topics(known: Set[str], pooled: Set[str], retrieved: Set[str]) -> None:
+    """Warn of topics that have no pooled document, and of those that no run retrieved any for.
+
+    Parameters
+    ----------
+    known : set of str
+        Topics that a topics file named; empty = there is none, and nothing to warn of.
+    pooled : set of str
+        Topics with a document in any pool, or one that may be drawn.
+    retrieved : set of str
+        Topics of the runs that contribute.
+    """
+    from store.natural_order import natural_key
+
+    bare = sorted(known - pooled, key=natural_key)
+    if not bare:
+        return
+    named = ", ".join(bare[:BARE_SHOWN])
+    named += f" and {len(bare) - BARE_SHOWN:,} more" if len(bare) > BARE_SHOWN else ""
+    words = f"{len(bare):,} of {counted(len(known), 'topic')} without a pooled document: {named}"
+    n_missed = len(set(bare) - retrieved)
+    if n_missed:
+        which = "" if n_missed == len(bare) else f" for {n_missed:,} of them"
+        words += f"; no contributing run has a document{which}"
+    warn(words)
 
 
 def _percent(part: int, whole: int) -> str:

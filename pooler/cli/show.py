@@ -22,6 +22,7 @@ from pooler.cli.list_ import (
 )
 from pooler.cli.moments import moment
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.titles import MOST
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show everything known of one thing.", no_args_is_help=True)
 
-_TOPIC_COLUMNS = (Column("topic"), Column("title"), Column("runs"), *STANDING)
+_TITLE = Column("title", most=MOST)
+_TOPIC_COLUMNS = (Column("topic"), _TITLE, Column("runs"), *STANDING)
 _PARTS = ("description", "narrative")
 
 
@@ -158,7 +160,8 @@ def doc(
         )
     judgements = Table("judgements", (
         Column("topic"), Column("judge"), Column("kind"), Column("state"), Column("grade"),
-        Column("label"), Column("reason"), Column("note"), Column("iteration", "round"),
+        Column("label"), Column("reason", most=MOST), Column("note", most=MOST),
+        Column("iteration", "round"),
         Column("revision"), Column("judged_at", "when"),
     ))  # fmt: skip
     for judged in found.standpoints:
@@ -200,8 +203,8 @@ def pool(
         facts[key] = _fact(manifest.get(key))
     for key, value in manifest.get("parameters", {}).items():
         facts.setdefault(key, _fact(value))
-    topics = _topics(found.topics, fmt)
-    topics.columns = (Column("topic"), Column("title"), Column("documents"), *IN_POOL)
+    topics = _topics(found.topics)
+    topics.columns = (Column("topic"), _TITLE, Column("documents"), *IN_POOL)
     runs = Table("runs", (Column("run"),), [{"run": tag} for tag in found.runs])
     emit_dossier(facts, [topics, _judges(found.judges, fmt), runs], fmt)
 
@@ -238,7 +241,7 @@ def judge(
             "seen_at": moment(one.seen_at, fmt), "ended_at": ended, "host": one.host or None,
             "program": one.program or None, "events": one.events,
         })  # fmt: skip
-    emit_dossier(facts, [_topics(found.topics, fmt), sittings], fmt)
+    emit_dossier(facts, [_topics(found.topics), sittings], fmt)
 
 
 def _version(found: TopicDossier, version: int | None) -> TopicVersion:
@@ -263,10 +266,10 @@ def _versions(found: TopicDossier, fmt: Format) -> Table:
     return table
 
 
-def _topics(lines: Iterable[TopicLine], fmt: Format) -> Table:
+def _topics(lines: Iterable[TopicLine]) -> Table:
     """Make the table of topics."""
     rows = [
-        {"topic": line.topic, "title": topic_row(line, fmt)["title"], "runs": line.runs,
+        {"topic": line.topic, "title": line.title, "runs": line.runs,
          "documents": line.standing.pooled, **standing_cells(line.standing)}
         for line in lines
     ]  # fmt: skip

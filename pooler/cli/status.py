@@ -59,11 +59,11 @@ def status(
     Example: pooler status --by-topic
     """
     from store.analysis.effort import RECENT_DECISIONS
-    from store.collection import Collection
     from store.natural_order import natural_key
     from store.records import Counts, JudgeKind
+    from store.watched_collection import WatchedCollection
 
-    with Collection(collection) as opened:
+    with WatchedCollection(collection) as opened:
         scale = opened.scale
         counts = opened.progress()
         unclaimed = opened.unclaimed()

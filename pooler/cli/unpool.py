@@ -8,7 +8,7 @@ import typer
 
 from pooler.cli.console import Column, Format, Table, counted, emit, say, warn
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.cli.pool_change import change_tables, in_words
+from pooler.cli.pool_change import Cost, change_tables, cost_words, fetch_cost, in_words
 from pooler.pool_change import ChangeCount, Part
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
@@ -104,9 +104,10 @@ def unpool(
                         "other_pool": " ".join(sorted(stands.pools - {one.name})) or None,
                     }
                 )
+        change = ChangeCount(standings, alone).finish()
+        cost = fetch_cost(opened, change.leaving, drawable=0) if dry_run else None
         if not dry_run:
             opened.unpool(run, alone)
-    change = ChangeCount(standings, alone).finish()
     emit([table, *change_tables(change, fmt, drawable=0, by_topic=by_topic)], fmt)
     if not fed and not reasons:
         say(f"run `{run}` has fed no pool yet")
@@ -114,7 +115,7 @@ def unpool(
         _report(run, table, dry_run=dry_run)
     verb = "would contribute" if dry_run else "contributes"
     say(f"`{run}` {verb} to no later pool")
-    _report_rest(change, dry_run=dry_run)
+    _report_rest(change, cost)
 
 
 def _withdraw(
@@ -129,22 +130,28 @@ def _withdraw(
         n_pairs = len(_pairs(opened, name))
         n_judged = opened.count_judged(name)
         change = ChangeCount(opened.pair_standings(), {name: None}).finish()
-        was_withdrawn = name in {one.name for one in opened.pools() if one.withdrawn}
+        stored = next(one for one in opened.pools() if one.name == name)
+        was_withdrawn = stored.withdrawn
+        undrawn = 0 if was_withdrawn or stored.budget is None else stored.budget - stored.pairs
+        cost = fetch_cost(opened, change.leaving, drawable=undrawn) if dry_run else None
         if not dry_run:
             opened.withdraw_pool(name)
     emit(change_tables(change, fmt, drawable=0, by_topic=by_topic), fmt)
     verb = "was already" if was_withdrawn else "would be" if dry_run else "is"
     say(f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, {n_judged:,} of them"
         " judged, and they stay so")  # fmt: skip
-    _report_rest(change, dry_run=dry_run)
+    _report_rest(change, cost)
 
 
-def _report_rest(change: PoolChange, *, dry_run: bool) -> None:
-    """Say on stderr how what is left without a pool stands."""
+def _report_rest(change: PoolChange, cost: Cost | None) -> None:
+    """Say on stderr how what is left without a pool stands; `cost` is that of a dry run."""
+    dry_run = cost is not None
     leaving = change.total(Part.LEAVING)
     if leaving.documents:
         verb = "would be left" if dry_run else "left"
         say(f"{counted(leaving.documents, 'document')} {verb} without a pool: {in_words(leaving)}")
+    if cost is not None and cost.shares:
+        say(f"falls away: {cost_words(cost)}")
     if dry_run:
         say("nothing was changed: this is --dry-run")
 

@@ -69,7 +69,7 @@ TABLE = {  # the first lines are the commands' own: a test holds them together
     ),
     "history": Announced(
         "pooler.cli.history:history",
-        "Tell why a document has its grade: every event of every judge on it, for one topic.",
+        "Tell who changed what, and when; or of one document of a topic, why it has its grade.",
     ),
     "effort": Announced(
         "pooler.cli.effort:effort",
@@ -99,6 +99,10 @@ TABLE = {  # the first lines are the commands' own: a test holds them together
         "pooler.cli.evaluate:evaluate",
         "Measure runs. The mean is over the judged topics that have a relevant document.",
     ),
+    "compare": Announced(
+        "pooler.cli.compare:compare",
+        "Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.",
+    ),
     "diff": Announced(
         "pooler.cli.diff:diff",
         "Compare two qrels files: what was added, removed and changed, by grade in A and in B.",
@@ -106,6 +110,14 @@ TABLE = {  # the first lines are the commands' own: a test holds them together
     "sensitivity": Announced(
         "pooler.cli.sensitivity:sensitivity",
         "Flip the unjudged documents at rank N+1 to relevant and see what moves.",
+    ),
+    "required-difference": Announced(
+        "pooler.cli.required_difference:required_difference",
+        "Print the difference of two MAPs that a paired t test finds significant.",
+    ),
+    "ap-properties": Announced(
+        "pooler.cli.ap_properties:ap_properties",
+        "Print what AP is at least, and on average in random order, for any N and R.",
     ),
     "replay": Announced(
         "pooler.cli.replay:replay",

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from store.analysis.arguments import check_cutoff
 from store.errors import ArgumentError
 
 Leaning = Literal["few", "many", "neither"]
@@ -87,8 +88,7 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
     >>> changes.recall, changes.precision, changes.implied
     (0.015, -0.05, 'few')
     """
-    if cutoff < 1:
-        raise ArgumentError("cutoff", "must be an integer >= 1", cutoff)
+    check_cutoff(cutoff)
     if not n_relevant or len(n_relevant) != len(changes):
         requirement = f"must hold one number for each of the {len(n_relevant)} topics, 1 or more"
         raise ArgumentError("changes", requirement, len(changes))

@@ -32,6 +32,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.arguments import check_cutoff
 from store.errors import ArgumentError
 
 Empty = Literal["undefined", "zero"]
@@ -138,8 +139,7 @@ def confusion_at(
     0.5 0.5 0.5
     0.571 1.0 0.625
     """
-    if cutoff is not None and cutoff < 1:
-        raise ArgumentError("cutoff", "must be an integer >= 1", cutoff)
+    check_cutoff(cutoff)
     relevant = np.asarray(relevant, dtype=np.bool_)
     found = np.count_nonzero(relevant[..., :cutoff], axis=-1)
     retrieved = np.asarray(lengths, dtype=np.int64)

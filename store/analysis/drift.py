@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.arguments import finite_vector
 from store.errors import ArgumentError
 
 QUARTERS = 4
@@ -79,7 +80,7 @@ def quartiles(values: ArrayLike) -> Spread:
     >>> quartiles([1, 2, 3, 10])
     Spread(n=4, lower=1.75, median=2.5, upper=4.75)
     """
-    array = _finite("values", values)
+    array = finite_vector("values", values)
     if array.size == 0:
         return Spread(0, None, None, None)
     lower, median, upper = (float(one) for one in np.quantile(array, (0.25, 0.5, 0.75)))
@@ -153,7 +154,7 @@ def drift(
     >>> found.quarters, found.trend.n, round(found.trend.tau, 4)  # (2 - 19) / sqrt(28 * 21)
     ((2.0, 1.5, 0.5, 0.5), 8, -0.7011)
     """
-    array, codes = _finite("values", values), _codes(groups)
+    array, codes = finite_vector("values", values), _codes(groups)
     if codes.shape != array.shape:
         raise ArgumentError("groups", "must be as long as `values`", codes.size)
     parts = quarters(codes)
@@ -223,7 +224,7 @@ def trend(values: ArrayLike, groups: ArrayLike) -> Trend:
     >>> trend([0, 0, 0], [7, 7, 7])
     Trend(n=3, tau=None, p=None, reason='all-tied')
     """
-    array, codes = _finite("values", values), _codes(groups)
+    array, codes = finite_vector("values", values), _codes(groups)
     if codes.shape != array.shape:
         raise ArgumentError("groups", "must be as long as `values`", codes.size)
     surplus = pairs = tied = 0
@@ -267,13 +268,3 @@ def _codes(groups: ArrayLike) -> NDArray[np.int64]:
     if codes.ndim != 1:
         raise ArgumentError("groups", "must be one-dimensional", f"shape {codes.shape}")
     return codes
-
-
-def _finite(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return values as an array; raise `ArgumentError` when they are none."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise ArgumentError(name, "must be one-dimensional", f"shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise ArgumentError(name, "must be finite", array.tolist())
-    return array

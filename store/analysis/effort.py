@@ -1,18 +1,24 @@
 """What judging costs in time: a judge's pace, and how long the rest will take.
 
-Times are active times, without pauses: minutes at the desk, not until a date.
+Times are active times, without pauses: minutes at the desk, not until a date. This module loads no
+numpy: there are few times, and a look at how far judging has come is to be quick.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
-from statistics import NormalDist
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from statistics import NormalDist, fmean
+from typing import TYPE_CHECKING
 
 from store.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Times = Sequence[float] | NDArray[np.float64] | NDArray[np.int64]
 
 LEAST_DECISIONS = 5
 """A forecast rests on at least so many decisions."""
@@ -39,7 +45,7 @@ class Forecast:
     """Mean active seconds a decision; ``None`` = too few decisions, also where nothing is left."""
 
 
-def forecast(active_ms: ArrayLike, left: int) -> Forecast:
+def forecast(active_ms: Times, left: int) -> Forecast:
     r"""Forecast from a judge's own pace how long the documents left will take.
 
     A total is what is asked for, so the pace is a mean: a median would leave out what the few long
@@ -47,7 +53,7 @@ def forecast(active_ms: ArrayLike, left: int) -> Forecast:
 
     Parameters
     ----------
-    active_ms : array_like, shape (n_decisions,)
+    active_ms : sequence of float or ndarray, length n_decisions
         Active time of each decision in milliseconds, at least 0, the newest last.
     left : int
         Documents without a decision, at least 0.
@@ -60,7 +66,8 @@ def forecast(active_ms: ArrayLike, left: int) -> Forecast:
     Raises
     ------
     ArgumentError
-        If a time is negative or not finite, or `left` is negative.
+        If a time is negative or not finite, the times have several dimensions, or `left` is
+        negative.
 
     Notes
     -----
@@ -92,11 +99,11 @@ def forecast(active_ms: ArrayLike, left: int) -> Forecast:
     >>> forecast([30_000, 50_000], 90).seconds is None
     True
     """
-    seconds = _times("active_ms", active_ms)[-RECENT_DECISIONS:] / 1000
+    seconds = [time / 1000 for time in _times("active_ms", active_ms)[-RECENT_DECISIONS:]]
     if left < 0:
         raise ArgumentError("left", "must be an integer >= 0", left)
-    n = seconds.size
-    pace = float(seconds.mean()) if n >= LEAST_DECISIONS else None
+    n = len(seconds)
+    pace = fmean(seconds) if n >= LEAST_DECISIONS else None
     if left == 0:
         return Forecast(0, 0.0, 0.0, 0.0, n, pace)
     if pace is None:
@@ -104,7 +111,8 @@ def forecast(active_ms: ArrayLike, left: int) -> Forecast:
     total = pace * left
     if total == 0:
         return Forecast(left, 0.0, 0.0, 0.0, n, pace)
-    relative = float(seconds.std(ddof=1)) / pace * math.sqrt(1 / n + 1 / left)
+    deviation = math.sqrt(math.fsum((one - pace) ** 2 for one in seconds) / (n - 1))
+    relative = deviation / pace * math.sqrt(1 / n + 1 / left)
     factor = math.exp(student_quantile((1 + COVERAGE) / 2, n - 1) * relative)
     return Forecast(left, total, total / factor, total * factor, n, pace)
 
@@ -198,11 +206,13 @@ def duration_words(seconds: float) -> str:
     return f"about {math.floor(seconds / 3600 + 0.5):,} h"
 
 
-def _times(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return times as an array; raise `ArgumentError` when they are none."""
-    times = np.asarray(values, dtype=np.float64)
-    if times.ndim != 1:
-        raise ArgumentError(name, "must be one-dimensional", f"shape {times.shape}")
-    if not (np.isfinite(times) & (times >= 0)).all():
-        raise ArgumentError(name, "must be finite and >= 0", times.tolist())
+def _times(name: str, values: Times) -> list[float]:
+    """Return times as a list of floats; raise `ArgumentError` when they are none."""
+    if getattr(values, "ndim", 1) != 1 or any(isinstance(value, Sized) for value in values):
+        shape = getattr(values, "shape", None)
+        got = values if shape is None else f"shape {shape}"
+        raise ArgumentError(name, "must be one-dimensional", got)
+    times = [float(value) for value in values]
+    if not all(math.isfinite(time) and time >= 0 for time in times):
+        raise ArgumentError(name, "must be finite and >= 0", times)
     return times

@@ -32,6 +32,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import check_cutoff
 from store.errors import ArgumentError
 
 Discount = Literal["log2", "jarvelin"]
@@ -125,8 +126,7 @@ def discounted_gain(
     >>> float(discounted_gain(grades).round(6))
     7.879136
     """
-    if cutoff is not None and cutoff < 1:
-        raise ArgumentError("cutoff", "must be an integer >= 1", cutoff)
+    check_cutoff(cutoff)
     grades = np.asarray(grades)[..., :cutoff]
     weights = discounts(grades.shape[-1], discount)
     positive = grades > 0

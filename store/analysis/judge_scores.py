@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import check_cutoff
 from store.analysis.votes import Votes
 from store.errors import ArgumentError
 
@@ -166,6 +167,5 @@ def _check_arguments(
     if not 1 <= level_index < votes.n_grades:
         requirement = f"must be from 1 to {votes.n_grades - 1}"
         raise ArgumentError("level_index", requirement, level_index)
-    if cutoff < 1:
-        raise ArgumentError("cutoff", "must be an integer >= 1", cutoff)
+    check_cutoff(cutoff)
     return document_ids

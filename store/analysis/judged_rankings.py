@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import check_cutoff
 from store.errors import ArgumentError
 
 NOT_RETRIEVED = -2
@@ -144,8 +145,7 @@ def judged_rankings(
     >>> arrays.n_relevant.tolist(), arrays.lengths.tolist()
     ([2], [[3], [0]])
     """
-    if cutoff < 1:
-        raise ArgumentError("cutoff", "must be an integer >= 1", cutoff)
+    check_cutoff(cutoff)
     lengths = np.zeros((len(tags), len(topics)), dtype=np.int64)
     for run, tag in enumerate(tags):
         for column, topic in enumerate(topics):

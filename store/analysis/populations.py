@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from store.analysis.votes import Votes, collapse_votes, votes_from_rows
 from store.errors import ArgumentError
+from store.records import State
 
 Population = Literal["common", "listed", "pooled", "collection"]
 POPULATIONS: tuple[Population, ...] = get_args(Population)
@@ -34,6 +35,8 @@ UNJUDGED = -1
 """A place of `Cells.places`: reopened, or only a note was written; as if there were no cell."""
 SKIPPED = -2
 CANNOT = -3
+PLACE_OF_STATE = {State.UNJUDGED: UNJUDGED, State.SKIPPED: SKIPPED, State.CANNOT: CANNOT}
+"""What stands in place of a grade, for states that have none."""
 
 _HOW_TO_DECLARE = "--unlisted-as GRADE declares it; --population common needs none"
 

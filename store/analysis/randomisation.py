@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import vector
 from store.analysis.rounded_differences import RESOLUTION, rounded_differences
 from store.errors import ArgumentError
 
@@ -98,10 +99,7 @@ def randomisation_test(
     >>> randomisation_test(np.array([0.3 - 0.2, 0.2 - 0.1, -0.1])).p
     1.0
     """
-    differences = np.asarray(differences)
-    if differences.ndim != 1:
-        raise ArgumentError("differences", "must be one-dimensional", f"shape {differences.shape}")
-    whole = rounded_differences(differences, resolution)
+    whole = rounded_differences(vector("differences", differences), resolution)
     n_topics = int(whole.size)
     if n_topics == 0:
         return RandomisationTest(None, "no-topics", 0, 0, None, resolution)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.errors import ArgumentError
+from store.analysis.arguments import check_cutoff
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +107,7 @@ def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     >>> attainable_precision([100, 5], 10).highest.tolist()
     [1.0, 0.5]
     """
-    _check_cutoff(cutoff)
+    check_cutoff(cutoff)
     counts = _counts(n_relevant)
     return Attainable(np.minimum(counts, cutoff) / cutoff, np.full(counts.shape, 1 / cutoff))
 
@@ -133,7 +133,7 @@ def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     >>> attainable.highest.tolist(), attainable.step.tolist()
     ([0.1, 1.0], [0.01, 0.2])
     """
-    _check_cutoff(cutoff)
+    check_cutoff(cutoff)
     counts = _counts(n_relevant)
     ones = np.ones(counts.shape, dtype=np.int64)
     return Attainable(
@@ -239,7 +239,7 @@ def reciprocal_rank(relevant: NDArray[np.bool_], cutoff: int | None = None) -> N
     >>> float(reciprocal_rank(relevant).mean())
     0.625
     """
-    _check_cutoff(cutoff)
+    check_cutoff(cutoff)
     relevant = np.asarray(relevant, dtype=np.bool_)[..., :cutoff]
     if relevant.shape[-1] == 0:
         return np.zeros(relevant.shape[:-1])
@@ -296,15 +296,9 @@ def judged_share(
 
 def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
     """Count the flags in the first `cutoff` ranks."""
-    _check_cutoff(cutoff)
+    check_cutoff(cutoff)
     first = np.asarray(flags, dtype=np.bool_)[..., :cutoff]
     return np.asarray(np.count_nonzero(first, axis=-1), dtype=np.int64)
-
-
-def _check_cutoff(cutoff: int | None) -> None:
-    """Raise `ArgumentError` unless `cutoff` is at least 1 or not given."""
-    if cutoff is not None and cutoff < 1:
-        raise ArgumentError("cutoff", "must be an integer >= 1", cutoff)
 
 
 def _counts(values: ArrayLike) -> NDArray[np.int64]:

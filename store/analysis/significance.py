@@ -30,6 +30,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import finite_vector
 from store.analysis.intervals import LEVEL, check_level
 from store.errors import ArgumentError
 
@@ -110,7 +111,7 @@ def paired_t(differences: NDArray[np.float64], *, level: float = LEVEL) -> TTest
     >>> paired_t(np.array([0.1, 0.1])).reason
     'no-variation'
     """
-    differences = _checked("differences", differences)
+    differences = finite_vector("differences", differences)
     if differences.size < 2:
         return _too_few(differences, level)
     return paired_t_of_moments(
@@ -191,7 +192,7 @@ def unpaired_t(
     >>> round(test.t, 6), test.degrees_of_freedom  # 1 / sqrt(1/3 + 1/3)
     (1.224745, 4)
     """
-    first, second = _checked("first", first), _checked("second", second)
+    first, second = finite_vector("first", first), finite_vector("second", second)
     if first.size != second.size:
         raise ArgumentError("second", "must be as long as `first`", (first.size, second.size))
     if first.size < 2:
@@ -308,16 +309,6 @@ def _too_few(differences: NDArray[np.float64], level: float) -> TTest:
         high=None,
         level=level,
     )
-
-
-def _checked(name: str, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores as float64; raise `ArgumentError` unless one-dimensional and finite."""
-    scores = np.asarray(scores, dtype=np.float64)
-    if scores.ndim != 1:
-        raise ArgumentError(name, "must be one-dimensional", f"shape {scores.shape}")
-    if not np.isfinite(scores).all():
-        raise ArgumentError(name, "must be finite", scores.tolist())
-    return scores
 
 
 def _check_moments(difference: float, variances: dict[str, float], n_topics: int) -> None:

@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import vector
 from store.analysis.randomisation import sign_flip_p
 from store.analysis.rounded_differences import RESOLUTION, rounded_differences
-from store.errors import ArgumentError
 
 MOST_EXACT = 1000
 """Differing topics up to which p is exact; beyond, the approximation is right to four digits."""
@@ -89,10 +89,7 @@ def wilcoxon_test(
     >>> test.positive, test.negative, test.p
     (9.0, 1.0, 0.25)
     """
-    differences = np.asarray(differences)
-    if differences.ndim != 1:
-        raise ArgumentError("differences", "must be one-dimensional", f"shape {differences.shape}")
-    whole = rounded_differences(differences, resolution)
+    whole = rounded_differences(vector("differences", differences), resolution)
     doubled = doubled_signed_ranks(whole)
     n_differing = int(np.count_nonzero(whole))
     p = p_normal = None

@@ -17,6 +17,10 @@ from store.records import Qrel
 
 _GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")
 _JUDGE_COLUMN = 2
+_RUN_HINT = (
+    "`pooler import runs FILE` brings runs into a collection; other commands take run files as"
+    " arguments, without `--qrels`"
+)
 
 
 class QrelRow(NamedTuple):
@@ -80,7 +84,8 @@ def read_qrels(
     FormatError
         With every fault of the file, by code: ``fields`` (not four fields), ``comment``, ``id``,
         ``grade`` (``1.7``, ``abc``), ``duplicate`` (same or other grade), ``utf8``, ``gzip``,
-        ``empty``. Nothing is returned of a file with faults, unless `faults` takes them.
+        ``empty``; or with one of code ``run``, where all lines are those of a run. Nothing is
+        returned of a file with faults, unless `faults` takes them.
     ArgumentError
         If `judge_column` is not 2.
     PoolerError
@@ -105,13 +110,14 @@ def read_qrels(
     columns = _Columns(told)
     rows: list[QrelRow] = []
     first_at: dict[tuple[str, ...], int] = {}
-    n_ignored = n_floats = n_trailing = 0
+    n_ignored = n_floats = n_trailing = n_like_run = number = 0
     for number, raw in _read_lines(path, told, digest):
         fields = raw.split()
         if len(fields) != 4 or raw.startswith(b"#"):
             if not fields or (lenient and raw.startswith(b"#")):
                 n_ignored += 1
                 continue
+            n_like_run += _is_like_run(fields)
             if message := _shape_fault(raw, len(fields), lenient=lenient):
                 told.add(number, message, "comment" if raw.startswith(b"#") else "fields")
                 continue
@@ -137,6 +143,13 @@ def read_qrels(
         n_floats += is_float
         n_trailing += len(fields) > 4
         rows.append(QrelRow(number, topic, iteration, docno, code))
+    if 0 < n_like_run == number - n_ignored:
+        message = (
+            "this looks like a run file (6 columns: topic, Q0, docno, rank, score, tag); expected"
+            " qrels (4 columns: topic, iteration, docno, grade)"
+        )
+        told.put_instead(message, "run", hint=_RUN_HINT)
+        rows.clear()
     if not rows and not told:
         told.add(None, "expected `topic iteration docno grade` lines, got none", "empty")
     if faults is None:
@@ -154,6 +167,17 @@ def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator
                 yield number, raw.removeprefix(BOM) if number == 1 else raw
         except DamagedDataError as error:
             faults.add(number + 1, str(error), error.kind)
+
+
+def _is_like_run(fields: list[bytes]) -> bool:
+    """Say whether a line has the shape `topic Q0 docno rank score tag`."""
+    if len(fields) != 6 or fields[1].upper() != b"Q0":
+        return False
+    try:
+        float(fields[4])
+    except ValueError:
+        return False
+    return True
 
 
 def _shape_fault(raw: bytes, n_fields: int, *, lenient: bool) -> str | None:

@@ -272,7 +272,8 @@ class HistoryMerge:
     def _source(self, node: Node) -> tuple[int, Sequence[Any] | None]:
         """Return the row of an event on some copy; ``None`` = it is made here."""
         for event in node.seen.values():
-            return event.tag  # type: ignore[no-any-return]  # made by `_chain`
+            made: tuple[int, Sequence[Any]] = event.tag
+            return made
         return 0, None
 
     def _values(self, topic: int, key: Key, side: int, row: Sequence[Any] | None) -> list[Any]:

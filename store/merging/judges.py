@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, delete, func, select, update
 
 from store.erasing import erase
 from store.merging.copies import Copy, Here
@@ -98,7 +98,7 @@ def unite_erasures(here: Here, copy: Copy) -> None:
         if own is None:
             values = {column.name: getattr(row, column.name)
                       for column in ERASURE.c if column.name != "id"}  # fmt: skip
-            session.execute(insert(ERASURE).values(values))
+            insert_one(session, ERASURE, values)
             continue
         values = {
             "judgements": max(own.judgements, row.judgements),

@@ -16,7 +16,10 @@ from store.row_checksums import CHECKSUM
 
 
 def insert_one(session: Session, table: Table, values: Mapping[str, Any]) -> int:
-    """Insert one row and return its id."""
+    """Insert one row and return its id.
+
+    A checksum that comes with its values stays: a row that was damaged on a copy is told here, too.
+    """
     made = insert(table).values(dict(values)).returning(table.c.id)
     return int(session.connection().execute(made).scalar_one())
 

@@ -119,6 +119,17 @@ def write(path: Path, *lines: str) -> Path:
     return path
 
 
+def write_run(folder: Path, tag: str, topics: Mapping[str, str]) -> str:
+    """Write a run whose docnos are single letters, in rank order; return its name."""
+    rows = [
+        f"{topic} Q0 {docno} {rank} {100 - rank} {tag}"
+        for topic, docnos in topics.items()
+        for rank, docno in enumerate(docnos, start=1)
+    ]
+    write(folder / f"{tag}.run", *rows)
+    return f"{tag}.run"
+
+
 def read_run_list(path: Path) -> list[dict[str, str]]:
     """Return the rows of a list of runs."""
     with path.open(encoding="utf-8", newline="") as file:

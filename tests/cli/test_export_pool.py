@@ -138,3 +138,15 @@ def test_plain_pool_has_no_grades(cli: Cli, judged: Path, options: list[str]) ->
     assert f"`{options[0]}` is for a pool with grades" in refused
     assert "hint: --annotated writes them" in refused
     assert Counter(len(row) for row in cells(cli("export", "pool").fine().out)) == {2: 84}
+
+
+def test_other_pools_are_named(cli: Cli, judged: Path) -> None:
+    """Who exports one of several pools is told of the others, but not of those withdrawn."""
+    assert cli("export", "pool").fine().err == ""
+    for depth, name in (("6", "deep"), ("7", "late")):
+        cli("pool", "--add", "--depth", depth, "--name", name).fine()
+    words = "this is pool `pool` alone; other pools: deep, late (--name writes one)"
+    assert words in cli("export", "pool").fine().err
+    assert words in cli("export", "pool", "--annotated", "--judge", "strict").fine().err
+    cli("unpool", "--pool", "deep").fine()
+    assert "other pools: pool (" in cli("export", "pool", "--name", "late").fine().err

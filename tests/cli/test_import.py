@@ -61,15 +61,17 @@ def test_changed_topic_needs_replace(cli: Cli, started: Path) -> None:
 def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> None:
     """Without `--all` a text that is in no pool stays out, and stderr says how many and why."""
     early = cli("import", "docs", "documents.jsonl").fine()
+    assert "106 documents added\n" in early.err
     assert "106 docnos kept without text: there is no pool yet" in early.err
     cli("import", "runs", "--runs", "runs.tsv").fine()
     pooled = cli("pool", "--depth", "5").fine()
     assert "74 of 74 pooled documents have no text" in pooled.err
     late = cli("import", "docs", "documents.jsonl").fine()
-    assert "74 documents added, 32 there already" in late.err
+    assert "documents.jsonl: the text of 74 documents added, 32 there already" in late.err
     assert "32 docnos kept without text: they are in no pool" in late.err
     assert "have no text" not in cli("status").fine().out
-    assert "32 documents added" in cli("import", "docs", "documents.jsonl", "--all").fine().err
+    every = cli("import", "docs", "documents.jsonl", "--all").fine()
+    assert "documents.jsonl: the text of 32 documents added, 74 there already" in every.err
 
 
 def test_run_of_another_file_needs_replace(cli: Cli, started: Path) -> None:

@@ -68,3 +68,20 @@ def test_notes_stay_and_are_said_or_go(cli: Cli, judged: Path) -> None:
     assert "1 note or reason of theirs removed" in answer.err
     assert "Dora" not in cli("export", "judgements", "judge-1", "--history").fine().out
     assert b"Dora" not in (judged / "collection.db").read_bytes()
+
+
+def test_dry_run_says_who_would_be_renamed(cli: Cli, judged: Path) -> None:
+    """Nobody is asked, nothing is written; a judge who is not there is a mistake all the same."""
+    (judged / "n.jsonl").write_text(json.dumps(NOTED) + "\n")
+    cli("import", "judgements", "n.jsonl", "--format", "jsonl").fine()
+    before = contents("collection.db")
+    told = cli("judges", "anonymise", "carla", "lenient", "--dry-run", "--yes").fine()
+    words = "2 judges would be renamed to the first free of judge-1, judge-2, ..., by chance: "
+    assert f"{words}carla, lenient\n" in told.err
+    assert "1 note or reason of theirs would stay, and may name somebody" in told.err
+    assert told.err.endswith("nothing was changed: this is --dry-run\n")
+    gone = cli("judges", "anonymise", "carla", "--dry-run", "--without-notes").fine()
+    assert "1 note or reason of theirs would be removed" in gone.err
+    refused = cli("judges", "anonymise", "strikt", "--dry-run").failed(1)
+    assert "unknown judge `strikt`" in refused.err
+    assert contents("collection.db") == before

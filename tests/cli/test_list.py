@@ -146,12 +146,28 @@ def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
     assert "[bold]x" in cli("list", "topics").out
 
 
+LOOKS = (
+    "list topics",
+    "status",
+    "status --by-topic --format json",
+    "show run bm25",
+    "show topic 1",
+    "show doc b",
+    "show pool main",
+    "show judge bob",
+    "history 1 b",
+)
+
+
 def test_list_loads_no_arithmetic(looked: Path) -> None:
-    """A look at a collection is quick: it loads neither the analysis nor a screen."""
+    """A look at a collection is quick: it loads neither numpy nor what needs it, nor a screen."""
     code = (
-        "import sys; from pooler.cli.main import run; assert run(['list', 'topics']) == 0;"
-        " print(sorted(name for name in sys.modules"
-        " if name.startswith(('store.analysis.', 'textual', 'scipy', 'alembic'))))"
+        "import sys; from pooler.cli.main import run\n"
+        f"for look in {LOOKS}:\n"
+        "    assert run(look.split()) == 0, look\n"
+        "    print(look, sorted(name for name in sys.modules if name.partition('.')[0]"
+        " in {'numpy', 'scipy', 'textual', 'alembic'}"
+        " or name in {'store.collection', 'store.adjudication', 'store.analysis.votes'}))"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code],
@@ -163,4 +179,17 @@ def test_list_loads_no_arithmetic(looked: Path) -> None:
         timeout=120,
         check=True,
     )
-    assert ran.stdout.splitlines()[-1] == "[]"
+    said = ran.stdout.splitlines()
+    assert [line for line in said if line.startswith(LOOKS) and line.endswith("]")] == [
+        f"{look} []" for look in LOOKS
+    ]
+
+
+def test_titles_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:
+    """A long title takes several lines, and no word of it is missing."""
+    words = [f"word{number}" for number in range(30)]
+    write(looked / "t.jsonl", f'{{"topic": "66", "title": "{" ".join(words)}"}}')
+    cli("import", "topics", "t.jsonl").fine()
+    shown = cli("list", "topics").fine().out
+    assert sum("word" in line for line in shown.splitlines()) > 1
+    assert [word for word in shown.split() if word.startswith("word")] == words

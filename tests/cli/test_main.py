@@ -84,7 +84,7 @@ def test_version_and_help(cli: Cli) -> None:
     """`--version` names the installed version; `--help` lists the commands in the order of work."""
     assert cli("--version").fine().out == f"pooler {version('pooler')}\n"
     told = cli("--help").fine().out
-    listed = re.findall(r"^  (\w+)  ", told.partition("Commands:")[2], re.MULTILINE)
+    listed = re.findall(r"^  ([\w-]+)  ", told.partition("Commands:")[2], re.MULTILINE)
     assert tuple(listed) == WORKFLOW
     assert cli("-h").fine().out == told
 

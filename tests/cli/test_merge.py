@@ -64,7 +64,10 @@ def test_rule_settles_and_all_is_told(apart: list[Path], cli: Cli) -> None:
     }
     assert told["conflicts"][0]["settled"] == "by highest"
     assert told["conflicts"][0]["took"] == "2"
-    history = cli("history", "1", "a").fine().out
+    # The words of the last column are folded, each line below the one before.
+    lines = cli("history", "1", "a").fine().out.splitlines()
+    begin = lines[1].index("about")
+    history = " ".join(" ".join(line[begin:] for line in lines[3:]).split())
     assert "copies settled: by highest" in history
     assert "done on a copy that had no event before it" in history
     again = cli("merge", *apart[1:]).fine()
@@ -234,7 +237,7 @@ def garden_part(judged: Path, cli: Cli) -> Path:
     """Work in the sample collection, with the part of a new judge beside it."""
     cli("judges", "add", "ann").fine()
     told = cli("export", "work", "--judge", "ann", "--out", "ann.db").fine()
-    assert "84 documents of 8 topics, 84 left to judge; 0 events of `ann` so far" in told.err
+    assert "84 documents of 8 topics, 84 unjudged; 0 events of `ann` so far" in told.err
     assert "back again: pooler merge ann.db" in told.err
     return judged
 
@@ -298,3 +301,13 @@ def agreement(place: Path) -> dict[str, Any]:
     command = ["agreement", "--interval", "none", "--format", "json", "--collection", place]
     tables: dict[str, Any] = run_inside(*command).fine().json()
     return tables
+
+
+def test_part_says_skipped_apart_from_unjudged(garden_part: Path, cli: Cli) -> None:
+    """One of 84 documents skipped and one judged: 82 unjudged, 1 skipped, as `status` has it."""
+    cli("judge", "--judge", "ann", "--plain", stdin=b"\ns\n2\nq\n").fine()
+    told = cli("export", "work", "--judge", "ann", "--out", "b.db").fine()
+    assert "84 documents of 8 topics, 82 unjudged, 1 skipped; " in told.err
+    (row,) = [row for row in cli("status", "--format", "json").fine().json()
+              if row["judge"] == "ann"]  # fmt: skip
+    assert (row["unjudged"], row["skipped"]) == (82, 1)

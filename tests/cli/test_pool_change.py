@@ -12,19 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import run_inside, write
+from tests.cli.command_line import run_inside, write, write_run
 from tests.cli.conftest import Cli
-
-
-def write_run(folder: Path, tag: str, topics: dict[str, str]) -> str:
-    """Write a run whose docnos are single letters, in rank order; return its name."""
-    rows = [
-        f"{topic} Q0 {docno} {rank} {100 - rank} {tag}"
-        for topic, docnos in topics.items()
-        for rank, docno in enumerate(docnos, start=1)
-    ]
-    write(folder / f"{tag}.run", *rows)
-    return f"{tag}.run"
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +224,14 @@ def test_assigned_documents_cost_what_the_plan_gives(cli: Cli, pooled: Path) -> 
     assert "assigned to nobody yet: pooler assign --add" in cli("pool", "--add", "-d", "4").err
 
 
+def test_dry_run_tells_the_cost_after_a_judge_is_anonymised(cli: Cli, pooled: Path) -> None:
+    """A plan loses its seed with a name in it; d, the one new document, is one judgement still."""
+    cli("assign", "ann", "ben", "--seed", "1").fine()
+    cli("judges", "anonymise", "ben", "--yes").fine()
+    answer = cli("pool", "--replace", "--depth", "4", "--dry-run", "--format", "json").fine()
+    assert sum(row["judgements"] for row in answer.json()["cost"]) == 1
+
+
 def test_what_comes_back_has_its_judge_still(cli: Cli, pooled: Path) -> None:
     """Six documents are assigned, four leave; of these four and d, that come then, d has nobody."""
     assert "6 places at 6 documents" in cli("assign", "ann", "ben", "--seed", "1").fine().err
@@ -276,3 +273,38 @@ def test_unpool_says_first_what_is_left_without_a_pool(cli: Cli, pooled: Path) -
     assert cli("unpool", "--pool", "pool", "--format", "json").fine().json() == dry.json()["change"]
     row = cli("list", "topics", "--format", "json").fine().json()[0]
     assert (row["pooled"], row["judged"], row["skipped"], row["cannot"]) == (1, 1, 0, 0)
+
+
+def test_unpool_says_what_falls_away(cli: Cli, pooled: Path) -> None:
+    """By hand: of a b c and e f g ann decided on a and c; ben and she lose 6 and 4 judgements."""
+    dry = cli("unpool", "--pool", "pool", "--dry-run").fine()
+    words = "falls away: 10 judgements: how long is not known; every judge is shown every document"
+    assert words in dry.err
+    assert words in cli("unpool", "first", "--dry-run").fine().err
+    # Depth 1 keeps a and e: b and f and g go for both, c for ben alone.
+    shallow = cli("pool", "--replace", "--depth", "1", "--dry-run").fine()
+    assert "falls away: 7 judgements" in shallow.err
+    live = ("pool", "-s", "mtf", "--budget", "2", "--name", "live")
+    cli(*live).fine()
+    # Four may be drawn, none is yet; two judges.
+    assert "falls away: at most 8" in cli("unpool", "--pool", "live", "--dry-run").fine().err
+    assert "falls away" not in cli("unpool", "first").fine().err
+
+
+def test_cost_says_how_many_judges_a_document_has(cli: Cli, pooled: Path) -> None:
+    """What was assigned last is carried on: the line of the cost says what that is."""
+    options = ("pool", "--add", "--depth", "4", "--dry-run")
+    assert "2 judgements: how long is not known; every judge is" in cli(*options).fine().out
+    cli("assign", "ann", "ben", "--seed", "1", "--overlap", "1").fine()
+    answer = cli(*options).fine()
+    words = "2 judgements: how long is not known; as assigned last: 1 judge a document, 2 for 100%"
+    assert words in answer.out
+
+
+def test_nothing_to_add_is_one_sentence(cli: Cli, pooled: Path) -> None:
+    """No empty table for people; programs get their tables, and the real run says the same."""
+    dry = cli("pool", "--add", "--dry-run").fine()
+    assert (dry.out, dry.err) == ("", "every document is in a pool already: nothing to add\n")
+    assert cli("pool", "--add").fine().err == dry.err
+    told = cli("pool", "--add", "--dry-run", "--format", "json").fine()
+    assert rows_of(told.json())["new"] == (0, 0, 0, 0, 0)

@@ -8,20 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import read_lines, write
+from tests.cli.command_line import read_lines, write, write_run
 from tests.cli.conftest import Cli
 from tests.trec_covid import data_path
-
-
-def write_run(folder: Path, tag: str, topics: dict[str, str]) -> str:
-    """Write a run whose docnos are single letters, in rank order; return its name."""
-    rows = [
-        f"{topic} Q0 {docno} {rank} {100 - rank} {tag}"
-        for topic, docnos in topics.items()
-        for rank, docno in enumerate(docnos, start=1)
-    ]
-    write(folder / f"{tag}.run", *rows)
-    return f"{tag}.run"
 
 
 @pytest.fixture
@@ -228,3 +217,20 @@ def test_late_runs_of_trec_covid(cli: Cli, here: Path) -> None:
     # Its seven best of every topic are all pooled: counted by hand with a sorted list and a set.
     cli("import", "runs", data_path("runs-top120/BBGhelani1.gz")).fine()
     assert "nothing to add" in cli("pool", "--add").fine().err
+
+
+def test_topics_without_a_pooled_document_are_named(cli: Cli, two_runs: Path) -> None:
+    """By hand: the runs have topics 1 and 2; 3 to 14 come from a topics file, twelve in all."""
+    write(two_runs / "t.tsv", *[f"{number}\ttitle {number}" for number in range(1, 15)])
+    cli("import", "topics", "t.tsv").fine()
+    words = (
+        "warning: 12 of 14 topics without a pooled document: 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and"
+        " 2 more; no contributing run has a document"
+    )
+    dry = cli("pool", "--depth", "3", "--name", "deep", "--dry-run").fine()
+    assert words in dry.err
+    assert words in cli("pool", "--depth", "3", "--name", "deep").fine().err
+    # A late run alone has topic 3: an adaptive pool may draw from it, and one of 1 and 2 cannot.
+    cli("import", "runs", write_run(two_runs, "late", {"3": "q"})).fine()
+    live = cli("pool", "-s", "mtf", "--name", "live").fine()
+    assert "warning: 11 of 14 topics without a pooled document: 4, 5" in live.err

@@ -116,7 +116,7 @@ REFUSED = [
     ("import judgements five.qrels --judge carol", DATA, r"expected 4 fields .* got 5"),
     ("import judgements float.qrels --judge carol", DATA, r"float\.qrels:1: .*`1\.7`"),
     ("import judgements twice.qrels --judge carol", DATA, r"twice\.qrels:2: .*line 1 has it"),
-    ("import judgements runs/bm25-words.run --judge carol", DATA, r":1: expected 4 fields"),
+    ("import judgements runs/bm25-words.run --judge carol", DATA, r"looks like a run file"),
     ("evaluate --qrels empty runs/bm25-words.run", DATA, r"got none"),
     ("evaluate --qrels twice.qrels runs/bm25-words.run", DATA, r"twice\.qrels:2"),
     ("init --scale junk --collection x.db", DATA, r"junk: expected TOML"),
@@ -179,7 +179,7 @@ REFUSED = [
     # Unknown names, and what the collection does not list.
     ("evaluate bm25-wrods --judge strict", DATA, r"unknown run `bm25-wrods`; known: `bm25-words`"),
     ("sensitivity --depth 5 bm25 --judge strict", DATA, r"unknown run `bm25`"),
-    ("evaluate -m MPA --judge strict", DATA, r"unknown measure `MPA`; known: `AP`"),
+    ("evaluate -m MPA --judge strict", DATA, r"unknown measure `MPA`; known: `MAP`, `AP`"),
     ("export pool --name pol", DATA, r"unknown pool `pol`; known: `pool`"),
     ("demo --name garden", DATA, r"unknown sample collection `garden`; known: `kitchen_garden`"),
     ("import runs unknown-topic.run", DATA, r":279: .*`G99`\nhint: --allow-unknown"),
@@ -331,3 +331,30 @@ def test_faults_are_counted_beyond_those_shown(cli: Cli, here: Path) -> None:
     refused = cli("pool", "long.run").failed(DATA)
     assert refused.err.count("expected 6 fields") == 25
     assert "long.run: and 975 more faults" in refused.err
+
+
+def test_qrels_given_as_a_run_and_the_other_way_are_one_sentence(cli: Cli, judged: Path) -> None:
+    """Whatever reads the file, it is told what it looks like and what takes it."""
+    qrels, run = "judgements/strict.qrels", "runs/bm25-words.run"
+    for command in (
+        ("pool", qrels),
+        ("import", "runs", qrels),
+        ("evaluate", "--qrels", qrels, qrels),
+    ):
+        answer = cli(*command).failed(1)
+        first, hint = answer.err.splitlines()
+        assert first.startswith(f"error: {qrels}: this looks like a qrels file (4 columns")
+        assert "`--qrels FILE`" in hint
+        assert "`pooler import judgements FILE`" in hint
+    checked = cli("check", qrels)
+    assert (checked.code, len(checked.out.splitlines())) == (1, 2)
+    for command in (
+        ("import", "judgements", run, "--judge", "zoe"),
+        ("evaluate", "--qrels", run, run),
+        ("collapse", run, "--level", "1"),
+        ("import", "judgements", run, "--judge", "zoe", "--lenient"),
+    ):
+        answer = cli(*command).failed(1)
+        first, hint = answer.err.splitlines()
+        assert first.startswith(f"error: {run}: this looks like a run file (6 columns")
+        assert "`pooler import runs FILE`" in hint

@@ -75,3 +75,16 @@ def test_unknown_thing_is_a_mistake(cli: Cli, looked: Path, kind: str) -> None:
     """What is not there is no empty page."""
     what = "document" if kind == "doc" else kind
     assert f"unknown {what} `nope`; known: " in cli("show", kind, "nope").failed(1).err
+
+
+def test_long_facts_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:
+    """A long narrative takes several lines, of 92 columns at most; programs get one."""
+    words = [f"word{number}" for number in range(60)]
+    text = f'{{"topic": "66", "title": "t", "narrative": "{" ".join(words)}"}}'
+    (looked / "t.jsonl").write_text(text)
+    cli("import", "topics", "t.jsonl").fine()
+    shown = cli("show", "topic", "66").fine().out
+    assert max(map(len, shown.splitlines())) <= 92
+    assert [word for word in shown.split() if word.startswith("word")] == words
+    told = cli("show", "topic", "66", "--format", "json").fine().json()
+    assert told["narrative"] == " ".join(words)

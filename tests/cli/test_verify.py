@@ -71,7 +71,8 @@ def test_faults_are_told_with_what_to_do(cli: Cli, judged: Path) -> None:
     assert "what to do: take the file again: pooler import runs FILE --replace" in said.out
     assert "grade 7" in said.out
     assert "not as it was written, by its checksum" in said.out
-    assert said.err == "collection.db has 7 faults\n"
+    # Two of the judgement, one a run, and the checksums of all six.
+    assert said.err == "collection.db has 12 faults\n"
     rows = {row["check"]: row for row in cli("verify", "--format", "json").json()}
     assert rows["runs"]["faults"] == 5
     assert "restore" in rows["states"]["advice"]

@@ -9,6 +9,9 @@ settled here so:
 - A line with the wrong number of fields says nothing else; other faulty lines do, so one line can
   have several faults, and a document of a faulty line is in its topic all the same.
 - A bad topic id or tag is told where it first comes, a bad docno on every line.
+- Where every line that says anything has the four fields of a qrels line, that is told once and
+  nothing else; a second field `Q0` is that of a run line that was cut off. Damaged data is not a
+  qrels file.
 - An empty file is told only when nothing else is wrong with it.
 - Compressed files may be several members in a row, gzip with zeros after them, xz with zeros by
   fours. Anything else after the last member, or an end within one, is damage.
@@ -133,9 +136,27 @@ def read_obviously(
         else:
             row = Row(docno.decode(errors="replace"), value, integer_of(rank))
             verdict.topics.setdefault(topic.decode(errors="replace"), []).append(row)
+    if not verdict.is_damaged and not documents and are_qrels(lines, lenient=lenient):
+        faults[:] = [(None, "qrels")]
     if not documents and not faults and not verdict.is_damaged:
         faults.append((None, "empty"))
     return verdict
+
+
+def are_qrels(lines: list[bytes], *, lenient: bool) -> bool:
+    """Say whether lines, none of which is a run line, are those of a qrels file."""
+    kept = [_BLANKS.split(line.strip(b" \t\v\f\r")) for line in lines]
+    if lines and lines[0][:3] == b"\xef\xbb\xbf":
+        kept[0][0] = kept[0][0][3:]
+    kept = [fields for fields in ([one for one in fields if one] for fields in kept) if fields]
+    if lenient:
+        kept = [fields for fields in kept if fields[0][:1] != b"#"]
+    return bool(kept) and all(
+        len(fields) == 4
+        and fields[1] != b"Q0"
+        and re.fullmatch(rb"[+-]?[0-9]{1,18}(\.0*)?", fields[3])
+        for fields in kept
+    )
 
 
 @lru_cache(maxsize=1000)

@@ -259,13 +259,14 @@ def test_document_twice_is_found_whatever_stands_between(
 
 
 def test_judgements_given_as_a_run_are_refused(tmp_path: Path) -> None:
-    """A qrels file has four fields a line, and each line is a fault, strict or lenient."""
+    """A qrels file is told once as what it is, not line by line, strict or lenient."""
     path = tmp_path / "x.qrels"
     path.write_bytes(b"301 0 FT911-3 0\n301 0 FT911-4 1\n302 0 FT911-3 2\n")
     for lenient in (False, True):
         report = check_run(str(path), lenient=lenient)
-        assert report.fault_counts == {"fields": 3}
+        assert report.fault_counts == {"qrels": 1}
+        assert [fault.line for fault in report.faults] == [None]
         orders: tuple[Order, ...] = ("trec", "rank")
         for order in orders:
-            with pytest.raises(FormatError, match="6 fields, got 4"):
+            with pytest.raises(FormatError, match="looks like a qrels file"):
                 read_top(str(path), 10, order=order, lenient=lenient)

@@ -86,6 +86,14 @@ def test_places_that_wait_already_are_counted_as_they_are() -> None:
     assert [(one.judge, one.judgements) for one in shares] == [("ann", 1), (None, 2)]
 
 
+def test_a_plan_that_has_lost_its_seed_costs_as_much() -> None:
+    """Whoever anonymises a judge of the plan takes its seed: two judgements a document stay two."""
+    plan = plan_of(["ann", "ben"], per_document=2)
+    del plan["seed"]
+    shares = judging_cost(Prospects(NEW, ("ann", "ben"), plan), {})
+    assert [(one.judge, one.judgements) for one in shares] == [("ann", 4), ("ben", 4)]
+
+
 def test_what_cannot_be_told_has_a_reason() -> None:
     """No judges; too few for the plan; an adaptive pool where documents are assigned."""
     plan = plan_of(["ann", "ben"], per_document=2)

@@ -293,3 +293,30 @@ def test_topic_like_a_comment_is_a_fault(tmp_path: Path, line: bytes) -> None:
     file.write_bytes(b"1 Q0 a 1 1 t\n" + line + b"\n")
     with pytest.raises(FormatError, match=r"x\.run:2: topic id: expected no `#`, a comment"):
         read_run(str(file))
+
+
+@pytest.mark.parametrize(
+    ("content", "codes"),
+    [
+        (b"1 0 a 2\n\n2 0 b -1\n", ["qrels"]),
+        (b"\xef\xbb\xbf1 0 a 2.0\r\n", ["qrels"]),
+        # A grade that is none; three fields; a run line among them; runs cut off after the rank.
+        (b"1 0 a 2\n1 0 b x\n", ["fields", "fields"]),
+        (b"1 0 a 2\n1 0 b\n", ["fields", "fields"]),
+        (b"1 0 a 2\n1 Q0 b 1 2 t\n", ["fields"]),
+        (b"1 Q0 a 1\n1 Q0 b 2\n", ["fields", "fields"]),
+    ],
+)
+def test_read_run_qrels_file_is_told_in_one_line(
+    content: bytes, codes: list[str], tmp_path: Path
+) -> None:
+    """Where all lines are those of a qrels file that is the one fault, with what to type."""
+    path = tmp_path / "x.qrels"
+    path.write_bytes(content)
+    with pytest.raises(FormatError) as caught:
+        read_run(str(path))
+    assert [fault.code for fault in caught.value.faults] == codes
+    if codes == ["qrels"]:
+        assert "this looks like a qrels file (4 columns" in caught.value.message
+        assert "expected a run (6 columns" in caught.value.message
+        assert "`pooler import judgements FILE`" in (caught.value.hint or "")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from store.annals import Stretch
 from store.collection import Collection
 from store.disagreements import Status
 from store.errors import PoolerError, UnknownNameError
@@ -213,3 +214,22 @@ def test_final_grade_is_that_of_the_export(
         assert final.grade is not None or final.reason == "ruled-cannot"
         states = {one.state for one in made.judgements()}
         assert final.grade is None or State.JUDGED in states
+
+
+def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection) -> None:
+    """By judge and limit fewer events are told; standing and final grade are as without."""
+    ann, bob = fill(collection, "ann", "bob")
+    ann.grade("a", 0)
+    bob.act("a", Action.SKIP)
+    ann.grade("a", 2)
+    ann.grade("a", 1)
+    whole = collection.chronicle("1", "a")
+    found = collection.chronicle("1", "a", Stretch(judges=("ann",), limit=2))
+    assert [one.grade for one in found.events] == [2, 1]
+    assert (found.total, found.n_left_out, whole.n_left_out) == (4, 1, 0)
+    assert (found.standing, found.final) == (whole.standing, whole.final)
+    moment = whole.events[1].at
+    later = collection.chronicle("1", "a", Stretch(since=moment, until=whole.events[3].at))
+    assert later.events == whole.events[1:3]
+    with pytest.raises(UnknownNameError, match="unknown judge `eve`; known: `ann`, `bob`"):
+        collection.chronicle("1", "a", Stretch(judges=("eve",)))

@@ -33,6 +33,7 @@ from store.runs import StoredRun
 from store.scale import parse_scale
 from store.seats import Assignable, AssignmentPlan, Existing, Scope
 from store.staffed_collection import StaffedCollection
+from store.watched_collection import WatchedCollection
 from tests.store.outside import Sitting, make_pool, make_run, statements
 
 HUMAN = JudgeKind.HUMAN
@@ -279,6 +280,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "pool_dossier": lambda: collection.pool_dossier("main"),
         "judge_dossier": lambda: collection.judge_dossier("ann"),
         "chronicle": lambda: collection.chronicle("1", "NA"),
+        "annals": collection.annals,
         "as_it_stands": lambda: enter(collection.as_it_stands()),
         "being_filled": lambda: enter(collection.being_filled()),
         "rename_judge": lambda: collection.rename_judge("eve", "eva"),
@@ -318,6 +320,7 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
         PortableCollection,
         ListedCollection,
         PooledCollection,
+        WatchedCollection,
     )
     own = {name for layer in layers for name in vars(layer)}
     public = {name for name in own if not name.startswith("_")}

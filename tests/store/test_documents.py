@@ -47,7 +47,7 @@ def test_text_comes_when_the_document_is_pooled_later(pooled: Collection) -> Non
     pooled.add_documents([A, B, C])
     pooled.add_pool(make_pool({"1": ["c"]}, name="second", manifest={"depth": 2}))
     assert pooled.count_pooled_without_text() == (1, 3)
-    assert pooled.add_documents([A, B, C]) == ImportReport(added=1, unchanged=2)
+    assert pooled.add_documents([A, B, C]) == ImportReport(texts=1, unchanged=2)
     assert pooled.document("c") == C
     assert pooled.count_pooled_without_text() == (0, 3)
 
@@ -131,7 +131,7 @@ def test_docnos_alone_are_listed(pooled: Collection) -> None:
     assert pooled.listed_docnos() == {"a", "b", "z"}
     again = pooled.add_documents([Document("a"), Document("b"), Document("z")])
     assert again == ImportReport(unchanged=3, without_text=3)
-    assert pooled.add_documents([B]) == ImportReport(added=1)
+    assert pooled.add_documents([B]) == ImportReport(texts=1)
     assert pooled.document("b") == B
 
 

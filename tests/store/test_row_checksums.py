@@ -10,23 +10,64 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select, text, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    DateTime,
+    Float,
+    Integer,
+    LargeBinary,
+    select,
+    text,
+    update,
+)
 
+from store.collection import Collection
 from store.copying import copy_collection
 from store.database import collection_url, reading, writing
-from store.models import JUDGEMENT, PASSAGE, POOL_ENTRY, RANKING
-from store.row_checksums import renew_checksums, row_checksum, wrong_rows
+from store.models import (
+    ASSIGNMENT_PLAN,
+    ERASURE,
+    GUIDELINE,
+    JUDGE,
+    JUDGE_TERM,
+    JUDGEMENT,
+    PASSAGE,
+    POOL,
+    POOL_ENTRY,
+    POOL_TOPIC,
+    RANKING,
+    RUN,
+    TABLES,
+    TOPIC,
+    TOPIC_VERSION,
+)
+from store.raw_values import is_of
+from store.row_checksums import guarded_tables, renew_checksums, row_checksum, wrong_rows
 from tests.store.full_collection import fill
-from tests.store.outside import contents, engine_of, execute
+from tests.store.outside import contents, engine_of, execute, make_run
 
-TABLES = (RANKING, POOL_ENTRY, JUDGEMENT, PASSAGE)
+GUARDED = (
+    TABLES["collection"], GUIDELINE, TOPIC, TOPIC_VERSION, RUN, RANKING, POOL, POOL_ENTRY,
+    POOL_TOPIC, JUDGE, ERASURE, ASSIGNMENT_PLAN, JUDGEMENT, JUDGE_TERM, PASSAGE,
+)  # fmt: skip
+
+
+WITHOUT_RULES = (
+    ("PRAGMA defer_foreign_keys = ON", "PRAGMA ignore_check_constraints = ON"),
+    (
+        "SET LOCAL session_replication_role = replica",
+        "ALTER TABLE judgement DROP CONSTRAINT grade_when_judged",
+    ),
+)
+"""What lets a file, or a server, take any value."""
 
 
 def standing(name: str) -> tuple[int, int, int]:
     """Count the rows of all tables that have a checksum, those that have none, and the wrong."""
     n_with = n_without = n_wrong = 0
     with engine_of(name) as engine, reading(engine) as session:
-        for table in TABLES:
+        for table in GUARDED:
             found = [is_wrong for _, is_wrong in wrong_rows(session, table)]
             n_with, n_wrong = n_with + len(found), n_wrong + sum(found)
             query = text(f"SELECT count(*) FROM {table.name} WHERE checksum IS NULL")
@@ -38,9 +79,16 @@ def test_every_row_has_one(collection_name: str) -> None:
     """Imports, draws, desks and rejudging leave no row without a checksum, on either engine."""
     fill(collection_name)
     rows = contents(collection_name)
-    n_rows = sum(len(rows[table.name]) for table in TABLES)
+    n_rows = sum(len(rows[table.name]) for table in GUARDED)
     assert n_rows > 100
     assert standing(collection_name) == (n_rows, 0, 0)
+
+
+def test_topic_of_a_run_alone_has_one(collection_name: str, collection: Collection) -> None:
+    """A topic that no topics file names has a checksum, too, as soon as a run brings it."""
+    collection.add_run(make_run("bm25", {"7": [("a", 1.0)]}))
+    # The collection, the topic, the run and its ranking.
+    assert standing(collection_name) == (4, 0, 0)
 
 
 def test_checksum_is_the_crc_of_the_values(tmp_path: Path) -> None:
@@ -49,7 +97,7 @@ def test_checksum_is_the_crc_of_the_values(tmp_path: Path) -> None:
     fill(name)
     with closing(sqlite3.connect(name)) as connection:
         (stored,) = connection.execute(
-            "SELECT checksum FROM judgement e JOIN judge j ON j.id = e.judge_id JOIN document d"
+            "SELECT e.checksum FROM judgement e JOIN judge j ON j.id = e.judge_id JOIN document d"
             " ON d.id = e.document_id WHERE j.name = 'cy' AND docno = 'd11' AND revision = 4"
         ).fetchone()
     # Bytes are written as their number and CRC-32; of none both are 0.
@@ -103,6 +151,41 @@ def test_change_behind_the_back_is_seen(collection_name: str) -> None:
         assert renew_checksums(session, PASSAGE) == n_passages
         assert renew_checksums(session, PASSAGE) == 0
     assert standing(collection_name) == (n_rows, 0, 0)
+
+
+def another(column: Column[Any], *, on_server: bool) -> str:
+    """Return SQL for another value than a column has, of the same kind."""
+    name = f'"{column.name}"'
+    if is_of(column, LargeBinary):
+        return r"'\x07'" if on_server else "x'07'"
+    if is_of(column, DateTime):
+        return "'2031-01-01 00:00:00.000000'"
+    if is_of(column, Boolean):
+        return f"NOT {name}"
+    if is_of(column, Integer) or is_of(column, Float):
+        return f"coalesce({name} + 1000, 0)"
+    return f"coalesce('x' || substr({name}, 2), 'x')"
+
+
+def test_another_value_of_any_column_is_seen(collection_name: str) -> None:
+    """Any column of any of these tables may change: every row that did is seen."""
+    fill(collection_name)
+    assert set(guarded_tables()) == set(GUARDED)
+    on_server = "://" in collection_name
+    with engine_of(collection_name) as engine:
+        for table in GUARDED:
+            for column in table.columns:
+                if column.name in ("id", "checksum"):
+                    continue
+                with reading(engine) as session:
+                    for statement in WITHOUT_RULES[on_server]:
+                        session.execute(text(statement))
+                    new = another(column, on_server=on_server)
+                    session.execute(text(f'UPDATE "{table.name}" SET "{column.name}" = {new}'))
+                    found = [is_wrong for _, is_wrong in wrong_rows(session, table)]
+                assert found, table
+                assert all(found), column
+    assert standing(collection_name)[1:] == (0, 0)
 
 
 values = st.one_of(

@@ -181,7 +181,7 @@ def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -
         Collection.create(name, name="w", scale=parse_scale("0-2"), program=expected).close()
         done = migrate(name, migrations)
         assert done.backup == str(tmp_path / expected)
-    programs = [contents(str(file))["collection"][0][-1] for file in tmp_path.glob("*.backup")]
+    programs = [contents(str(file))["collection"][0][-2] for file in tmp_path.glob("*.backup")]
     assert len(set(programs)) == 3
 
 
@@ -214,7 +214,8 @@ def test_upgraded_rows_have_checksums(collection_name: str) -> None:
     migrate(collection_name, MIGRATIONS)
     checks = {one.name: one for one in verify(collection_url(collection_name))}
     assert not any(one.n_faults for one in checks.values())
-    assert checks["checksums"].n_checked == 1
+    # The collection, the topic, the judge and the event.
+    assert checks["checksums"].n_checked == 4
     execute(collection_name, "UPDATE judgement SET grade = 2")
     checks = {one.name: one for one in verify(collection_url(collection_name))}
     assert checks["checksums"].examples == (

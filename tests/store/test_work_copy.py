@@ -48,7 +48,9 @@ def test_part_has_what_its_judge_needs_and_nothing_else(whole: Path, tmp_path: P
     """Queue, texts, guidelines, own events - no run, no rank, no other judge, not by id either."""
     file = tmp_path / "ann.db"
     made = hand_out(whole, "ann", file)
-    assert made == HandedOut(topics=2, documents=6, left=6, without_text=1, events=3, elsewhere=0)
+    assert made == HandedOut(
+        topics=2, documents=6, unjudged=6, skipped=0, without_text=1, events=3, elsewhere=0
+    )
     tables = contents(str(file))
     for empty in ("run", "ranking", "pool_run", "pool_topic", "assignment", "assignment_plan"):
         assert tables[empty] == []

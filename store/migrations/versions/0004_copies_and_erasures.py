@@ -10,6 +10,12 @@ from alembic import op
 revision = "0004"
 down_revision = "0003"
 
+_GUARDED = (
+    "collection", "guideline", "topic", "run", "ranking", "pool", "pool_entry", "pool_topic",
+    "judge", "assignment_plan", "judgement", "judge_term", "passage",
+)  # fmt: skip
+"""Tables of earlier revisions whose rows have a checksum from now on."""
+
 
 def upgrade() -> None:
     """Give judges an identity, events what they follow, topics their versions."""
@@ -21,6 +27,7 @@ def upgrade() -> None:
         sa.Column("description", sa.LargeBinary(), nullable=False),
         sa.Column("narrative", sa.LargeBinary(), nullable=False),
         sa.Column("changed_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("checksum", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["topic_id"], ["topic.id"]),
         sa.PrimaryKeyConstraint("topic_id", "version"),
     )
@@ -32,6 +39,7 @@ def upgrade() -> None:
         sa.Column("judgements", sa.Integer(), nullable=False),
         sa.Column("events", sa.Integer(), nullable=False),
         sa.Column("erased_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("checksum", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("uid"),
     )
@@ -43,7 +51,7 @@ def upgrade() -> None:
     op.add_column("judgement", sa.Column("topic_version", sa.Integer(), nullable=True))
     op.add_column("judge", sa.Column("uid", sa.String(16), nullable=True))
     op.add_column("judge", sa.Column("renamed_at", sa.DateTime(timezone=True), nullable=True))
-    for table in ("ranking", "pool_entry", "judgement", "passage"):
+    for table in _GUARDED:
         op.add_column(table, sa.Column("checksum", sa.Integer(), nullable=True))
     changed = sa.text("checksum IS NULL")
     op.create_index(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 
 import numpy as np
@@ -47,6 +48,14 @@ def test_interval_equals_the_formula_by_other_programs(active: list[int], left: 
     log_width = float(stats.t.ppf(0.95, n - 1)) * relative
     assert math.log(made.high / made.seconds) == pytest.approx(log_width, rel=2e-3, abs=1e-9)
     assert math.log(made.seconds / made.low) == pytest.approx(log_width, rel=2e-3, abs=1e-9)
+
+
+@given(times, st.integers(1, 5000))
+def test_arrays_are_times_too(active: list[int], left: int) -> None:
+    """Of an array the forecast is that of the same times in a list, in Python's own numbers."""
+    made = forecast(np.array(active, dtype=np.int64), left)
+    assert made == forecast(np.array(active, dtype=np.float64), left) == forecast(active, left)
+    assert type(made.pace) is float
 
 
 def test_equal_times_leave_no_doubt() -> None:
@@ -136,6 +145,11 @@ def test_impossible_arguments_are_refused() -> None:
         forecast([1], -1)
     with pytest.raises(ArgumentError, match="`active_ms` must be one-dimensional"):
         forecast([[1.0]], 1)
+    for shape in ((), (1, 1), (2, 3)):
+        with pytest.raises(
+            ArgumentError, match=re.escape(f"one-dimensional, but got 'shape {shape}'")
+        ):
+            forecast(np.ones(shape), 1)
     with pytest.raises(ArgumentError, match="`seconds` must be finite and >= 0"):
         duration_words(-1)
     with pytest.raises(ArgumentError, match="`seconds` must be finite and >= 0"):

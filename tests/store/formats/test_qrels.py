@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.errors import ArgumentError, FormatError, PoolerError
+from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.formats.qrels import QrelRow, read_qrels, write_qrels
 from store.records import Qrel
 
@@ -421,3 +421,26 @@ def test_half_a_million_lines_are_read(tmp_path: Path, capsys: pytest.CaptureFix
     seconds = time.perf_counter() - start
     with capsys.disabled():
         print(f"\nread_qrels: {n_rows} lines in {seconds:.2f} s")  # noqa: T201 - a benchmark
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_run_given_as_qrels_is_told_in_one_line(tmp_path: Path, lenient: bool) -> None:
+    """Forty lines of a run are one fault, also where lenient reading would take ranks as grades."""
+    path = tmp_path / "x.run"
+    path.write_text("".join(f"1 Q0 d{rank} {rank} {-rank / 2} bm25\n" for rank in range(40)))
+    with pytest.raises(FormatError, match=r"looks like a run file \(6 columns") as caught:
+        read_qrels(str(path), lenient=lenient)
+    assert [(fault.line, fault.code) for fault in caught.value.faults] == [(None, "run")]
+    assert "`pooler import runs FILE`" in (caught.value.hint or "")
+    faults = FaultList(str(path))
+    assert read_qrels(str(path), lenient=lenient, faults=faults).rows == []
+    assert faults.count == 1
+
+
+def test_one_line_of_a_run_among_judgements_is_a_fault_of_its_own(tmp_path: Path) -> None:
+    """Only where all lines are a run's is the file one."""
+    path = tmp_path / "x.qrels"
+    path.write_text("1 0 a 1\n1 Q0 b 2 0.5 bm25\n")
+    with pytest.raises(FormatError, match=r"x\.qrels:2: expected 4 fields"):
+        read_qrels(str(path))
+    assert len(read_qrels(str(path), lenient=True).rows) == 2

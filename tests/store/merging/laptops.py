@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -22,16 +23,18 @@ def moment(number: int) -> str:
     return f"2026-03-01 09:{number // 60 % 60:02}:{number % 60:02}.{number // 3600:06}"
 
 
-def content(action: str, state: str, at: int, **other: object) -> Content:
+def content(action: str, state: str, at: int, **other: Any) -> Content:
     """Make an event of little: action and state after it, at a number of seconds."""
-    values = {"grade": None, "reason": b"", "note": b"", "iteration": "0", "display_order": "docno",
-              "position": 0, "shown_at": None, "dwell_ms": 5, "active_ms": 4, "dropped_keys": 0,
-              "guideline_version": None, "document_sha256": None, "topic_version": None,
-              "settled": None, **other}  # fmt: skip
-    return Content(action=action, state=state, judged_at=moment(at), **values)  # type: ignore[arg-type]  # of the kinds above
+    values: dict[str, Any] = {
+        "grade": None, "reason": b"", "note": b"", "iteration": "0", "display_order": "docno",
+        "position": 0, "shown_at": None, "dwell_ms": 5, "active_ms": 4, "dropped_keys": 0,
+        "guideline_version": None, "document_sha256": None, "topic_version": None,
+        "settled": None, **other,
+    }  # fmt: skip
+    return Content(action=action, state=state, judged_at=moment(at), **values)
 
 
-def judged(grade: int, at: int, **other: object) -> Content:
+def judged(grade: int, at: int, **other: Any) -> Content:
     """Make a grade."""
     return content("judge", "judged", at, grade=grade, **other)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import update
 
 from store.collection import Collection
 from store.copying import copy_collection
@@ -21,6 +22,7 @@ from store.errors import ArgumentError, ConflictError, SchemaError, StoreError, 
 from store.merged_collection import MergedCollection
 from store.merging.histories import Wanted
 from store.merging.settling import Rule, Take
+from store.models import RUN
 from store.records import Action, Document, JudgeKind, State, Topic
 from store.verification import verify
 from tests.store.drawing import Watched, adaptive_pool, ends
@@ -502,7 +504,8 @@ def test_withdrawn_on_either_side_is_withdrawn(tmp_path: Path) -> None:
     with Collection(str(other)) as opened:
         opened.withdraw_pool("pool")
         opened.set_disabled(["cy"], disabled=True)
-    execute(str(other), "UPDATE run SET contributes = false")
+    with engine_of(str(other)) as engine, writing(engine) as session:
+        session.execute(update(RUN).values(contributes=False))
     before = contents(str(other))
     merge(other, start)
     assert contents(str(other)) == before

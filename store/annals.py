@@ -1,0 +1,393 @@
+"""What happened in a whole collection, or to one topic, in a stretch of time: who changed what.
+
+Two sources, read with conditions and merged by time: the judges' events (table ``judgement``), and
+whatever else in the collection has a date. Merges, and the withdrawal of a pool, have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
+from sqlmodel import Session
+
+from store.judges import judge_id
+from store.models import (
+    ASSIGNMENT,
+    ASSIGNMENT_PLAN,
+    DOCUMENT,
+    ERASURE,
+    GUIDELINE,
+    JUDGE,
+    JUDGEMENT,
+    POOL,
+    POOL_ENTRY,
+    RANKING,
+    RUN,
+    TABLES,
+    TOPIC,
+    TOPIC_VERSION,
+)
+from store.records import Action, JudgeKind, State
+from store.standing import topic_id
+
+What = Literal[
+    "event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"
+]
+"""To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
+decision on one."""
+
+_COLLECTION = TABLES["collection"]
+_Source = tuple[Select[Any], ColumnElement[Any], Callable[[Row[Any]], "Entry"]]
+"""What to select, the column of its date, and what makes an entry of a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What is asked for; whatever is ``None`` or empty is not."""
+
+    topic: str | None = None
+    """Its events, its texts, the pools that have documents of it, the runs that retrieved for it,
+    and the documents of it that were assigned."""
+    judges: tuple[str, ...] = ()
+    """Their events, and what became of them as judges."""
+    since: datetime | None = None
+    """The first moment; with a zone."""
+    until: datetime | None = None
+    """The first moment after it; with a zone."""
+    limit: int | None = None
+    """Most entries, the newest; at least 1."""
+
+    def holds(self, at: datetime) -> bool:
+        """Say whether a moment is in the stretch.
+
+        Examples
+        --------
+        >>> from datetime import UTC
+        >>> day = Stretch(
+        ...     since=datetime(2026, 3, 2, tzinfo=UTC), until=datetime(2026, 3, 3, tzinfo=UTC)
+        ... )
+        >>> [day.holds(datetime(2026, 3, number, tzinfo=UTC)) for number in (1, 2, 3)]
+        [False, True, False]
+        """
+        begun = self.since is None or at >= self.since
+        return begun and (self.until is None or at < self.until)
+
+
+EVERYTHING = Stretch()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened; whatever does not apply to it is ``None``, or empty."""
+
+    at: datetime
+    """UTC."""
+    what: What
+    action: str
+    """An `Action` of a judge; else ``imported``, ``made``, ``changed``, ``set``, ``added``,
+    ``renamed``, ``erased``, ``assigned``."""
+    judge: str | None = None
+    """By the name of now; ``None`` of one who was erased."""
+    kind: JudgeKind | None = None
+    topic: str | None = None
+    docno: str | None = None
+    name: str | None = None
+    """Of the run, the pool or the collection."""
+    round: str | None = None
+    """Of the pool; the iteration of the event."""
+    withdrawn: bool | None = None
+    """Whether the pool is withdrawn now; since when is not known."""
+    revision: int | None = None
+    """Of this judge's events on the document, from 1."""
+    state_before: State | None = None
+    """How it stood with the judge; ``None`` = there was no event of theirs before."""
+    grade_before: int | None = None
+    state: State | None = None
+    """After it, as are `grade`, `reason` and `note`."""
+    grade: int | None = None
+    undid: int | None = None
+    """The revision that an undo took back."""
+    settled: str | None = None
+    """How copies were settled: a rule of `store.merging.settling`."""
+    at_desk: bool | None = None
+    """False = imported, settled by a merge, or reopened by the organiser."""
+    reason: str = ""
+    note: str = ""
+    has_new_note: bool = False
+    """Whether the note is another one than before."""
+    guideline_version: int | None = None
+    """That the event rests on, or that was set."""
+    topic_version: int | None = None
+    """Of the topic's text: that the event rests on, or that came."""
+    title: str = ""
+    """Of the topic, as that version has it."""
+    judgements: int | None = None
+    """Of a judge who was erased: documents that had a grade."""
+    events: int | None = None
+    """Of a judge who was erased: all there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annals:
+    """What happened, the newest last."""
+
+    entries: tuple[Entry, ...]
+    """By time. Events of one moment stand in the order in which they were written, and after the
+    other things of that moment."""
+    total: int
+    """Of those asked for, with the older ones that the limit left out."""
+
+
+def fetch_annals(session: Session, asked: Stretch = EVERYTHING) -> Annals:
+    """Return what happened.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    asked : Stretch, optional
+        A topic, judges, a stretch of time, and how much of it.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such topic or judge.
+
+    Notes
+    -----
+    No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or
+    erased is not named. With a limit of n, no source gives more than n rows. Events are found by
+    one pass over their table: 0.1 s for 100,000.
+    """
+    topic = None if asked.topic is None else topic_id(session, asked.topic)
+    judges = [judge_id(session, name) for name in asked.judges]
+    total = 0
+    things: list[Entry] = []
+    for query, at, entry_of in _things(topic, judges):
+        rows, n = _newest(session, query, at, asked)
+        things += map(entry_of, rows)
+        total += n
+    # Row ids tell in which order judges were added; names that were made anonymous do not.
+    things.sort(key=lambda one: (one.at, one.what, one.action, one.topic or "", one.name or "",
+                                 one.judge or ""))  # fmt: skip
+    events, n = _events(session, topic, judges, asked)
+    found = sorted(chain(things, events), key=lambda one: one.at)
+    kept = found if asked.limit is None else found[-asked.limit :]
+    return Annals(tuple(kept), total + n)
+
+
+def _newest(
+    session: Session, query: Select[Any], at: ColumnElement[datetime], asked: Stretch
+) -> tuple[list[Row[Any]], int]:
+    """Return the newest rows of a query in a stretch of time, and how many there are in all."""
+    query = query.where(*_within(at, asked))
+    first = query.selected_columns[0]
+    newest = query if asked.limit is None else query.order_by(at.desc(), first).limit(asked.limit)
+    rows = list(session.execute(newest).all())
+    if asked.limit is None or len(rows) < asked.limit:
+        return rows, len(rows)
+    return rows, session.scalar(select(func.count()).select_from(query.subquery())) or 0
+
+
+def _within(at: ColumnElement[datetime], asked: Stretch) -> Iterator[ColumnElement[bool]]:
+    """Say in SQL that a moment is in the stretch of time."""
+    if asked.since is not None:
+        yield at >= asked.since
+    if asked.until is not None:
+        yield at < asked.until
+
+
+def _events(
+    session: Session, topic: int | None, judges: list[int], asked: Stretch
+) -> tuple[list[Entry], int]:
+    """Return the newest events, the newest last, and how many there are in all."""
+    at = JUDGEMENT.c.judged_at
+    conditions = list(_within(at, asked))
+    if topic is not None:
+        conditions.append(JUDGEMENT.c.topic_id == topic)
+    if judges:
+        conditions.append(JUDGEMENT.c.judge_id.in_(judges))
+    if asked.limit is None:
+        entries = [_event(row) for row in session.execute(_told().where(*conditions))]
+        return entries, len(entries)
+    # Chosen first, so that only these are looked up in other tables.
+    newest = (
+        select(JUDGEMENT.c.id)
+        .where(*conditions)
+        .order_by(at.desc(), JUDGEMENT.c.id.desc())
+        .limit(asked.limit)
+    )
+    rows = session.execute(_told().where(JUDGEMENT.c.id.in_(newest))).all()
+    entries = [_event(row) for row in rows]
+    if len(entries) < asked.limit:
+        return entries, len(entries)
+    return entries, session.scalar(select(func.count(JUDGEMENT.c.id)).where(*conditions)) or 0
+
+
+def _told() -> Select[Any]:
+    """Select events by time, each with its names and with what stood before it."""
+    before, undone = JUDGEMENT.alias("before"), JUDGEMENT.alias("undone")
+    # A settlement follows the end it takes; before it, the one before it stood here.
+    stood = case(
+        (JUDGEMENT.c.settled.is_not(None), JUDGEMENT.c.revision - 1),
+        else_=func.coalesce(JUDGEMENT.c.follows, JUDGEMENT.c.revision - 1),
+    )
+    same = (JUDGEMENT.c[name] == before.c[name] for name in ("topic_id", "document_id", "judge_id"))
+    names = ("judged_at", "action", "revision", "state", "grade", "settled", "sitting_id",
+             "reason", "note", "iteration", "guideline_version", "topic_version")  # fmt: skip
+    return (
+        select(
+            *(JUDGEMENT.c[name] for name in names),
+            JUDGE.c.name.label("judge"),
+            JUDGE.c.kind,
+            TOPIC.c.number.label("topic"),
+            DOCUMENT.c.docno,
+            before.c.state.label("state_before"),
+            before.c.grade.label("grade_before"),
+            before.c.note.label("note_before"),
+            undone.c.revision.label("undid"),
+        )
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+        .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+        .outerjoin(before, and_(*same, before.c.revision == stood))
+        .outerjoin(undone, undone.c.id == JUDGEMENT.c.undoes)
+        .order_by(JUDGEMENT.c.judged_at, JUDGEMENT.c.id)
+    )
+
+
+def _event(row: Row[Any]) -> Entry:
+    """Turn an event row into an `Entry`."""
+    decides = row.action in (Action.JUDGE, Action.CANNOT)
+    return Entry(
+        at=row.judged_at,
+        what="ruling" if decides and row.kind == JudgeKind.ADJUDICATOR else "event",
+        action=row.action,
+        judge=row.judge,
+        kind=JudgeKind(row.kind),
+        topic=row.topic,
+        docno=row.docno,
+        round=row.iteration,
+        revision=row.revision,
+        state_before=None if row.state_before is None else State(row.state_before),
+        grade_before=row.grade_before,
+        state=State(row.state),
+        grade=row.grade,
+        undid=row.undid,
+        settled=row.settled,
+        at_desk=row.sitting_id is not None,
+        reason=row.reason,
+        note=row.note,
+        has_new_note=row.note != (row.note_before or ""),
+        guideline_version=row.guideline_version,
+        topic_version=row.topic_version,
+    )
+
+
+def _things(topic: int | None, judges: list[int]) -> Iterator[_Source]:
+    """Select what else has a date."""
+    if not judges:
+        yield from _topic_things(topic)
+    if topic is None:
+        yield from _judge_things(judges)
+        if not judges:
+            yield from _collection_things()
+
+
+def _topic_things(topic: int | None) -> Iterator[_Source]:
+    """Select runs, pools, texts and assignments, of one topic or of all."""
+    runs = select(RUN.c.tag, RUN.c.imported_at)
+    pools = select(POOL.c.name, POOL.c.round, POOL.c.withdrawn, POOL.c.created_at)
+    plans = select(ASSIGNMENT_PLAN.c.id, ASSIGNMENT_PLAN.c.created_at)
+    names = ("version", "title", "changed_at")
+    texts = select(TOPIC.c.number, *(TOPIC.c[name] for name in names))
+    texts = texts.where(TOPIC.c.changed_at.is_not(None))
+    older = select(TOPIC.c.number, *(TOPIC_VERSION.c[name] for name in names))
+    older = older.join(TOPIC, TOPIC.c.id == TOPIC_VERSION.c.topic_id)
+    older = older.where(TOPIC_VERSION.c.changed_at.is_not(None))
+    if topic is not None:
+        for_it = and_(RANKING.c.run_id == RUN.c.id, RANKING.c.topic_id == topic)
+        in_it = and_(POOL_ENTRY.c.pool_id == POOL.c.id, POOL_ENTRY.c.topic_id == topic)
+        of_it = and_(ASSIGNMENT.c.plan_id == ASSIGNMENT_PLAN.c.id, ASSIGNMENT.c.topic_id == topic)
+        runs = runs.where(select(RANKING.c.run_id).where(for_it).exists())
+        pools = pools.where(select(POOL_ENTRY.c.pool_id).where(in_it).exists())
+        plans = plans.where(select(ASSIGNMENT.c.id).where(of_it).exists())
+        texts, older = texts.where(TOPIC.c.id == topic), older.where(TOPIC.c.id == topic)
+    yield (
+        runs,
+        RUN.c.imported_at,
+        lambda row: Entry(row.imported_at, "run", "imported", name=row.tag),
+    )
+    yield (
+        pools,
+        POOL.c.created_at,
+        lambda row: Entry(
+            row.created_at, "pool", "made", name=row.name, round=row.round, withdrawn=row.withdrawn
+        ),
+    )
+    yield texts, TOPIC.c.changed_at, _text
+    yield older, TOPIC_VERSION.c.changed_at, _text
+    yield (
+        plans,
+        ASSIGNMENT_PLAN.c.created_at,
+        lambda row: Entry(row.created_at, "assignment", "assigned"),
+    )
+
+
+def _text(row: Row[Any]) -> Entry:
+    """Turn a text of a topic into an `Entry`."""
+    return Entry(row.changed_at, "topic", "changed", topic=row.number, title=row.title,
+                 topic_version=row.version)  # fmt: skip
+
+
+def _judge_things(judges: list[int]) -> Iterator[_Source]:
+    """Select when judges came, and when they got the names they have."""
+    query = select(JUDGE.c.name, JUDGE.c.kind, JUDGE.c.created_at, JUDGE.c.renamed_at)
+    query = query.where(JUDGE.c.id.in_(judges)) if judges else query
+    yield (
+        query,
+        JUDGE.c.created_at,
+        lambda row: Entry(
+            row.created_at, "judge", "added", judge=row.name, kind=JudgeKind(row.kind)
+        ),
+    )
+    renamed = query.where(JUDGE.c.renamed_at.is_not(None))
+    yield (
+        renamed,
+        JUDGE.c.renamed_at,
+        lambda row: Entry(
+            row.renamed_at, "judge", "renamed", judge=row.name, kind=JudgeKind(row.kind)
+        ),
+    )
+
+
+def _collection_things() -> Iterator[_Source]:
+    """Select what is of no topic and of no judge who is there."""
+    yield (
+        select(_COLLECTION.c.name, _COLLECTION.c.created_at),
+        _COLLECTION.c.created_at,
+        lambda row: Entry(row.created_at, "collection", "made", name=row.name),
+    )
+    yield (
+        select(GUIDELINE.c.version, GUIDELINE.c.created_at),
+        GUIDELINE.c.created_at,
+        lambda row: Entry(row.created_at, "guidelines", "set", guideline_version=row.version),
+    )
+    names = ("kind", "judgements", "events", "erased_at")
+    yield (
+        select(*(ERASURE.c[name] for name in names)),
+        ERASURE.c.erased_at,
+        lambda row: Entry(
+            row.erased_at,
+            "judge",
+            "erased",
+            kind=JudgeKind(row.kind),
+            judgements=row.judgements,
+            events=row.events,
+        ),
+    )

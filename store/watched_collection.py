@@ -1,0 +1,76 @@
+"""A collection as whoever watches over its judging sees it: what is there, how far it has come.
+
+This layer loads none of the arithmetic either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from store import documents, judges, pools, progress, runs, topics
+from store.database import reading
+from store.listed_collection import ListedCollection
+
+if TYPE_CHECKING:
+    from store.disagreements import Case, Selection
+    from store.pools import StoredPool
+    from store.progress import Unclaimed
+    from store.records import Counts, Judge, Topic
+    from store.runs import StoredRun
+
+
+class WatchedCollection(ListedCollection):
+    """A test collection as those who watch over its judging see it; see `OpenCollection`."""
+
+    def topics(self) -> list[Topic]:
+        """Return every topic in natural order."""
+        with reading(self._engine) as session:
+            return topics.fetch_topics(session)
+
+    def runs(self, tags: Sequence[str] = ()) -> list[StoredRun]:
+        """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""
+        with reading(self._engine) as session:
+            return runs.check_tags(session, tags)
+
+    def pools(self) -> list[StoredPool]:
+        """Return every pool without its entries, the oldest first."""
+        with reading(self._engine) as session:
+            return pools.fetch_pools(session)
+
+    def judges(self) -> list[Judge]:
+        """Return every judge, by name."""
+        with reading(self._engine) as session:
+            return judges.fetch_judges(session)
+
+    def count_pooled_without_text(self) -> tuple[int, int]:
+        """Count the pooled documents without text, and all pooled documents."""
+        with reading(self._engine) as session:
+            return documents.count_pooled_without_text(session)
+
+    def progress(self) -> dict[tuple[str, str], Counts]:
+        """Return how many documents stand where, by (topic, judge)."""
+        with self._reading() as session:
+            return progress.count_states(session, self._topics, self.scale)
+
+    def unclaimed(self) -> Unclaimed:
+        """Return what lies before no judge yet; see `store.progress.Unclaimed`."""
+        with reading(self._engine) as session:
+            self._topics.refresh(session)
+            return progress.count_unclaimed(session, self._topics)
+
+    def recent_times(self, *, limit: int) -> dict[str, list[int]]:
+        """Return the active times of every judge's latest decisions; see `store.effort`."""
+        with reading(self._engine) as session:
+            return progress.recent_times(session, limit=limit)
+
+    def disagreements(self, selection: Selection | None = None) -> list[Case]:
+        """Return the disagreements that are wanted, default all of them.
+
+        See `store.adjudication.fetch_listed`.
+        """
+        from store.adjudication import fetch_listed
+        from store.disagreements import ALL
+
+        with reading(self._engine) as session:
+            return fetch_listed(session, ALL if selection is None else selection)
