@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.graded_rankings import GradedRankings, graded_rankings
 from store.analysis.judged_rankings import JudgedRankings, judged_rankings
 from store.errors import ArgumentError
 from store.natural_order import natural_key
@@ -109,6 +110,41 @@ def judged_arrays(
     JudgedRankings
         Topics of the qrels in natural order; a run without one of them has length 0 there.
     """
+    topics, judged = _by_topic(ranked, qrels)
+    binary = {topic: (numbers, grades >= level) for topic, (numbers, grades) in judged.items()}
+    return judged_rankings(topics, ranked.tags, ranked.rankings, binary, cutoff=cutoff)
+
+
+def graded_arrays(ranked: RankedDocuments, qrels: Sequence[Qrel], *, cutoff: int) -> GradedRankings:
+    """Put rankings and qrels, with their grades, into the arrays that measures work on.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs.
+    qrels : sequence of Qrel
+        One grade a (topic, docno); every listed pair is judged.
+    cutoff : int
+        Documents of a ranking that are looked at, at least 1.
+
+    Returns
+    -------
+    GradedRankings
+        Topics as with `judged_arrays`.
+
+    Raises
+    ------
+    ArgumentError
+        If a grade does not fit into 32 bits.
+    """
+    topics, judged = _by_topic(ranked, qrels)
+    return graded_rankings(topics, ranked.tags, ranked.rankings, judged, cutoff=cutoff)
+
+
+def _by_topic(
+    ranked: RankedDocuments, qrels: Sequence[Qrel]
+) -> tuple[list[str], dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+    """Return the topics in natural order, and of each the ids and grades of its documents."""
     by_topic: dict[str, list[Qrel]] = {}
     for qrel in qrels:
         by_topic.setdefault(qrel.topic, []).append(qrel)
@@ -117,7 +153,6 @@ def judged_arrays(
     for topic, lines in by_topic.items():
         # Judged documents that no run retrieved count in R; they need an id all the same.
         numbers = [ranked.ids.get(line.docno, unranked + place) for place, line in enumerate(lines)]
-        relevant = np.array([line.grade >= level for line in lines], dtype=np.bool_)
-        judged[topic] = (np.array(numbers, dtype=np.int64), relevant)
-    topics = sorted(by_topic, key=natural_key)
-    return judged_rankings(topics, ranked.tags, ranked.rankings, judged, cutoff=cutoff)
+        grades = np.array([line.grade for line in lines], dtype=np.int64)
+        judged[topic] = (np.array(numbers, dtype=np.int64), grades)
+    return sorted(by_topic, key=natural_key), judged

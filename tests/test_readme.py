@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shlex
@@ -49,6 +50,14 @@ def test_readme_begins_with_the_two_set_up_blocks() -> None:
     assert setup[0].endswith("pooler demo")
     assert tests[0].endswith("pytest -n 2")
     assert len(console_blocks(README)) > 5
+
+
+def test_readme_examples_for_notebooks_are_true() -> None:
+    """Every value that a Python block of README.md shows is what the functions give."""
+    blocks = "\n".join(re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
+    examples = doctest.DocTestParser().get_doctest(blocks, {}, "README.md", "README.md", 0)
+    assert len(examples.examples) > 15
+    assert doctest.DocTestRunner().run(examples).failed == 0
 
 
 @pytest.mark.slow

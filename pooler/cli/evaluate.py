@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Column, Format, Table, emit, say
+from pooler.cli.console import Cell, Column, Format, Table, emit, say
 from pooler.cli.judged import (
     AggregateOption,
     CollapseOption,
@@ -33,9 +33,13 @@ from pooler.cli.options import (
     RelaxedOption,
     RigidOption,
 )
-from store.errors import UnknownNameError
 
-MEASURES = ("AP",)
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from store.analysis.graded_rankings import GradedRankings
+    from store.analysis.measure_names import MeasureName
+    from store.analysis.measures import Scores
 
 
 def evaluate(
@@ -45,10 +49,20 @@ def evaluate(
         typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
     ] = None,
     measures: Annotated[
-        list[str] | None, typer.Option("--measure", "-m", help="AP.", show_default="AP")
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="AP, P@10, nDCG@10, RR(rel=2), ..., named as ir_measures does; may be repeated.",
+            show_default="AP",
+        ),
     ] = None,
     by_topic: Annotated[
         bool, typer.Option("--by-topic", "-q", help="One row a topic, too.")
+    ] = False,
+    list_measures: Annotated[
+        bool, typer.Option("--list", help="List the measures, and measure nothing.")
     ] = False,
     qrels: QrelsOption = None,
     listed: FileRunsOption = None,
@@ -71,18 +85,25 @@ def evaluate(
     """Measure runs. The mean is over the judged topics that have a relevant document.
 
     A run without one of those topics scores 0 there, as with trec_eval -c. R counts every relevant
-    document of the topic, retrieved or not. A topic without a relevant document has no AP.
+    document of the topic, retrieved or not. A topic without a relevant document has no AP; a
+    measure that is defined without one, such as P@10, is a mean over all judged topics. A table has
+    a column for each measure; --format json or tsv has a row.
 
-    Example: pooler evaluate -m AP --judge alice
+    Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --judge alice
 
     Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """
-    from store.analysis.average_precision import average_precision, mean_average_precision
-    from store.arrays import judged_arrays
+    from pooler.cli.measured import is_given, measure_judged
+    from store.analysis.measure_names import parse_measure
 
-    for measure in measures or ["AP"]:
-        if measure not in MEASURES:
-            raise UnknownNameError("measure", measure, MEASURES)
+    if list_measures:
+        from pooler.cli.measure_list import show_measures
+
+        show_measures(fmt)
+        return
+    texts = measures or ["AP"]
+    for text in texts:
+        parse_measure(text)
     check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
                        without_rulings=without_rulings)  # fmt: skip
@@ -91,36 +112,87 @@ def evaluate(
         relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
         listed=listed,
     )  # fmt: skip
-    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
-    scores = average_precision(arrays.relevant(), arrays.n_relevant[None, :])
-    means, n_topics = mean_average_precision(scores)
-    missing = (arrays.lengths == 0).sum(axis=1)
+    names = list(dict.fromkeys(parse_measure(text, level=judged.level) for text in texts))
+    rankings, scores = measure_judged(judged, names, cutoff, is_given=is_given(ctx, "cutoff"))
+    _say_without_relevant(rankings, scores)
+    rows = _rows(rankings, scores, by_topic=by_topic)
+    has_reason = any(row["reason"] for row in rows)
+    if fmt is Format.TABLE and len(names) > 1:
+        emit([_wide(rows, names, by_topic=by_topic, has_reason=has_reason)], fmt)
+        return
     columns = [
         Column("run"), Column("topic"), Column("measure"), Column("value"), Column("reason"),
         Column("topics"), Column("missing"),
     ]  # fmt: skip
-    if not by_topic:
-        columns = [column for column in columns if column.name != "topic"]
-    if not (n_topics == 0).any() and not (by_topic and (arrays.n_relevant == 0).any()):
-        columns = [
-            column for column in columns if column.name != "reason" or fmt is not Format.TABLE
-        ]
-    table = Table("measures", columns)
-    for index, tag in enumerate(arrays.tags):
+    left_out = set() if by_topic else {"topic"}
+    left_out |= {"reason"} if fmt is Format.TABLE and not has_reason else set()
+    emit([Table("measures", [one for one in columns if one.name not in left_out], rows)], fmt)
+
+
+def _say_without_relevant(rankings: GradedRankings, scores: Sequence[Scores]) -> None:
+    """Say how many topics are undefined, and for which measures."""
+    without: dict[int, list[str]] = {}
+    for one in scores:
+        count = int(one.lacks_relevant.sum())
+        without.setdefault(count, []).append(str(one.measure))
+    for count, names in without.items():
+        if count:
+            n_topics = len(rankings.topics)
+            say(f"{count} of {n_topics} judged topics have no relevant document, so no"
+                f" {', '.join(names)}")  # fmt: skip
+
+
+def _rows(
+    rankings: GradedRankings, scores: Sequence[Scores], *, by_topic: bool
+) -> list[Mapping[str, Cell]]:
+    """Make one row for each run and measure, by topic before the mean."""
+    missing = (rankings.lengths == 0).sum(axis=1)
+    rows: list[Mapping[str, Cell]] = []
+    for index, tag in enumerate(rankings.tags):
         if by_topic:
-            for place, topic in enumerate(arrays.topics):
-                defined = arrays.n_relevant[place] > 0
-                value = float(scores[index, place]) if defined else None
-                table.rows.append({"run": tag, "topic": topic, "measure": "AP", "value": value,
-                                   "reason": None if defined else "no-relevant"})  # fmt: skip
-        count = int(n_topics[index])
+            for place, topic in enumerate(rankings.topics):
+                for one in scores:
+                    reason = one.reason(index, place)
+                    value = None if reason else _number(one, float(one.values[index, place]))
+                    rows.append({"run": tag, "topic": topic, "measure": str(one.measure),
+                                 "value": value, "reason": reason})  # fmt: skip
+        for one in scores:
+            count = int(one.n_defined[index])
+            rows.append({
+                "run": tag, "topic": "all", "measure": str(one.measure),
+                "value": _number(one, float(one.overall[index])) if count else None,
+                "reason": None if count else one.reason(index, 0),
+                "topics": count, "missing": int(missing[index]),
+            })  # fmt: skip
+    return rows
+
+
+def _number(scores: Scores, value: float) -> float | int:
+    """Return a count as a whole number, anything else as it is."""
+    return int(value) if scores.is_sum else value
+
+
+def _wide(
+    rows: Sequence[Mapping[str, Cell]],
+    names: Sequence[MeasureName],
+    *,
+    by_topic: bool,
+    has_reason: bool,
+) -> Table:
+    """Make a table with a column for each measure."""
+    columns = [Column("run"), *([Column("topic")] if by_topic else [])]
+    columns += [Column(str(name)) for name in names]
+    columns += [Column("reason")] if has_reason else []
+    table = Table("measures", columns)
+    for first in range(0, len(rows), len(names)):
+        of_row = rows[first : first + len(names)]
+        reasons = dict.fromkeys(str(row["reason"]) for row in of_row if row["reason"])
         table.rows.append({
-            "run": tag, "topic": "all", "measure": "AP",
-            "value": float(means[index]) if count else None,
-            "reason": None if count else "no-relevant",
-            "topics": count, "missing": int(missing[index]),
+            "run": of_row[0]["run"], "topic": of_row[0]["topic"],
+            "reason": ", ".join(reasons) or None,
+            **{str(row["measure"]): row["value"] for row in of_row},
         })  # fmt: skip
-    without = int((arrays.n_relevant == 0).sum())
-    if without:
-        say(f"{without} of {len(arrays.topics)} judged topics have no relevant document, so no AP")
-    emit([table], fmt)
+    missing = max((int(row.get("missing") or 0) for row in rows), default=0)
+    if missing:
+        table.caption = f"A run lacks up to {missing} of the judged topics and scores 0 there."
+    return table

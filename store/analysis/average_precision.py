@@ -13,6 +13,7 @@ References
 
 from __future__ import annotations
 
+import math
 from typing import Literal, get_args
 
 import numpy as np
@@ -58,9 +59,14 @@ def precision_sum(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
     1.6666666666666665
     """
     relevant = np.asarray(relevant, dtype=np.bool_)
-    found = np.cumsum(relevant, axis=-1, dtype=np.int64)
-    total: NDArray[np.float64] = np.sum(relevant * found / _ranks(relevant), axis=-1)
-    return np.asarray(total)
+    *shape, width = relevant.shape
+    # Few ranks hold a relevant document: only those are looked at.
+    places = np.flatnonzero(relevant)
+    lists, ranks = np.divmod(places, max(width, 1))
+    firsts = np.searchsorted(places, np.arange(math.prod(shape)) * width)
+    found = np.arange(1, places.size + 1) - firsts[lists]
+    sums = np.bincount(lists, weights=found / (ranks + 1), minlength=firsts.size)
+    return np.asarray(sums.reshape(shape))
 
 
 def own_n_relevant(relevant: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -198,3 +198,59 @@ def test_a_list_of_runs_names_files(cli: Cli, garden: Path, command: tuple[str, 
     listed = cli(*command, "--qrels", STRICT, "--runs", "runs.tsv", "--format", "tsv").fine()
     assert listed.out == named.out
     assert "late-tfidf-bigrams" in listed.out
+
+
+def test_measures_are_those_of_ir_measures(cli: Cli, judged: Path) -> None:
+    """Every value of several measures equals what ir_measures computes from the same files."""
+    ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+    texts = ("AP", "AP(rel=2)", "P@5", "nDCG@10", "RR", "R@20", "Rprec", "Success@1")
+    options = [word for text in texts for word in ("-m", text)]
+    path = judged / "runs" / "rm3-bigrams.run"
+    rows = cli("evaluate", "--qrels", STRICT, path, *options, "--by-topic", "--order", "trec9",
+               "--format", "json").fine().json()  # fmt: skip
+    qrels, run = list(ir_measures.read_trec_qrels(str(STRICT))), read_run(path)
+    measures = {ir_measures.parse_measure(text): text for text in texts}
+    expected = {
+        (one.query_id, measures[one.measure]): one.value
+        for one in ir_measures.iter_calc(list(measures), qrels, run)
+    }
+    found = {
+        (row["topic"], row["measure"]): row["value"]
+        for row in rows
+        if row["topic"] != "all" and row["value"] is not None
+    }
+    # ir_measures gives 0 where no document is relevant; here that is a reason.
+    assert len(found) >= 8 * len(texts)
+    assert {key: expected[key] for key in found} == pytest.approx(found, abs=1e-6)
+
+
+def test_people_see_a_column_a_measure(cli: Cli, here: Path) -> None:
+    """Several measures are columns for people, and rows for programs; counts are whole."""
+    options = ("--qrels", STRICT, BM25, "-m", "AP", "-m", "P@5", "-m", "NumRel")
+    header, _, line = cli("evaluate", *options).fine().out.splitlines()
+    assert header.split() == ["run", "AP", "P@5", "NumRel"]
+    rows = cli("evaluate", *options, "--format", "json").fine().json()
+    assert [row["measure"] for row in rows] == ["AP", "P@5", "NumRel"]
+    shown = line.split()
+    assert shown == ["bm25-words", f"{rows[0]['value']:.4f}", f"{rows[1]['value']:.4f}", "32"]
+
+
+def test_a_measure_deeper_than_the_cutoff_looks_deeper(cli: Cli, here: Path) -> None:
+    """P@2000 looks at 2,000 documents and AP at 1,000 still; with --cutoff it is refused."""
+    write(here / "q", "1 0 d1500 1", "1 0 d1 1")
+    write(here / "x.run", *(f"1 Q0 d{n} {n} {3000 - n} x" for n in range(1, 2501)))
+    rows = cli("evaluate", "--qrels", "q", "x.run", "-m", "P@2000", "-m", "AP", "--format", "json")
+    assert [row["value"] for row in rows.fine().json()] == [2 / 2000, 0.5]
+    words = "must be at most the 1000 ranks that were looked at"
+    options = ("--qrels", "q", "x.run", "-m", "P@2000", "--cutoff", "1000")
+    assert words in cli("evaluate", *options).failed(1).err
+
+
+def test_measures_are_listed_and_unknown_ones_refused(cli: Cli, here: Path) -> None:
+    """The list names all of them; a slip of the hand gets a suggestion before anything is read."""
+    names = {row["measure"] for row in cli("evaluate", "--list", "--format", "json").fine().json()}
+    assert {"AP[@N]", "P@N", "nDCG[@N]", "IPrec@RECALL", "SetF"} <= names
+    assert (
+        "unknown measure `NDGC`" in cli("evaluate", "-m", "NDGC@10", "--qrels", "q").failed(1).err
+    )
+    assert "P needs a cutoff, as in `P@10`" in cli("evaluate", "-m", "P").failed(1).err

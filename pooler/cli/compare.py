@@ -1,0 +1,227 @@
+"""`pooler compare`: whether runs differ, over the topics that were judged."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import Format, Table, counted, emit, progress, say, warn, write_lines
+from pooler.cli.judged import (
+    AggregateOption,
+    CollapseOption,
+    CutoffOption,
+    FileRunsOption,
+    FileScaleOption,
+    JudgeOption,
+    OfOption,
+    QrelsOption,
+    TiesOption,
+    WithoutRulingsOption,
+    check_way,
+    load_judged,
+    policy_of,
+)
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    CollectionOption,
+    FormatOption,
+    LenientOption,
+    LevelOption,
+    OrderName,
+    OrderOption,
+    RelaxedOption,
+    RigidOption,
+)
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pooler.cli.comparison import Compared
+
+
+def compare(
+    ctx: typer.Context,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN...", help="Run tags, or files with --qrels; two or more."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Compare every two of all runs, or of those named.")
+    ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="TAG",
+            help="Compare the others with this run only.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure", "-m", metavar="MEASURE", help="What is compared; `evaluate --list`."
+        ),
+    ] = "AP",
+    alpha: Annotated[
+        float,
+        typer.Option("--alpha", help="Level of significance, two-sided; intervals cover 1 - it."),
+    ] = 0.05,
+    resolution: Annotated[
+        float,
+        typer.Option(
+            "--resolution",
+            help="Differences are rounded to multiples of it for the exact randomisation test and"
+            " Wilcoxon's: scores closer than that are the same.",
+        ),
+    ] = 1e-4,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Of the bootstrap and the randomised Tukey test.")
+    ] = 1,
+    plot: Annotated[
+        bool,
+        typer.Option(
+            "--plot",
+            help="Of two runs: their differences beside the normal curve (figure 3 of Kishida"
+            " 2001); with --format json or tsv its points.",
+        ),
+    ] = False,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", "-q", help="Of two runs: both scores of every topic, too.")
+    ] = False,
+    qrels: QrelsOption = None,
+    listed: FileRunsOption = None,
+    judge: JudgeOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    collapse: CollapseOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
+    level: LevelOption = None,
+    rigid: RigidOption = False,
+    relaxed: RelaxedOption = False,
+    cutoff: CutoffOption = 1000,
+    order: OrderOption = OrderName.TREC,
+    scale: FileScaleOption = None,
+    lenient: LenientOption = False,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.
+
+    Two runs get every test. More runs, or --all, get a row for every pair, with p-values adjusted
+    for the number of pairs: by Holm, and by Tukey's HSD. Runs are compared over the topics where
+    both have a score; one that has no documents for a topic scores 0 there, as in `evaluate`.
+
+    Example: pooler compare bm25-words rm3-words-title --judge alice
+
+    Example: pooler compare --all --judge alice -m nDCG@10
+    """
+    from pooler.cli.comparison import Compared
+    from pooler.cli.measured import is_given, measure_judged
+    from store.analysis.measure_names import parse_measure
+
+    _check_options(alpha=alpha, plot=plot, by_topic=by_topic, everything=everything,
+                   against=against)  # fmt: skip
+    parse_measure(measure)
+    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
+    if qrels is None and not runs and not everything and against is None:
+        message = "no run is named"
+        hint = "pooler compare RUN RUN, or --all for every two of them"
+        raise PoolerError(message, hint=hint)
+    judged = load_judged(
+        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
+        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
+        listed=listed,
+    )  # fmt: skip
+    name = parse_measure(measure, level=judged.level)
+    rankings, (scores,) = measure_judged(judged, [name], cutoff, is_given=is_given(ctx, "cutoff"))
+    if len(rankings.tags) < 2:
+        message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"
+        raise PoolerError(message, hint="name another run")
+    n_without = int(scores.lacks_relevant.sum())
+    if n_without:
+        say(f"{counted(n_without, 'topic')} without a relevant document: no {name} there")
+    # A collection gives its runs by tag; A is the one that was named first.
+    tags = list(dict.fromkeys(runs)) if runs and qrels is None else list(rankings.tags)
+    rows = [rankings.tags.index(tag) for tag in tags]
+    compared = Compared(tags, rankings.topics, scores.values[rows], str(name), alpha, resolution)
+    n_missing = int((rankings.lengths == 0).any(axis=0).sum())
+    if n_missing:
+        warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as it does then")
+    if len(tags) == 2 and not everything and against is None:
+        _two(compared, fmt, seed=seed, plot=plot, by_topic=by_topic)
+    else:
+        _many(compared, _pairs(tags, against), fmt, seed=seed)
+
+
+def _check_options(
+    *, alpha: float, plot: bool, by_topic: bool, everything: bool, against: str | None
+) -> None:
+    """Refuse what does not go together."""
+    if not 0 < alpha < 1:
+        raise ArgumentError("--alpha", "must be between 0 and 1", alpha)
+    if everything and against is not None:
+        raise ArgumentError("--against", "and --all exclude each other", against)
+    for name, is_given in (("--plot", plot), ("--by-topic", by_topic)):
+        if is_given and (everything or against is not None):
+            raise ArgumentError(name, "is of two runs", "several")
+
+
+def _two(compared: Compared, fmt: Format, *, seed: int, plot: bool, by_topic: bool) -> None:
+    """Show all there is about two runs."""
+    from pooler.cli import comparison
+    from pooler.cli.normality_plot import normality_lines
+
+    tables = comparison.of_two(compared, fmt, seed=seed)
+    if by_topic:
+        tables.append(comparison.topic_table(compared))
+    if plot and fmt is not Format.TABLE:
+        tables.append(comparison.normality_table(compared))
+    emit(tables, fmt)
+    if plot and fmt is Format.TABLE:
+        picture = comparison.picture_of(compared)
+        if picture.reason is not None:
+            say(f"no picture of the differences: {picture.reason}")
+        else:
+            write_lines(None, ["", *normality_lines(picture)])
+
+
+def _many(
+    compared: Compared,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+    fmt: Format,
+    *,
+    seed: int,
+) -> None:
+    """Show a row a pair."""
+    from pooler.cli import comparison
+
+    n_runs = len(compared.tags)
+    n_pairs = n_runs * (n_runs - 1) // 2 if pairs is None else len(pairs[0])
+    with progress("pairs of runs", n_pairs) as advance:
+        table: Table = comparison.of_pairs(compared, pairs, fmt, seed=seed, advance=advance)
+    emit([table], fmt)
+
+
+def _pairs(
+    tags: Sequence[str], against: str | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Choose the pairs: each other run with one, or ``None`` = every two."""
+    if against is None:
+        return None
+    import numpy as np
+
+    if against not in tags:
+        raise UnknownNameError("run", against, tags)
+    base = list(tags).index(against)
+    others = list(chain(range(base), range(base + 1, len(tags))))
+    return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)

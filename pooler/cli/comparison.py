@@ -1,0 +1,226 @@
+"""The tables of `pooler compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.cli.console import Cell, Column, Format, Table, counted
+from store.analysis.normality import NormalityPicture, normality_picture
+
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """Scores of runs, and how they are to be compared."""
+
+    tags: Sequence[str]
+    topics: Sequence[str]
+    scores: NDArray[np.float64]
+    """Shape (n_runs, n_topics); NaN = undefined."""
+    measure: str
+    alpha: float
+    """Level of significance."""
+    resolution: float
+    """What differences are rounded to for the tests that count."""
+
+    def both_defined(self) -> NDArray[np.bool_]:
+        """Tell in which topics the first two runs have a score, shape (n_topics,)."""
+        return np.asarray(np.isfinite(self.scores[:2]).all(axis=0))
+
+    def differences(self) -> NDArray[np.float64]:
+        """Return the first run's scores less the second's, where both are defined."""
+        first, second = self.scores[:2, self.both_defined()]
+        return np.asarray(first - second)
+
+
+def of_two(compared: Compared, fmt: Format, *, seed: int) -> list[Table]:
+    """Make the tables of two runs: their means, and every test of the difference."""
+    return [_means(compared, fmt), _tests(compared, seed)]
+
+
+def _means(compared: Compared, fmt: Format) -> Table:
+    """Make the table of the difference."""
+    from store.analysis.significance import paired_t
+
+    differences = compared.differences()
+    first, second = compared.scores[:2, compared.both_defined()]
+    outcome = paired_t(differences, level=1 - compared.alpha)
+    better = int((differences > compared.resolution / 2).sum())
+    worse = int((differences < -compared.resolution / 2).sum())
+    n_topics = differences.size
+    columns = [
+        Column("a", "A"), Column("b", "B"), Column("measure"), Column("topics"),
+        Column("mean_a", "mean A"), Column("mean_b", "mean B"), Column("difference", "A - B"),
+        Column("low"), Column("high"), Column("effect_size", "effect", digits=2),
+        Column("better_a", "A better"), Column("better_b", "B better"), Column("same"),
+    ]  # fmt: skip
+    row: dict[str, Cell] = {
+        "a": compared.tags[0], "b": compared.tags[1], "measure": compared.measure,
+        "topics": n_topics,
+        "mean_a": float(first.mean()) if n_topics else None,
+        "mean_b": float(second.mean()) if n_topics else None,
+        "difference": outcome.difference, "low": outcome.low, "high": outcome.high,
+        "effect_size": outcome.effect_size, "better_a": better, "better_b": worse,
+        "same": n_topics - better - worse,
+    }  # fmt: skip
+    caption = (
+        f"low, high: {1 - compared.alpha:.0%} interval of A - B. effect: A - B in standard"
+        " deviations\nof the differences of topics."
+    )
+    title = (
+        f"{compared.measure} of A = {compared.tags[0]} and B = {compared.tags[1]}"
+        f" over {counted(n_topics, 'topic')}"
+    )
+    shown = columns[4:] if fmt is Format.TABLE else columns
+    return Table("difference", shown, [row], title=title, caption=caption)
+
+
+def _tests(compared: Compared, seed: int) -> Table:
+    """Make the table of tests."""
+    from store.analysis.paired_bootstrap import studentised_bootstrap
+    from store.analysis.randomisation import randomisation_test
+    from store.analysis.significance import paired_t, unpaired_t
+    from store.analysis.wilcoxon import wilcoxon_test
+
+    differences = compared.differences()
+    first, second = compared.scores[:2, compared.both_defined()]
+    rows: list[dict[str, Cell]] = []
+    for name, of_t in (("t2: paired t", paired_t(differences)),
+                       ("t1: unpaired t", unpaired_t(first, second))):  # fmt: skip
+        rows.append({"test": name, "statistic": of_t.t, "p": of_t.p, "reason": of_t.reason})
+    ranks = wilcoxon_test(differences, resolution=compared.resolution)
+    rows.append({"test": "Wilcoxon signed ranks", "p": ranks.p, "reason": ranks.reason,
+                 "statistic": None if ranks.p is None else ranks.positive})  # fmt: skip
+    exact = randomisation_test(differences, resolution=compared.resolution)
+    rows.append({"test": "exact randomisation", "p": exact.p, "reason": exact.reason})
+    bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
+    p = float(bootstrap.p[0])
+    rows.append({"test": "studentised bootstrap", "p": None if np.isnan(p) else p,
+                 "reason": rows[0]["reason"] if np.isnan(p) else None})  # fmt: skip
+    for row in rows:
+        significant = row["p"]
+        assert significant is None or isinstance(significant, float)
+        row["significant"] = None if significant is None else significant <= compared.alpha
+    columns = [Column("test"), Column("statistic"), Column("p"),
+               Column("significant", f"p <= {compared.alpha:g}"), Column("reason")]  # fmt: skip
+    if not any(row["reason"] for row in rows):
+        columns.pop()
+    caption = (
+        "All two-sided. Wilcoxon and randomisation are exact, on differences rounded to"
+        f" {compared.resolution:g};\nthe bootstrap drew {bootstrap.resamples:,} resamples"
+        f" (--seed {seed}). t1 takes topics for independent\nsamples, which they are not: it is"
+        " here for comparison."
+    )
+    return Table("tests", columns, list[Mapping[str, Cell]](rows), caption=caption)
+
+
+def topic_table(compared: Compared) -> Table:
+    """Make the table of both scores by topic."""
+    columns = [Column("topic"), Column("score_a", compared.tags[0]),
+               Column("score_b", compared.tags[1]), Column("difference", "A - B")]  # fmt: skip
+    table = Table("topics", columns)
+    defined = compared.both_defined()
+    for place, topic in enumerate(compared.topics):
+        first, second = (float(score) for score in compared.scores[:2, place])
+        cells = (first, second, first - second) if defined[place] else (None, None, None)
+        table.rows.append({"topic": topic, "score_a": cells[0], "score_b": cells[1],
+                           "difference": cells[2]})  # fmt: skip
+    return table
+
+
+def picture_of(compared: Compared) -> NormalityPicture:
+    """Lay the differences beside the normal curve."""
+    return normality_picture(compared.differences())
+
+
+def normality_table(compared: Compared) -> Table:
+    """Make the table of the points of figure 3."""
+    picture = picture_of(compared)
+    columns = [Column("difference"), Column("share"), Column("standardised"), Column("normal")]
+    lists = picture.differences, picture.shares, picture.standardised, picture.normal
+    names = [column.name for column in columns]
+    rows = [
+        dict(zip(names, map(_defined, values), strict=True)) for values in zip(*lists, strict=True)
+    ]
+    return Table("normality", columns, list[Mapping[str, Cell]](rows))
+
+
+def of_pairs(
+    compared: Compared,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+    fmt: Format,
+    *,
+    seed: int,
+    advance: Callable[[int], None],
+) -> Table:
+    """Make the table of pairs of runs, with p-values adjusted for the number of pairs.
+
+    People see fewer columns, so that it fits a screen.
+    """
+    from store.analysis.holm import holm
+    from store.analysis.run_pairs import compare_pairs
+    from store.analysis.tukey import randomised_tukey_test, tukey_test
+
+    found = compare_pairs(compared.scores, pairs=pairs, resolution=compared.resolution,
+                          level=1 - compared.alpha, progress=advance)  # fmt: skip
+    common = compared.scores[:, np.isfinite(compared.scores).all(axis=0)]
+    tukey, randomised = tukey_test(common), randomised_tukey_test(common, seed=seed)
+    at = found.first, found.second
+    lists: dict[str, NDArray[np.float64]] = {
+        "difference": found.difference, "low": found.low, "high": found.high,
+        "effect_size": found.effect_size, "p_t": found.p_t, "p_wilcoxon": found.p_wilcoxon,
+        "p_randomisation": found.p_randomisation, "p_holm": holm(found.p_randomisation),
+        "p_tukey": tukey.p[at], "p_tukey_randomised": randomised.p[at],
+    }  # fmt: skip
+    columns = [
+        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
+        Column("low"), Column("high"), Column("effect_size", "effect", digits=2),
+        Column("p_t", "p t"), Column("p_wilcoxon", "Wilcoxon"),
+        Column("p_randomisation", "exact"), Column("p_holm", "Holm"),
+        Column("p_tukey", "HSD"), Column("p_tukey_randomised", "random. HSD"),
+    ]  # fmt: skip
+    rows: list[Mapping[str, Cell]] = []
+    for place, (first, second) in enumerate(zip(*at, strict=True)):
+        rows.append({
+            "a": compared.tags[first], "b": compared.tags[second],
+            "topics": int(found.n_topics[place]),
+            **{name: _defined(values[place]) for name, values in lists.items()},
+        })  # fmt: skip
+    if fmt is Format.TABLE:
+        left_out = {"effect_size", "p_t", "p_wilcoxon", "p_tukey_randomised"}
+        left_out |= {"topics"} if len(set(found.n_topics.tolist())) == 1 else set()
+        columns = [column for column in columns if column.name not in left_out]
+    caption = _pairs_caption(compared, lists, found.n_topics, seed)
+    return Table("pairs", columns, rows, caption=caption)
+
+
+def _pairs_caption(
+    compared: Compared,
+    lists: Mapping[str, NDArray[np.float64]],
+    n_topics: NDArray[np.int64],
+    seed: int,
+) -> str:
+    """Say what the columns are and how many pairs differ."""
+    n_differ = {name: int((p <= compared.alpha).sum()) for name, p in lists.items()}
+    fewest, most = int(n_topics.min()), int(n_topics.max())
+    topics = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
+    return (
+        f"{compared.measure} over {topics}; low, high: {1 - compared.alpha:.0%} interval."
+        " exact: p of the randomisation test as if\nthe pair were the only one, on differences"
+        f" rounded to {compared.resolution:g}; Holm: the same, adjusted for\nthe number of pairs;"
+        " HSD: Tukey's p. json and tsv have more tests.\n"
+        f"Of {counted(len(n_topics), 'pair')}, {n_differ['p_randomisation']:,} differ at"
+        f" {compared.alpha:g} taken alone; {n_differ['p_holm']:,} by Holm,"
+        f" {n_differ['p_tukey']:,} by HSD,\n{n_differ['p_tukey_randomised']:,} by HSD from"
+        f" permutations (--seed {seed})."
+    )
+
+
+def _defined(value: float) -> float | None:
+    """Return a number, or ``None`` for NaN."""
+    return None if np.isnan(value) else float(value)

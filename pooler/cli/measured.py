@@ -1,0 +1,63 @@
+"""Scores of the runs and qrels that a command was given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from pooler.cli.judged import Judged
+    from store.analysis.graded_rankings import GradedRankings
+    from store.analysis.measure_names import MeasureName
+    from store.analysis.measures import Scores
+
+
+def is_given(ctx: typer.Context, name: str) -> bool:
+    """Say whether an option was given, and is not its default."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+def measure_judged(
+    judged: Judged, names: Sequence[MeasureName], cutoff: int, *, is_given: bool
+) -> tuple[GradedRankings, list[Scores]]:
+    """Measure runs.
+
+    Parameters
+    ----------
+    judged : Judged
+        Runs and qrels.
+    names : sequence of MeasureName
+        Each once.
+    cutoff : int
+        Ranks that are looked at.
+    is_given : bool
+        Whether somebody asked for that cutoff. Otherwise a measure with a deeper one of its own,
+        as P@2000, looks down to there, and the others do not.
+
+    Returns
+    -------
+    rankings : GradedRankings
+        At `cutoff`.
+    scores : list of Scores
+        In the order of `names`.
+
+    Raises
+    ------
+    ArgumentError
+        If a measure looks deeper than it may.
+    """
+    from store.analysis.measures import evaluate
+    from store.arrays import graded_arrays
+
+    rankings = graded_arrays(judged.ranked, judged.qrels, cutoff=cutoff)
+    deep = [] if is_given else [name for name in names if (name.cutoff or 0) > cutoff]
+    plain = [name for name in names if name not in deep]
+    scores = dict(zip(plain, evaluate(rankings, plain), strict=True))
+    if deep:
+        deepest = max(name.cutoff or 0 for name in deep)
+        deeper = graded_arrays(judged.ranked, judged.qrels, cutoff=deepest)
+        scores |= dict(zip(deep, evaluate(deeper, deep), strict=True))
+    return rankings, [scores[name] for name in names]

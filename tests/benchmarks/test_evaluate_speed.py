@@ -1,0 +1,136 @@
+"""Measuring and comparing runs: from arrays, and as whole processes, beside pytrec_eval.
+
+`POOLER_BENCH_RUNS` is the number of runs of 50 topics x 1000 documents (default 20; 120 is a
+track's), `POOLER_BENCH_REPEATS` how often each thing is timed (default 3). SQLite. Targets: AP from
+arrays 40 times and the process 8 times as fast as the peer's; all pairs of 120 runs in 60 s; the
+exact test of 50 topics in 10 ms and of 250 in 100 ms.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from store.analysis.average_precision import average_precision
+from store.analysis.measure_names import parse_measure
+from store.analysis.measures import evaluate
+from store.analysis.randomisation import randomisation_test
+from store.arrays import graded_arrays, judged_arrays
+from store.collection import Collection
+from store.policy import Policy
+from tests.benchmarks.generate import generate
+from tests.benchmarks.test_pool_speed import DOCUMENTS, REPEATS, RUNS, TOPICS, median, timed
+
+PROGRAM = (sys.executable, "-m", "pooler.cli.main")
+PEER = """
+import sys, pytrec_eval
+with open(sys.argv[1]) as file:
+    qrels = pytrec_eval.parse_qrel(file)
+for path in sys.argv[2:]:
+    with open(path) as file:
+        run = pytrec_eval.parse_run(file)
+    scores = pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run)
+    print(path, sum(one["map"] for one in scores.values()) / len(scores))
+"""
+MEASURES = ("AP", "P@10", "nDCG@10", "Rprec", "RR", "R@100")
+
+
+def write_qrels(place: Path, runs: list[str]) -> None:
+    """Judge the first 100 documents of every fifth run at random: one in eight is relevant."""
+    rng = np.random.default_rng(1)
+    pairs = set()
+    for path in runs[::5]:
+        seen: dict[str, int] = {}
+        for line in Path(path).read_text(encoding="utf-8").splitlines():
+            topic, _, docno, *_ = line.split()
+            seen[topic] = seen.get(topic, 0) + 1
+            if seen[topic] <= 100:
+                pairs.add((topic, docno))
+    grades = rng.choice([0, 1, 2], size=len(pairs), p=[0.875, 0.0625, 0.0625])
+    lines = [
+        f"{topic} 0 {docno} {grade}\n"
+        for (topic, docno), grade in zip(sorted(pairs), grades, strict=True)
+    ]
+    place.write_text("".join(lines), encoding="utf-8")
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the median time of a function."""
+    taken = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+@pytest.mark.benchmark
+def test_evaluate_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Print the times of measuring and comparing beside the peer's."""
+    files = [str(path) for path in generate(tmp_path / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
+    qrels = tmp_path / "qrels"
+    write_qrels(qrels, files)
+    chosen = ("--collection", str(tmp_path / "c.db"))
+    timed(*PROGRAM, "init", *chosen)
+    timed(*PROGRAM, "import", "runs", *files, *chosen)
+    timed(*PROGRAM, "import", "judgements", str(qrels), "--judge", "j", *chosen)
+    lines = [f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}"]
+    lines += _arrays(tmp_path / "c.db", qrels, files)
+    own = median([timed(*PROGRAM, "evaluate", *chosen) for _ in range(REPEATS)])
+    lines.append(f"  pooler evaluate, whole process     {own.wall:8.3f} s  {own.memory:4.0f} MiB")
+    if importlib.util.find_spec("pytrec_eval") is None:
+        lines.append("  pytrec_eval: peer absent")
+    else:
+        peer = median(
+            [timed(sys.executable, "-c", PEER, str(qrels), *files) for _ in range(REPEATS)]
+        )
+        lines.append(f"  pytrec_eval, whole process         {peer.wall:8.3f} s  {peer.memory:4.0f}"
+                     f" MiB  {peer.wall / own.wall:5.1f} times")  # fmt: skip
+    own = timed(*PROGRAM, "compare", "--all", "--format", "tsv", *chosen)
+    lines.append(f"  pooler compare --all, {RUNS * (RUNS - 1) // 2:,} pairs  {own.wall:14.3f} s")
+    rng = np.random.default_rng(2)
+    for n_topics in (50, 250):
+        differences = rng.normal(0.02, 0.15, n_topics)
+        taken = seconds(lambda differences=differences: randomisation_test(differences))
+        lines.append(f"  exact randomisation test, {n_topics:3} topics  {taken * 1e3:8.2f} ms")
+    with capsys.disabled():
+        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+
+
+def _arrays(place: Path, qrels: Path, files: list[str]) -> list[str]:
+    """Time AP from loaded arrays beside the peer's on loaded runs."""
+    with Collection(str(place)) as collection:
+        ranked = collection.ranked_documents((), order="trec9")
+        rows = collection.final_qrels(Policy()).rows
+    binary = judged_arrays(ranked, rows, level=1, cutoff=DOCUMENTS)
+    relevant, n_relevant = binary.relevant(), binary.n_relevant
+    graded = graded_arrays(ranked, rows, cutoff=DOCUMENTS)
+    names = [parse_measure(text) for text in MEASURES]
+    own = seconds(lambda: average_precision(relevant, n_relevant[None, :]))
+    lines = [
+        f"  AP from relevance by rank          {own:8.3f} s",
+        f"  AP from grades by rank             {seconds(lambda: evaluate(graded, names[:1])):8.3f}"
+        " s",
+        f"  {len(MEASURES)} measures from grades by rank     "
+        f"{seconds(lambda: evaluate(graded, names)):8.3f} s",
+    ]
+    if importlib.util.find_spec("pytrec_eval") is None:
+        return lines
+    import pytrec_eval
+
+    with qrels.open(encoding="utf-8") as file:
+        judged = pytrec_eval.parse_qrel(file)
+    runs = []
+    for path in files:
+        with Path(path).open(encoding="utf-8") as file:
+            runs.append(pytrec_eval.parse_run(file))
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map"})
+    peer = seconds(lambda: [evaluator.evaluate(run) for run in runs])
+    return [*lines, f"  pytrec_eval on loaded runs         {peer:8.3f} s  {peer / own:5.1f} times"]
