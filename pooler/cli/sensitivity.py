@@ -1,14 +1,14 @@
-"""`pooler sensitivity`: what if the document just below the pool is relevant after all."""
+"""`pooler sensitivity`: what if documents that nobody judged are relevant after all."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Cell, Column, Format, Table, emit, warn
+from pooler.cli.console import Format, Table, emit, progress, warn
 from pooler.cli.judged import (
     AggregateOption,
     CollapseOption,
@@ -35,10 +35,14 @@ from pooler.cli.options import (
     RelaxedOption,
     RigidOption,
 )
+from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
+    from pooler.cli.sensitivity_runs import Docnos
+    from store.analysis.average_precision import RMode
+    from store.analysis.discoveries import Scenario
+    from store.analysis.flip_choice import At
     from store.analysis.judged_rankings import JudgedRankings
-    from store.analysis.undiscovered import Sensitivity
 
 
 class ScenarioName(StrEnum):
@@ -46,6 +50,15 @@ class ScenarioName(StrEnum):
 
     SHARED = "shared"
     OWN = "own"
+
+
+class AtName(StrEnum):
+    """Where documents turn relevant: `store.analysis.flip_choice`."""
+
+    NEXT = "next"
+    FIRST = "first"
+    BEST = "best"
+    WORST = "worst"
 
 
 class RModeName(StrEnum):
@@ -62,8 +75,72 @@ def sensitivity(
         typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
     ] = None,
     depth: Annotated[
-        int, typer.Option("--depth", min=1, help="N: the pool's depth; rank N+1 is flipped.")
-    ] = ...,  # type: ignore[assignment]  # typer's way to say required
+        int | None,
+        typer.Option(
+            "--depth",
+            min=1,
+            help="N: the pool's depth; rank N+1 is flipped. Needed but with --at best or worst,"
+            " --missing and --each, which look at whole lists.",
+            show_default=False,
+        ),
+    ] = None,
+    at: Annotated[
+        AtName | None,
+        typer.Option(
+            "--at",
+            help="Flip rank N+1 (next), the first unjudged rank below N (first), or the unjudged"
+            " rank of the whole list that moves AP most up (best) or most down (worst); with"
+            " --pairs, best and worst find the one document that moves each difference most.",
+            show_default="next; first with --flips",
+        ),
+    ] = None,
+    flips: Annotated[
+        int | None,
+        typer.Option(
+            "--flips",
+            min=1,
+            metavar="K",
+            help="Flip K unjudged ranks of a topic at once; with --at next, those of the ranks N+1"
+            " to N+K that are unjudged.",
+            show_default="1",
+        ),
+    ] = None,
+    missing: Annotated[
+        int | None,
+        typer.Option(
+            "--missing",
+            min=1,
+            metavar="K",
+            help="The lowest and highest AP and MAP if K relevant documents of every topic went"
+            " unjudged, wherever they are.",
+            show_default=False,
+        ),
+    ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="One row for every two runs: difference of MAP, t2 and p, before and"
+            " after; with --missing, its limits.",
+        ),
+    ] = False,
+    each: Annotated[
+        bool,
+        typer.Option(
+            "--each",
+            help="One row for every unjudged document: what it alone does to the order of runs.",
+        ),
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            metavar="ROWS",
+            help="Of --each: the most rows.",
+            show_default="20; all in json and tsv",
+        ),
+    ] = None,
     scenario: Annotated[
         ScenarioName,
         typer.Option(
@@ -104,15 +181,23 @@ def sensitivity(
 
     For every run in turn, all its unjudged documents at rank N+1 (one a topic) turn relevant:
     AP changes by eq. 19 of Kishida 2001. A row shows the run's own MAP before and after, and what
-    its flips do to the order of all runs: Kendall's tau-b, and pairs that swap.
+    its flips do to the order of all runs: Kendall's tau-b, tau_AP, and pairs that swap. The paper's
+    own experiment (section 4.3) is --depth 100 --scenario own --pairs.
 
     Example: pooler sensitivity --depth 5 --judge alice
 
-    Example: pooler sensitivity --depth 5 --qrels judgements/strict.qrels runs/bm25-words.run
+    Example: pooler sensitivity --each --qrels judgements/strict.qrels runs/bm25-words.run
     """
-    from store.analysis.undiscovered import sensitivity as analyse
+    from pooler.cli.sensitivity_runs import Docnos
     from store.arrays import judged_arrays
 
+    at_name = at or (AtName.NEXT if flips is None else AtName.FIRST)
+    whole_lists = at_name in (AtName.BEST, AtName.WORST) or missing is not None or each
+    if depth is None and not whole_lists:
+        message = "is needed: the depth of the pool"
+        raise typer.BadParameter(message, ctx=ctx, param_hint="'--depth'")
+    _check_options(scenario, at=at, flips=flips, missing=missing, limit=limit,
+                   pairs=pairs, each=each, by_topic=by_topic)  # fmt: skip
     check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
                        without_rulings=without_rulings)  # fmt: skip
@@ -122,104 +207,133 @@ def sensitivity(
         listed=listed,
     )  # fmt: skip
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
-    if judged.pool_depths and depth not in judged.pool_depths:
+    if not whole_lists and judged.pool_depths and depth not in judged.pool_depths:
         known = ", ".join(map(str, sorted(judged.pool_depths)))
         warn(f"depth {depth} is not that of the pool ({known})")
-    result = analyse(arrays, depth=depth, scenario=scenario.value, r_mode=r_mode.value)
-    if by_topic:
-        docnos = judged.ranked.docnos
-        at_rank = {
-            key: docnos[int(ids[depth])]
-            for key, ids in judged.ranked.rankings.items()
-            if len(ids) > depth and depth < cutoff
-        }
-        emit([_by_topic(arrays, result, at_rank)], fmt)
+    how = _How(at_name.value, depth, flips or 1, scenario.value, r_mode.value, fmt)
+    docnos = Docnos(arrays, judged.ranked)
+    if each:
+        table = _each(arrays, docnos, how, limit)
+    elif missing is not None:
+        table = _missing(arrays, missing, how, pairs=pairs, by_topic=by_topic)
+    elif pairs:
+        table = _pairs(arrays, docnos, how)
     else:
-        emit([_by_run(arrays, result, fmt)], fmt)
+        table = _runs(arrays, docnos, how, by_topic=by_topic)
+    emit([table], fmt)
 
 
-def _by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
-    """Make the table of runs."""
-    from store.analysis import undiscovered
+@dataclass(frozen=True, slots=True)
+class _How:
+    """What turns relevant for whom."""
 
-    columns = [
-        Column("run"), Column("unjudged"), Column("judged"), Column("ended"),
-        Column("no_run", "no run"), Column("map_before", "MAP"),
-        Column("map_after", "after"), Column("change"), Column("tau_b", "tau-b"),
-        Column("swapped"), Column("reason"),
-    ]  # fmt: skip
-    rank = result.depth + 1
-    table = Table("sensitivity", columns, title=f"Unjudged documents at rank {rank} turned relevant"
-                  f" (scenario {result.scenario}, R {result.r_mode})")  # fmt: skip
-    counts = {
-        name: (result.status == code).sum(axis=1)
-        for name, code in (
-            ("judged", undiscovered.JUDGED),
-            ("unjudged", undiscovered.UNJUDGED),
-            ("ended", undiscovered.ENDED),
-            ("no_run", undiscovered.NO_RUN),
-        )
-    }
-    for index, tag in enumerate(arrays.tags):
-        row: dict[str, Cell] = {"run": tag}
-        row |= {name: int(count[index]) for name, count in counts.items()}
-        before, after = result.map_before[index], result.map_after[index, index]
-        defined = not isnan(before)
-        reason = result.tau_reason[index]
-        comparable = defined and reason != "fewer-than-two"
-        tau = float(result.tau_b[index])
-        row |= {"map_before": float(before) if defined else None,
-                "map_after": float(after) if defined else None,
-                "change": float(after - before) if defined else None,
-                "tau_b": None if reason else tau,
-                "swapped": int(result.n_swapped[index]) if comparable else None,
-                "reason": reason if defined else "no-relevant"}  # fmt: skip
-        table.rows.append(row)
-    empty = {
-        "reason": all(row["reason"] is None for row in table.rows),
-        "no_run": not counts["no_run"].any(),
-    }
-    if fmt is Format.TABLE:
-        table.columns = [column for column in columns if not empty.get(column.name)]
-    unjudged, judged = int(counts["unjudged"].sum()), int(counts["judged"].sum())
-    ended, no_run = int(counts["ended"].sum()), int(counts["no_run"].sum())
-    parts = [f"At rank {rank}, {unjudged:,} of {unjudged + judged:,} documents are unjudged"]
-    if not unjudged:
-        parts[0] += ": nothing to turn"
-    parts += [f"{ended:,} rankings ended before it"] if ended else []
-    parts += [f"{no_run:,} times a run has no document for a topic"] if no_run else []
-    table.caption = "; ".join(parts) + (
-        ".\nafter: the run's MAP with its own documents turned relevant. The other runs'\n"
-        "MAPs change too; tau-b and swapped say what all that does to the order of the\nruns."
-    )
-    return table
+    at: At
+    depth: int | None
+    flips: int
+    scenario: Scenario
+    r_mode: RMode
+    fmt: Format
 
 
-def _by_topic(
-    arrays: JudgedRankings, result: Sensitivity, docnos: dict[tuple[str, str], str]
+def _check_options(
+    scenario: ScenarioName,
+    *,
+    at: AtName | None,
+    flips: int | None,
+    missing: int | None,
+    limit: int | None,
+    pairs: bool,
+    each: bool,
+    by_topic: bool,
+) -> None:
+    """Refuse what does not go together."""
+    rows = {"--each": each, "--pairs": pairs, "--by-topic": by_topic}
+    chosen = [name for name, is_given in rows.items() if is_given]
+    if len(chosen) > 1:
+        raise ArgumentError(chosen[0], f"excludes {chosen[1]}: a row is one thing", "both")
+    for name, is_given in (("--each", each), ("--missing", missing is not None)):
+        if not is_given:
+            continue
+        if each and missing is not None:
+            raise ArgumentError("--each", "excludes --missing", "both")
+        for other, value in (("--at", at), ("--flips", flips)):
+            if value is not None:
+                raise ArgumentError(other, f"has no meaning with {name}", str(value))
+        if scenario is ScenarioName.OWN:
+            requirement = f"must be shared with {name}: a document is relevant in every run"
+            raise ArgumentError("--scenario", requirement, scenario.value)
+    if pairs and at in (AtName.BEST, AtName.WORST) and (flips or 1) > 1:
+        requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
+        raise ArgumentError("--flips", requirement, flips)
+    if limit is not None and not each:
+        raise ArgumentError("--limit", "is of --each, which is absent", limit)
+
+
+def _runs(arrays: JudgedRankings, docnos: Docnos, how: _How, *, by_topic: bool) -> Table:
+    """Flip the documents of each run in turn."""
+    from pooler.cli import sensitivity_runs as tables
+    from store.analysis.undiscovered import sensitivity as analyse
+
+    result = analyse(arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=how.scenario,
+                     r_mode=how.r_mode)  # fmt: skip
+    if by_topic:
+        return tables.by_topic(arrays, result, docnos)
+    return tables.by_run(arrays, result, how.fmt)
+
+
+def _pairs(arrays: JudgedRankings, docnos: Docnos, how: _How) -> Table:
+    """Test every two runs before and after."""
+    from pooler.cli import sensitivity_pairs as tables
+    from store.analysis.pair_sensitivity import pair_discovery, pair_sensitivity
+
+    _check_pair(arrays)
+    with progress("topics", len(arrays.topics)) as advance:
+        if how.at in ("best", "worst"):
+            towards = how.at == "worst"
+            found = pair_discovery(arrays, towards=towards, scenario=how.scenario,
+                                   r_mode=how.r_mode, progress=advance)  # fmt: skip
+        else:
+            both = pair_sensitivity(arrays, depth=how.depth, at=how.at, flips=how.flips,
+                                    scenario=how.scenario, r_mode=how.r_mode,
+                                    progress=advance)  # fmt: skip
+    if how.at in ("best", "worst"):
+        return tables.single_documents(arrays, found, docnos, how.fmt, towards=towards)
+    return tables.both_ways(arrays, both, how.fmt, at=how.at, depth=how.depth, flips=how.flips,
+                            scenario=how.scenario)  # fmt: skip
+
+
+def _missing(
+    arrays: JudgedRankings, missing: int, how: _How, *, pairs: bool, by_topic: bool
 ) -> Table:
-    """Make the table of runs and topics."""
-    from store.analysis import undiscovered
+    """Bound what the documents that are missing can do."""
+    if pairs:
+        from pooler.cli import sensitivity_pairs
+        from store.analysis.missing_pairs import missing_pair_bounds
 
-    words = {
-        undiscovered.JUDGED: "judged", undiscovered.UNJUDGED: "unjudged",
-        undiscovered.ENDED: "run ended", undiscovered.NO_RUN: "no documents",
-    }  # fmt: skip
-    columns = [Column("run"), Column("topic"), Column("docno"), Column("status"),
-               Column("ap_before", "AP before"), Column("ap_after", "AP after"),
-               Column("change"), Column("reason")]  # fmt: skip
-    table = Table("sensitivity", columns)
-    for index, tag in enumerate(arrays.tags):
-        for place, topic in enumerate(arrays.topics):
-            before = float(result.ap_before[index, place])
-            after = float(result.ap_after[index, place])
-            known = not isnan(before)
-            table.rows.append({
-                "run": tag, "topic": topic, "docno": docnos.get((tag, topic)),
-                "status": words[int(result.status[index, place])],
-                "ap_before": before if known else None,
-                "ap_after": None if isnan(after) else after,
-                "change": after - before if known else None,
-                "reason": None if known else "no-relevant",
-            })  # fmt: skip
-    return table
+        _check_pair(arrays)
+        with progress("topics", len(arrays.topics)) as advance:
+            limits = missing_pair_bounds(arrays, missing, r_mode=how.r_mode, progress=advance)
+        return sensitivity_pairs.missing(arrays, limits, how.fmt)
+    from pooler.cli import sensitivity_missing as tables
+    from store.analysis.missing_documents import missing_bounds
+
+    bounds = missing_bounds(arrays, missing, r_mode=how.r_mode)
+    return tables.by_topic(arrays, bounds) if by_topic else tables.by_run(arrays, bounds, how.fmt)
+
+
+def _each(arrays: JudgedRankings, docnos: Docnos, how: _How, limit: int | None) -> Table:
+    """Turn every unjudged document relevant by itself."""
+    from pooler.cli.sensitivity_each import each_table
+    from store.analysis.each_discovery import each_discovery
+
+    with progress("topics", len(arrays.topics)) as advance:
+        found = each_discovery(arrays, r_mode=how.r_mode, progress=advance)
+    most = 20 if limit is None and how.fmt is Format.TABLE else limit
+    return each_table(arrays, found, docnos, most)
+
+
+def _check_pair(arrays: JudgedRankings) -> None:
+    """Raise `PoolerError` when there is one run only."""
+    if len(arrays.tags) < 2:
+        message = f"there is one run, `{arrays.tags[0]}`: a pair needs two"
+        raise PoolerError(message, hint="name another run")

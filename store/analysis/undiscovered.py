@@ -12,8 +12,8 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,24 +24,17 @@ from store.analysis.average_precision import (
     check_r_mode,
     gains,
     mean_average_precision,
-    own_n_relevant,
-    precision_sum,
 )
-from store.analysis.judged_rankings import RELEVANT, JudgedRankings
+from store.analysis.discoveries import SCENARIOS as SCENARIOS
+from store.analysis.discoveries import Scenario, check_scenario, flip_topic, most_flips
+from store.analysis.flip_choice import ENDED as ENDED
+from store.analysis.flip_choice import JUDGED as JUDGED
+from store.analysis.flip_choice import NO_RUN as NO_RUN
+from store.analysis.flip_choice import At, check_at
 from store.analysis.judged_rankings import UNJUDGED as UNJUDGED
-from store.analysis.run_order import kendall_tau_b, n_swapped_pairs
+from store.analysis.judged_rankings import JudgedRankings
+from store.analysis.run_order import TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
 from store.errors import ArgumentError
-
-Scenario = Literal["shared", "own"]
-"""Who gains from a discovery: every run that retrieved the document, or the flipped run alone."""
-SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
-
-JUDGED = 0
-"""The document at rank N+1 is judged, relevant or not. `UNJUDGED` is the other case."""
-ENDED = -2
-"""The run has documents for the topic, but ends at rank N or above."""
-NO_RUN = -3
-"""The run has no document for the topic."""
 
 TIED_MAP = 1e-12
 """MAPs no further apart are tied: rounding alone moves a mean by up to about 1e-15."""
@@ -49,23 +42,31 @@ TIED_MAP = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Scores before and after the unjudged documents at rank N+1 of one run turn relevant.
+    """Scores before and after unjudged documents of one run turn relevant, run after run.
 
     Axes are in the order of the tags and topics of the `JudgedRankings`. NaN = undefined, because
     R = 0 (``no-relevant``).
     """
 
-    depth: int
-    """N, ranks."""
+    depth: int | None
+    """N, ranks; ``None`` where it was not asked for."""
+    at: At
+    """Where documents turned relevant."""
+    flips: int
+    """The most of a run and topic that did."""
     scenario: Scenario
     r_mode: RMode
     status: NDArray[np.int8]
-    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED`, `ENDED` or `NO_RUN`."""
+    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED` = something turned relevant, `ENDED` or
+    `NO_RUN`."""
+    columns: NDArray[np.int64]
+    """Shape (n_runs, n_topics, least of `flips` and the width): rank less 1 of each that turned
+    relevant, then -1."""
     ap_before: NDArray[np.float64]
     """Shape (n_runs, n_topics), [0, 1]; NaN where R = 0."""
     ap_after: NDArray[np.float64]
-    """Shape (n_runs, n_topics), [0, 1]: AP of the run whose own document turns relevant, 1/(N+1)
-    where R was 0. Equals `ap_before` where the status is not `UNJUDGED`."""
+    """Shape (n_runs, n_topics), [0, 1]: AP of the run whose own document turns relevant, counted
+    from 0 where R was 0. Equals `ap_before` where the status is not `UNJUDGED`."""
     map_before: NDArray[np.float64]
     """Shape (n_runs,), [0, 1]; NaN when no topic is defined for the run."""
     map_after: NDArray[np.float64]
@@ -77,14 +78,22 @@ class Sensitivity:
     tau_b: NDArray[np.float64]
     """Shape (n_flipped,): Kendall's tau-b of `map_before` and the row of `map_after`, over the
     runs with a MAP; NaN when undefined."""
+    tau_ap: NDArray[np.float64]
+    """Shape (n_flipped,): tau_AP of the order after, against that of `map_before`; NaN where
+    `tau_b` is, or where small steps tie all runs."""
     tau_reason: tuple[str | None, ...]
-    """Why `tau_b` is NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where it is a number."""
+    """Why `tau_b`, or `tau_ap` alone, is NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where
+    both are numbers."""
     n_swapped: NDArray[np.int64]
     """Shape (n_flipped,): pairs of runs put in the opposite order; ties are no swaps."""
 
     def count(self, status: int) -> int:
         """Count the (run, topic) pairs of one status."""
         return int(np.count_nonzero(self.status == status))
+
+    def n_flipped(self) -> NDArray[np.int64]:
+        """Count the documents of each run that turned relevant, shape (n_runs,)."""
+        return np.asarray(np.count_nonzero(self.columns >= 0, axis=(1, 2)), dtype=np.int64)
 
 
 def discovery_effect(
@@ -190,21 +199,23 @@ def discovery_effect_below(n_relevant: int, average_precision: float, rank: int)
 def sensitivity(
     rankings: JudgedRankings,
     *,
-    depth: int,
+    depth: int | None = None,
+    at: At = "next",
+    flips: int = 1,
     scenario: Scenario = "shared",
     r_mode: RMode = "pool",
 ) -> Sensitivity:
-    """Turn the unjudged documents at rank N+1 of each run relevant, one run after the other.
+    """Turn unjudged documents of each run relevant, one run after the other.
 
-    For every run f, the documents at rank N+1 that nobody judged turn relevant in all topics at
-    once, and MAP is computed again for all runs. What happens to the others:
+    For every run f, its documents that `at` names turn relevant in all topics at once, and MAP is
+    computed again for all runs. What happens to the others, with F of a topic's documents turned:
 
     ======== ====== ======================================= ================================
-    scenario r_mode a run that retrieved the document       a run that did not
+    scenario r_mode a run that retrieved some of them       a run that did not
     ======== ====== ======================================= ================================
-    shared   pool   gains by eq. 19 at its own rank         R becomes R+1: AP R / (R+1)
-    shared   own    gains by eq. 19 at its own rank         keeps its AP
-    own      both   R becomes R+1: AP R / (R+1)             R becomes R+1: AP R / (R+1)
+    shared   pool   gains by eq. 19, or E3, at its ranks    R becomes R+F: AP R / (R+F)
+    shared   own    the same, R grows by those it retrieved keeps its AP
+    own      both   R becomes R+F: AP R / (R+F)             R becomes R+F: AP R / (R+F)
     ======== ====== ======================================= ================================
 
     Scenario ``own`` is the paper's extreme case (section 4.3 of [1]_), which leaves the document
@@ -214,8 +225,14 @@ def sensitivity(
     ----------
     rankings : JudgedRankings
         Rankings and judgements. An unjudged document counts as not relevant before.
-    depth : int
-        N, the depth of the pool: at least 1 and below the cutoff of the rankings.
+    depth : int, optional
+        N, the depth of the pool: at least 1 and below the cutoff of the rankings. Needed unless
+        `at` looks at whole lists.
+    at : {"next", "first", "best", "worst"}, default="next"
+        Rank N+1, the first unjudged rank below N, or the unjudged rank of the whole list that
+        leaves the run the highest or the lowest AP; see `store.analysis.flip_choice.choose_flips`.
+    flips : int, default=1
+        Documents of a run and topic that turn relevant at once, at least 1.
     scenario : {"shared", "own"}, default="shared"
         Who gains.
     r_mode : {"pool", "own"}, default="pool"
@@ -224,12 +241,12 @@ def sensitivity(
     Returns
     -------
     Sensitivity
-        Both scores, the order of the runs by both, and what stands at rank N+1.
+        Both scores, the order of the runs by both, and what stands at the ranks looked at.
 
     Raises
     ------
     ArgumentError
-        If `depth`, `scenario` or `r_mode` is out of range.
+        If an argument is out of range.
 
     Notes
     -----
@@ -238,8 +255,8 @@ def sensitivity(
     enters neither MAP of the run, also when a discovery makes its AP defined: both means are over
     the same topics. Only `Sensitivity.ap_after` shows its value.
 
-    O(n_runs n_topics (width + n_runs)) time, plus O(n_runs**3) to compare the orders; one topic in
-    memory at a time.
+    O(n_runs n_topics (width + n_runs flips)) time, plus O(n_runs**3) to compare the orders; one
+    topic in memory at a time.
 
     Examples
     --------
@@ -262,34 +279,21 @@ def sensitivity(
     >>> moved.map_after[0].round(4).tolist()  # (1/1 + 2/3 + 3/4) / 3, (1/1 + 2/2) / 3
     [0.8056, 0.6667]
     """
-    r_mode = check_r_mode(r_mode)
-    scenario = _check_scenario(scenario)
-    if not 1 <= depth < rankings.cutoff:
-        requirement = f"must be an integer >= 1 and below the cutoff ({rankings.cutoff})"
-        raise ArgumentError("depth", requirement, depth)
+    r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
+    at = check_at(at, depth, flips, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
-    status = _status(rankings, depth)
+    status = np.empty((n_runs, n_topics), dtype=np.int8)
+    columns = np.empty((n_runs, n_topics, most_flips(rankings, flips)), dtype=np.int64)
     ap_before = np.empty((n_runs, n_topics))
     ap_after = np.empty((n_runs, n_topics))
     change = np.zeros((n_runs, n_runs))
     for topic in range(n_topics):
-        relevant = rankings.standing_by_rank(topic) == RELEVANT
-        own = own_n_relevant(relevant)
-        counts = own if r_mode == "own" else np.full(n_runs, rankings.n_relevant[topic])
-        before = average_precision(relevant, counts)
-        ap_before[:, topic] = ap_after[:, topic] = before
-        flipped = np.flatnonzero(status[:, topic] == UNJUDGED)
-        if flipped.size == 0:
-            continue
-        gain, retrieved = _gain_by_flip(rankings.documents[:, topic], flipped, depth, relevant)
-        itself = flipped[:, None] == np.arange(n_runs)
-        if scenario == "own":
-            gain = np.where(itself, gain, 0.0)
-        one_more = counts + (retrieved if scenario == "shared" and r_mode == "own" else 1)
-        after = np.full(gain.shape, np.nan)
-        np.divide(precision_sum(relevant) + gain, one_more, out=after, where=one_more > 0)
-        ap_after[flipped, topic] = after[itself]
-        change[flipped] += np.where(counts > 0, after - before, 0.0)
+        one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips,
+                         scenario=scenario, r_mode=r_mode)  # fmt: skip
+        status[:, topic], columns[:, topic] = one.status, one.columns
+        ap_before[:, topic] = ap_after[:, topic] = one.before
+        ap_after[one.flipped, topic] = one.after[np.arange(one.flipped.size), one.flipped]
+        change[one.flipped] += np.where(np.isnan(one.before), 0.0, one.after - one.before)
     map_before, n_defined = mean_average_precision(ap_before)
     # Adding a change of 0 leaves an untouched MAP as it was, to the last bit.
     mean_change = np.full(change.shape, np.nan)
@@ -298,76 +302,30 @@ def sensitivity(
     scored = n_defined > 0
     before_scored, after_scored = map_before[scored], map_after[:, scored]
     taus = [kendall_tau_b(before_scored, row, tolerance=TIED_MAP) for row in after_scored]
+    taus_ap = [tau_ap(row, before_scored, tolerance=TIED_MAP) for row in after_scored]
     swaps = [n_swapped_pairs(before_scored, row, tolerance=TIED_MAP) for row in after_scored]
     return Sensitivity(
         depth=depth,
+        at=at,
+        flips=flips,
         scenario=scenario,
         r_mode=r_mode,
         status=status,
+        columns=columns,
         ap_before=ap_before,
         ap_after=ap_after,
         map_before=map_before,
         map_after=map_after,
         n_topics_undefined=n_topics - n_defined,
-        tau_b=np.array([np.nan if tau.tau is None else tau.tau for tau in taus], dtype=np.float64),
-        tau_reason=tuple(tau.reason for tau in taus),
+        tau_b=_numbers(taus),
+        tau_ap=_numbers(taus_ap),
+        tau_reason=tuple(
+            tau.reason or other.reason for tau, other in zip(taus, taus_ap, strict=True)
+        ),
         n_swapped=np.array(swaps, dtype=np.int64),
     )
 
 
-def _check_scenario(scenario: str) -> Scenario:
-    """Return `scenario` when it is one of `SCENARIOS`, else raise `ArgumentError`."""
-    for known in SCENARIOS:
-        if scenario == known:
-            return known
-    raise ArgumentError("scenario", f"must be one of {', '.join(SCENARIOS)}", scenario)
-
-
-def _status(rankings: JudgedRankings, depth: int) -> NDArray[np.int8]:
-    """Tell what stands at rank N+1, shape (n_runs, n_topics)."""
-    status = np.full(rankings.lengths.shape, NO_RUN, dtype=np.int8)
-    status[rankings.lengths > 0] = ENDED
-    deep_enough = rankings.lengths > depth
-    for topic, standing in enumerate(rankings.standing):
-        runs = np.flatnonzero(deep_enough[:, topic])
-        if runs.size:
-            unjudged = standing[rankings.documents[runs, topic, depth]] == UNJUDGED
-            status[runs, topic] = np.where(unjudged, UNJUDGED, JUDGED)
-    return status
-
-
-def _gain_by_flip(
-    documents: NDArray[np.int32],
-    flipped: NDArray[np.int64],
-    depth: int,
-    relevant: NDArray[np.bool_],
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Look up what each flipped document adds to S in each run of one topic.
-
-    Parameters
-    ----------
-    documents, relevant : ndarray of int32 and of bool, shape (n_runs, width)
-        The topic's rankings.
-    flipped : ndarray of int64, shape (n_flips,)
-        The runs whose document at rank ``depth + 1`` is flipped.
-    depth : int
-        N.
-
-    Returns
-    -------
-    gain : ndarray of float64, shape (n_flips, n_runs)
-        Eq. 6 of [1]_ at the rank the run gave the document; 0 where it did not retrieve it.
-    retrieved : ndarray of bool, shape (n_flips, n_runs)
-        Whether the run retrieved it.
-    """
-    # Runs often share the document at this rank: look each one up once.
-    codes, flip_document = np.unique(documents[flipped, depth], return_inverse=True)
-    row_of_code = np.full(int(documents.max()) + 2, -1, dtype=np.int64)
-    row_of_code[codes] = np.arange(codes.size)
-    rows = row_of_code[documents]  # the padding code -1 picks the last element, which stays -1
-    runs, ranks = np.nonzero(rows >= 0)
-    gain = np.zeros((codes.size, documents.shape[0]))
-    gain[rows[runs, ranks], runs] = gains(relevant)[runs, ranks]
-    retrieved = np.zeros(gain.shape, dtype=np.bool_)
-    retrieved[rows[runs, ranks], runs] = True
-    return gain[flip_document], retrieved[flip_document]
+def _numbers(taus: Sequence[TauResult]) -> NDArray[np.float64]:
+    """Return correlations as an array, NaN = undefined."""
+    return np.array([np.nan if tau.tau is None else tau.tau for tau in taus], dtype=np.float64)

@@ -10,22 +10,17 @@ from scipy.stats import kendalltau
 
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
+from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
 from tests.cli.oracles import (
     average_precision,
     first_documents,
     mean,
     measured_ap,
     read_qrels,
-    read_run,
     swapped_pairs,
 )
 
 DEPTH = 5
-
-
-def runs_of(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """Read every run of the sample collection, by tag."""
-    return {path.stem: read_run(path) for path in sorted((folder / "runs").iterdir())}
 
 
 def test_table_by_run_equals_edited_qrels(cli: Cli, judged: Path) -> None:
@@ -180,3 +175,100 @@ def test_swaps_of_what_cannot_be_ordered_are_no_number(cli: Cli, here: Path) -> 
     (here / "z.qrels").write_text("1 0 d1 1\n")
     (row,) = cli("sensitivity", *options, "a.run").fine().json()
     assert (row["swapped"], row["reason"]) == (None, "fewer-than-two")
+
+
+def plain_tau_ap(after: list[float], before: list[float]) -> float:
+    """Compute tau_AP of scores without ties by its definition (Yilmaz et al. 2008)."""
+    places = sorted(range(len(after)), key=lambda run: -after[run])
+    shares = [
+        sum(before[above] > before[run] for above in places[:place]) / place
+        for place, run in enumerate(places)
+        if place
+    ]
+    return 2 / (len(after) - 1) * sum(shares) - 1
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        (("--depth", "5", "--at", "first"), slice(0, 1)),
+        (("--depth", "5", "--flips", "3"), slice(0, 3)),
+        (("--at", "best", "--flips", "2"), slice(0, 2)),
+        (("--at", "worst"), slice(-1, None)),
+    ],
+)
+def test_other_ranks_equal_edited_qrels(
+    cli: Cli, judged: Path, options: tuple[str, ...], chosen: slice
+) -> None:
+    """The named documents, added to the qrels, give AP, MAP, tau_AP and swaps after."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    before = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
+    cells = cli("sensitivity", *options, *STRICT, "-q", "--format", "json").fine().json()
+    by_run = cli("sensitivity", *options, *STRICT, "--format", "json").fine().json()
+    found: dict[str, dict[str, list[str]]] = {tag: {} for tag in runs}
+    for cell in cells:
+        run, topic = runs[cell["run"]], cell["topic"]
+        below = 5 if "--depth" in options else 0
+        ranked = first_documents(run, topic, 1000)
+        unjudged = [one for one in unjudged_of(qrels, run, topic) if one in ranked[below:]]
+        expected = unjudged[chosen]
+        assert cell["docno"] == " ".join(expected)
+        assert cell["rank"] == " ".join(str(ranked.index(one) + 1) for one in expected)
+        found[cell["run"]][topic] = expected
+        edited = with_relevant(qrels, {topic: expected})
+        after = average_precision(edited, run)[topic]
+        assert cell["ap_after"] == pytest.approx(after, abs=1e-12)
+    for row in by_run:
+        edited = with_relevant(qrels, found[row["run"]])
+        after_of = {tag: mean(average_precision(edited, run).values()) for tag, run in runs.items()}
+        assert row["map_after"] == pytest.approx(after_of[row["run"]], abs=1e-12)
+        scores = list(after_of.values()), list(before.values())
+        assert row["tau_ap"] == pytest.approx(plain_tau_ap(*scores), abs=1e-12)
+        assert row["swapped"] == swapped_pairs(*scores)
+        assert row.get("turned", 1) in (1, 8 * len(range(20)[chosen]))
+
+
+def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
+    """Of one run, each unjudged document at the threshold or below lowers AP; above none does."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    run = runs_of(judged)["bm25-words"]
+    options = ("--depth", "5", "--by-topic", *STRICT, "--format", "json")
+    n_below = 0
+    for cell in cli("sensitivity", "bm25-words", *options).fine().json():
+        topic = cell["topic"]
+        for docno in unjudged_of(qrels, run, topic):
+            rank = first_documents(run, topic, 1000).index(docno) + 1
+            after = average_precision(with_relevant(qrels, {topic: [docno]}), run)[topic]
+            below = rank >= cell["threshold"]
+            n_below += below
+            assert (after < cell["ap_before"] - 1e-12) == below
+    assert n_below
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ((), 2, "is needed: the depth of the pool"),
+        (("--pairs",), 2, "is needed: the depth of the pool"),
+        (("--at", "first"), 2, "is needed: the depth of the pool"),
+        (("--flips", "0", "--depth", "5"), 2, "greater than or equal to 1"),
+        (("--depth", "1000"), 1, "`depth` must be an integer >= 1 and below the cutoff (1000)"),
+        (("--each", "--pairs"), 1, "`--each` excludes --pairs: a row is one thing"),
+        (("--each", "--missing", "2"), 1, "`--each` excludes --missing"),
+        (("--each", "--flips", "2"), 1, "`--flips` has no meaning with --each"),
+        (("--missing", "2", "--at", "best"), 1, "`--at` has no meaning with --missing"),
+        (("--missing", "2", "--scenario", "own"), 1, "`--scenario` must be shared with --missing"),
+        (("--pairs", "--at", "best", "--flips", "2"), 1, "`--flips` must be 1 with --pairs --at"),
+        (("--depth", "5", "--limit", "3"), 1, "`--limit` is of --each, which is absent"),
+        (("bm25-words", "--at", "worst", "--pairs"), 1, "there is one run, `bm25-words`"),
+        (("bm25-words", "--missing", "1", "--pairs"), 1, "there is one run, `bm25-words`"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    cli: Cli, judged: Path, options: tuple[str, ...], code: int, words: str
+) -> None:
+    """A mistake is named in one line, with nothing on stdout."""
+    outcome = cli("sensitivity", *options, "--judge", "strict").failed(code)
+    assert words in " ".join(outcome.err.replace("│", " ").split())
+    assert not outcome.out

@@ -203,6 +203,8 @@ def test_permuting_runs_permutes_results(
         ("docno-asc", 50, 3027, 4151),
         ("trec", 7, 1978, 4270),
         ("trec", 10, 2205, 4262),
+        pytest.param("trec", 20, 2530, 4252, marks=pytest.mark.slow),
+        pytest.param("trec", 50, 3026, 4151, marks=pytest.mark.slow),
     ],
 )
 def test_unjudged_documents_of_trec_covid(

@@ -1,0 +1,48 @@
+"""The table of `pooler sensitivity --each`."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from pooler.cli.console import Column, Table, counted
+from pooler.cli.sensitivity_runs import Docnos
+from store.analysis.each_discovery import EachDiscovery
+from store.analysis.judged_rankings import JudgedRankings
+
+
+def each_table(
+    arrays: JudgedRankings, result: EachDiscovery, docnos: Docnos, limit: int | None
+) -> Table:
+    """Make the table of documents, those that swap most pairs of runs first."""
+    columns = [
+        Column("topic"), Column("docno", most=30), Column("runs"), Column("best_rank", "best rank"),
+        Column("best_run", "in run", most=20), Column("up", "MAP up"), Column("down", "down"),
+        Column("tau_b", "tau-b"), Column("swapped"),
+    ]  # fmt: skip
+    order = result.order()[:limit]
+    table = Table("each", columns)
+    for place in order.tolist():
+        run, topic = int(result.best_run[place]), int(result.topic[place])
+        tau = float(result.tau_b[place])
+        rank = int(result.best_rank[place])
+        table.rows.append({
+            "topic": arrays.topics[topic], "docno": docnos.at(run, topic, rank - 1),
+            "runs": int(result.n_runs_with[place]), "best_rank": rank,
+            "best_run": arrays.tags[run], "up": float(result.up[place]),
+            "down": float(result.down[place]), "tau_b": None if isnan(tau) else tau,
+            "swapped": int(result.n_swapped[place]),
+        })  # fmt: skip
+    n_all, n_swapping = result.code.size, int((result.n_swapped > 0).sum())
+    shown = f"the first {len(order)} of " if len(order) < n_all else ""
+    table.caption = (
+        f"Each unjudged document, inside and below the pool, turned relevant alone in every run\n"
+        f"that retrieved it: {shown}{counted(n_all, 'document')}. up, down: the largest rise and"
+        " fall of\na run's MAP; tau-b and swapped: the order of all runs after it.\n"
+        f"{counted(n_swapping, 'document')} put a pair of runs in the opposite order."
+    )
+    if result.n_undefined:
+        table.caption += (
+            f"\n{counted(result.n_undefined, 'document')} of topics without a relevant document"
+            " move no MAP\nand are not shown."
+        )
+    return table

@@ -1,0 +1,204 @@
+r"""Between which limits AP and MAP lie when k relevant documents of every topic were never judged.
+
+Nothing is supposed of where the k documents are: among the unjudged ones of a run, or nowhere in
+its list. For one run both limits are attained by some k documents:
+
+========= ================================ =======================================================
+r_mode    lowest                           highest
+========= ================================ =======================================================
+pool      none is retrieved: R AP / (R+k)  the first min(k, n) of its n unjudged ranks are relevant
+own       the least of: the last j of them the most of: the first j of them relevant, for
+          relevant, for j = 0..min(k, n)   j = 0..min(k, n)
+========= ================================ =======================================================
+
+since of j relevant ranks more a lower one always adds less to S (E2, E3 of
+`store.analysis.discoveries`), and in mode ``own`` R grows by the j retrieved ones alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.average_precision import (
+    RMode,
+    average_precision,
+    check_r_mode,
+    gains,
+    mean_average_precision,
+    precision_sum,
+)
+from store.analysis.discoveries import n_relevant_of
+from store.analysis.flip_choice import choose_flips
+from store.analysis.judged_rankings import RELEVANT, JudgedRankings
+from store.errors import ArgumentError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MissingBounds:
+    """Limits of every run; NaN = undefined."""
+
+    n_missing: int
+    """k: relevant documents of each topic that nobody judged."""
+    r_mode: RMode
+    ap_before: NDArray[np.float64]
+    """Shape (n_runs, n_topics), [0, 1]; NaN where R = 0."""
+    ap_low: NDArray[np.float64]
+    """Shape (n_runs, n_topics): attained. Where R was 0: 0 in mode ``pool``, NaN in ``own``."""
+    ap_high: NDArray[np.float64]
+    """Shape (n_runs, n_topics): attained. Where R was 0: of the k documents alone in mode
+    ``pool``, NaN in ``own``."""
+    map_before: NDArray[np.float64]
+    """Shape (n_runs,), [0, 1]: over the topics where R > 0, as the next two."""
+    map_low: NDArray[np.float64]
+    """Shape (n_runs,): attained, since topics do not depend on each other."""
+    map_high: NDArray[np.float64]
+    """Shape (n_runs,): attained."""
+    n_topics_undefined: NDArray[np.int64]
+    """Shape (n_runs,): topics with R = 0 before, in no MAP of the run."""
+    low_columns: NDArray[np.int64]
+    """Shape (n_runs, n_topics, least of k and the width): rank less 1 of the documents that give
+    the lowest AP, then -1; none in mode ``pool``."""
+    high_columns: NDArray[np.int64]
+    """The same of the highest AP."""
+
+
+def check_missing(n_missing: int) -> None:
+    """Raise `ArgumentError` unless k is at least 1."""
+    if n_missing < 1:
+        raise ArgumentError("n_missing", "must be an integer >= 1", n_missing)
+
+
+def missing_bounds(
+    rankings: JudgedRankings, n_missing: int, *, r_mode: RMode = "pool"
+) -> MissingBounds:
+    """Compute the lowest and the highest scores with k unknown relevant documents in each topic.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements. An unjudged document counts as not relevant before.
+    n_missing : int
+        k, at least 1: exactly so many relevant documents of every topic are not judged. That the
+        collection has so many documents which no run retrieved is not checked.
+    r_mode : {"pool", "own"}, default="pool"
+        What R counts.
+
+    Returns
+    -------
+    MissingBounds
+        By run and topic, and by run.
+
+    Raises
+    ------
+    ArgumentError
+        If `n_missing` or `r_mode` is out of range.
+
+    Notes
+    -----
+    O(n_runs n_topics (width + k)); one topic in memory at a time beside the result.
+
+    Examples
+    --------
+    Relevant at ranks 1 and 3 of 4, R = 2, rank 4 unjudged. One document missing: 5/3 of 3 where it
+    is not retrieved, and with rank 4 (5/3 + 3/4) / 3.
+
+    >>> from store.analysis.judged_rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a"],
+    ...     {("a", "t"): np.array([1, 2, 3, 4])},
+    ...     {"t": (np.array([1, 2, 3]), np.array([True, False, True]))},
+    ...     cutoff=10,
+    ... )
+    >>> bounds = missing_bounds(arrays, 1)
+    >>> bounds.map_low.round(4).tolist(), bounds.map_high.round(4).tolist()
+    ([0.5556], [0.8056])
+    """
+    check_missing(n_missing)
+    r_mode = check_r_mode(r_mode)
+    n_runs, n_topics, width = rankings.documents.shape
+    most = min(n_missing, width)
+    before, low, high = (np.empty((n_runs, n_topics)) for _ in range(3))
+    low_columns, high_columns = (
+        np.full((n_runs, n_topics, most), -1, dtype=np.int64) for _ in range(2)
+    )
+    for topic in range(n_topics):
+        standing = rankings.standing_by_rank(topic)
+        relevant = standing == RELEVANT
+        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        before[:, topic] = average_precision(relevant, counts)
+        sums = precision_sum(relevant)
+        if most == 0:
+            low[:, topic] = high[:, topic] = 0.0 if r_mode == "pool" else before[:, topic]
+            continue
+        first = choose_flips(standing, at="best", flips=most).columns
+        if r_mode == "pool":
+            low[:, topic] = sums / (counts + n_missing)
+            high[:, topic] = (sums + _added(relevant, first)[:, -1]) / (counts + n_missing)
+            high_columns[:, topic] = first
+            continue
+        last = choose_flips(standing, at="worst", flips=most).columns
+        # Ascending ranks stand first; the lowest one is to come first.
+        last = -np.sort(-last, axis=1)
+        for columns, chosen, value, pick in (
+            (first, high_columns, high, np.argmax),
+            (last, low_columns, low, np.argmin),
+        ):
+            scores = _own_scores(relevant, columns, sums, counts)
+            n_best = pick(np.where(np.isnan(scores), scores[:, :1], scores), axis=1)
+            value[:, topic] = scores[np.arange(n_runs), n_best]
+            kept = np.arange(most) < n_best[:, None]
+            chosen[:, topic] = np.where(kept, columns, -1)
+    map_before, n_defined = mean_average_precision(before)
+    defined = ~np.isnan(before)
+    return MissingBounds(
+        n_missing=n_missing,
+        r_mode=r_mode,
+        ap_before=before,
+        ap_low=low,
+        ap_high=high,
+        map_before=map_before,
+        map_low=mean_average_precision(np.where(defined, low, np.nan))[0],
+        map_high=mean_average_precision(np.where(defined, high, np.nan))[0],
+        n_topics_undefined=n_topics - n_defined,
+        low_columns=low_columns,
+        high_columns=high_columns,
+    )
+
+
+def _added(relevant: NDArray[np.bool_], columns: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Compute what the first, the first two, ... of each run's columns add to S, by E3.
+
+    Columns, shape (n_runs, k), ascend or descend, then -1, which adds nothing.
+    """
+    exists = columns >= 0
+    ranks = np.where(exists, columns + 1, 1)
+    alone = np.where(exists, np.take_along_axis(gains(relevant), ranks - 1, axis=1), 0.0)
+    reciprocal = np.where(exists, 1 / ranks, 0.0)
+    # Every two add one over the lower rank: a later one, or an earlier one where ranks descend.
+    if np.any(exists[:, 1:] & (columns[:, 1:] < columns[:, :-1])):
+        together = np.where(exists, np.cumsum(reciprocal, axis=1) - reciprocal, 0.0)
+    else:
+        together = np.arange(columns.shape[1]) * reciprocal
+    return np.cumsum(alone + together, axis=1)
+
+
+def _own_scores(
+    relevant: NDArray[np.bool_],
+    columns: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    counts: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Compute AP of mode ``own`` with none, the first, the first two, ... of the columns relevant.
+
+    Shape (n_runs, k + 1); NaN where R = 0 before, and where a run has fewer columns.
+    """
+    added = np.concatenate([np.zeros((len(sums), 1)), _added(relevant, columns)], axis=1)
+    n_after = counts[:, None] + np.arange(added.shape[1])
+    exists = np.concatenate([np.ones((len(sums), 1), np.bool_), columns >= 0], axis=1)
+    scores = np.full(added.shape, np.nan)
+    where = exists & (counts > 0)[:, None]
+    return np.asarray(np.divide(sums[:, None] + added, n_after, out=scores, where=where))

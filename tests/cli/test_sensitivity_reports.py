@@ -1,0 +1,189 @@
+"""`pooler sensitivity` by pair, with documents missing, and document by document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import variance
+
+import pytest
+from scipy.stats import kendalltau, ttest_rel
+
+from tests.cli.conftest import Cli
+from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
+from tests.cli.oracles import (
+    average_precision,
+    first_documents,
+    mean,
+    read_qrels,
+    swapped_pairs,
+)
+
+
+def ap_rows(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> list[float]:
+    """Return AP by topic, in the order of the qrels."""
+    found = average_precision(qrels, run)
+    return [found[topic] for topic in qrels]
+
+
+@pytest.mark.parametrize("scenario", ["shared", "own"])
+def test_pairs_are_tested_before_and_after(cli: Cli, judged: Path, scenario: str) -> None:
+    """Differences, t2 and p are scipy's on edited qrels; own is the experiment of section 4.3."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    options = ("--depth", "5", "--pairs", "--scenario", scenario, *STRICT, "--format", "json")
+    rows = cli("sensitivity", *options).fine().json()
+    assert len(rows) == 9 * 8 // 2
+    added = {}
+    for tag, run in runs.items():
+        sixth = {topic: first_documents(run, topic, 6)[5] for topic in qrels}
+        added[tag] = {t: [docno] for t, docno in sixth.items() if docno not in qrels[t]}
+    for row in rows:
+        pair = row["a"], row["b"]
+        old = [ap_rows(qrels, runs[tag]) for tag in pair]
+        assert mean(old[0]) >= mean(old[1])
+        peer = ttest_rel(*old)
+        assert row["difference"] == pytest.approx(mean(old[0]) - mean(old[1]), abs=1e-12)
+        assert (row["t2"], row["p"]) == (pytest.approx(peer.statistic), pytest.approx(peer.pvalue))
+        for side, flipped in zip("ab", pair, strict=True):
+            edited = with_relevant(qrels, added[flipped])
+            new = []
+            for tag, before in zip(pair, old, strict=True):
+                if scenario == "shared" or tag == flipped:
+                    new.append(ap_rows(edited, runs[tag]))
+                    continue
+                counts = [sum(grade > 0 for grade in qrels[topic].values()) for topic in qrels]
+                new.append([
+                    ap * n / (n + 1) if topic in added[flipped] else ap
+                    for topic, n, ap in zip(qrels, counts, before, strict=True)
+                ])  # fmt: skip
+            difference = mean(new[0]) - mean(new[1])
+            peer = ttest_rel(*new)
+            assert row[f"difference_{side}"] == pytest.approx(difference, abs=1e-12)
+            assert row[f"t2_{side}"] == pytest.approx(peer.statistic)
+            assert row[f"p_{side}"] == pytest.approx(peer.pvalue)
+            assert row[f"sign_{side}"] == ("swapped" if difference < 0 else "kept")
+            assert row[f"drop_{side}"] == pytest.approx(1 - difference / row["difference"])
+            s2, s2_after = (
+                variance([a - b for a, b in zip(*scores, strict=True)]) for scores in (old, new)
+            )
+            assert row[f"variance_drop_{side}"] == pytest.approx(1 - s2_after / s2)
+
+
+@pytest.mark.parametrize("at", ["worst", "best"])
+def test_document_that_moves_a_pair_most_is_named(cli: Cli, judged: Path, at: str) -> None:
+    """No document of either run, or outside both, moves the difference further that way."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    pair = ("bm25-words", "rm3-words-title")
+    options = ("--pairs", "--at", at, *STRICT, "--format", "json")
+    (row,) = cli("sensitivity", *pair, *options).fine().json()
+    assert (row["a"], row["b"]) == pair
+
+    def difference(topic: str, docno: str) -> float:
+        edited = with_relevant(qrels, {topic: [docno]})
+        a, b = (mean(ap_rows(edited, runs[tag])) for tag in pair)
+        return a - b
+
+    every = {
+        (topic, docno): difference(topic, docno)
+        for topic in qrels
+        for docno in {
+            "none-has-this",
+            *(one for tag in pair for one in unjudged_of(qrels, runs[tag], topic)),
+        }
+    }
+    most = (min if at == "worst" else max)(every.values())
+    assert every[row["topic"], row["docno"]] == pytest.approx(most, abs=1e-12)
+    assert row["difference_after"] == pytest.approx(most, abs=1e-12)
+    ranks = {
+        name: first_documents(runs[tag], row["topic"], 1000).index(row["docno"]) + 1
+        if row["docno"] in runs[tag][row["topic"]]
+        else None
+        for name, tag in zip(("rank_a", "rank_b"), pair, strict=True)
+    }
+    assert {name: row[name] for name in ranks} == ranks
+
+
+def test_limits_with_documents_missing(cli: Cli, judged: Path) -> None:
+    """Lowest: k relevant documents that no run has; highest: the first k unjudged ones."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    options = ("--missing", "2", *STRICT, "--format", "json")
+    by_run = cli("sensitivity", *options).fine().json()
+    nowhere = with_relevant(qrels, {topic: ["no-1", "no-2"] for topic in qrels})
+    assert [row["run"] for row in by_run] == sorted(runs)
+    for row in by_run:
+        run = runs[row["run"]]
+        low = mean(average_precision(nowhere, run).values())
+        first = {topic: unjudged_of(qrels, run, topic)[:2] for topic in qrels}
+        high = mean(average_precision(with_relevant(qrels, first), run).values())
+        assert row["map_low"] == pytest.approx(low, abs=1e-12)
+        assert row["map_high"] == pytest.approx(high, abs=1e-12)
+        n_judged = sum(docno in qrels[topic] for topic in qrels for docno in run[topic])
+        assert (row["judged"], row["undefined"]) == (n_judged, 0)
+        assert row["judged"] + row["unjudged"] == sum(len(run[topic]) for topic in qrels)
+    cells = cli("sensitivity", *options, "--by-topic").fine().json()
+    for row in by_run:
+        of_run = [cell for cell in cells if cell["run"] == row["run"]]
+        assert mean(cell["ap_low"] for cell in of_run) == pytest.approx(row["map_low"])
+        assert mean(cell["ap_high"] for cell in of_run) == pytest.approx(row["map_high"])
+    lows = {row["run"]: (row["map_low"], row["map_high"]) for row in by_run}
+    for pair in cli("sensitivity", *options, "--pairs").fine().json():
+        a, b = lows[pair["a"]], lows[pair["b"]]
+        assert pair["low"] == pytest.approx(a[0] - b[1], abs=1e-12)
+        assert pair["high"] == pytest.approx(a[1] - b[0], abs=1e-12)
+        assert pair["certain"] == (pair["low"] > 0)
+
+
+def test_each_document_equals_edited_qrels(cli: Cli, judged: Path) -> None:
+    """Every unjudged document has a row; the first ones do what the edited qrels say."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    before = [mean(average_precision(qrels, run).values()) for run in runs.values()]
+    rows = cli("sensitivity", "--each", *STRICT, "--format", "json").fine().json()
+    assert {(row["topic"], row["docno"]) for row in rows} == {
+        (topic, docno)
+        for topic in qrels
+        for run in runs.values()
+        for docno in unjudged_of(qrels, run, topic)
+    }
+    keys = [(-row["swapped"], -max(row["up"], -row["down"])) for row in rows]
+    assert keys == sorted(keys)
+    for row in [*rows[:5], *rows[100::60]]:
+        topic, docno = row["topic"], row["docno"]
+        edited = with_relevant(qrels, {topic: [docno]})
+        after = [mean(average_precision(edited, run).values()) for run in runs.values()]
+        moved = [new - old for new, old in zip(after, before, strict=True)]
+        assert row["up"] == pytest.approx(max(0.0, *moved), abs=1e-12)
+        assert row["down"] == pytest.approx(min(0.0, *moved), abs=1e-12)
+        assert row["swapped"] == swapped_pairs(before, after)
+        assert row["tau_b"] == pytest.approx(kendalltau(before, after).statistic, abs=1e-12)
+        assert row["runs"] == sum(docno in run[topic] for run in runs.values())
+        ranked = first_documents(runs[row["best_run"]], topic, 1000)
+        assert ranked[row["best_rank"] - 1] == docno
+    shown = cli("sensitivity", "--each", *STRICT).fine().out.splitlines()
+    assert sum(line.startswith("G0") for line in shown) == 20
+    assert len(cli("sensitivity", "--each", "--limit", "3", *STRICT, "--format", "json")
+               .fine().json()) == 3  # fmt: skip
+
+
+def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
+    """Without a relevant document there is no number but a reason, in every report."""
+    (here / "z.qrels").write_text("1 0 d1 0\n")
+    (here / "a.run").write_text("1 Q0 d1 1 2 a\n1 Q0 d2 2 1 a\n")
+    (here / "b.run").write_text("1 Q0 d9 1 2 b\n1 Q0 d2 2 1 b\n")
+    files = ("--qrels", "z.qrels", "a.run", "b.run")
+    for options, name, reason in (
+        (("--at", "worst"), "map_after", "no-relevant"),
+        (("--missing", "2"), "map_low", "no-relevant"),
+        (("--missing", "2", "--pairs"), "low", "no-topics"),
+        (("--at", "worst", "--pairs"), "difference_after", "no-topics"),
+        (("--depth", "1", "--pairs"), "difference_b", "no-topics"),
+    ):
+        rows = cli("sensitivity", *files, *options, "--format", "json").fine().json()
+        assert {(row[name], row["reason"]) for row in rows} == {(None, reason)}
+        assert cli("sensitivity", *files, *options).fine().out
+    assert cli("sensitivity", *files, "--each", "--format", "json").fine().json() == []
+    assert "2 documents of topics without a relevant document" in " ".join(
+        cli("sensitivity", *files, "--each").fine().out.split()
+    )
