@@ -15,6 +15,9 @@ from store.natural_order import natural_key
 from store.ranking import Order, rank_order
 from store.records import Qrel, Run
 
+Grades = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
+"""Topic to the ids of its judged documents, each once, and their grades; both shape (n_judged,)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopDocuments:
@@ -50,9 +53,9 @@ class RankedDocuments:
     rankings: Mapping[tuple[str, str], NDArray[np.int64]]
     """(tag, topic) to ids, shape (n_documents,), from rank 1 on."""
     ids: Mapping[str, int]
-    """Docno to id."""
+    """Docno to id; empty where docnos were not asked for."""
     docnos: Mapping[int, str]
-    """Id to docno."""
+    """Id to docno; empty likewise."""
 
 
 def ranked_documents(runs: Iterable[Run], *, order: Order = "trec") -> RankedDocuments:
@@ -110,49 +113,60 @@ def judged_arrays(
     JudgedRankings
         Topics of the qrels in natural order; a run without one of them has length 0 there.
     """
-    topics, judged = _by_topic(ranked, qrels)
+    judged = grades_by_topic(ranked, qrels)
     binary = {topic: (numbers, grades >= level) for topic, (numbers, grades) in judged.items()}
-    return judged_rankings(topics, ranked.tags, ranked.rankings, binary, cutoff=cutoff)
+    return judged_rankings(list(judged), ranked.tags, ranked.rankings, binary, cutoff=cutoff)
 
 
-def graded_arrays(ranked: RankedDocuments, qrels: Sequence[Qrel], *, cutoff: int) -> GradedRankings:
-    """Put rankings and qrels, with their grades, into the arrays that measures work on.
+def graded_arrays(ranked: RankedDocuments, grades: Grades, *, cutoff: int) -> GradedRankings:
+    """Put rankings and grades into the arrays that measures work on.
 
     Parameters
     ----------
     ranked : RankedDocuments
-        The runs.
-    qrels : sequence of Qrel
-        One grade a (topic, docno); every listed pair is judged.
+        The runs; docnos are not needed.
+    grades : Grades
+        From `grades_by_topic`, or a collection's; every listed pair is judged.
     cutoff : int
         Documents of a ranking that are looked at, at least 1.
 
     Returns
     -------
     GradedRankings
-        Topics as with `judged_arrays`.
+        Topics in the order of `grades`; a run without one of them has length 0 there.
 
     Raises
     ------
     ArgumentError
         If a grade does not fit into 32 bits.
     """
-    topics, judged = _by_topic(ranked, qrels)
-    return graded_rankings(topics, ranked.tags, ranked.rankings, judged, cutoff=cutoff)
+    return graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
 
 
-def _by_topic(
-    ranked: RankedDocuments, qrels: Sequence[Qrel]
-) -> tuple[list[str], dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]]:
-    """Return the topics in natural order, and of each the ids and grades of its documents."""
+def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:
+    """Give the documents of qrels the numbers that they have in the rankings.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs, with docnos.
+    qrels : sequence of Qrel
+        One grade a (topic, docno).
+
+    Returns
+    -------
+    Grades
+        Topics in natural order.
+    """
     by_topic: dict[str, list[Qrel]] = {}
     for qrel in qrels:
         by_topic.setdefault(qrel.topic, []).append(qrel)
     unranked = 1 + max(ranked.docnos, default=0)
     judged = {}
-    for topic, lines in by_topic.items():
+    for topic in sorted(by_topic, key=natural_key):
+        lines = by_topic[topic]
         # Judged documents that no run retrieved count in R; they need an id all the same.
         numbers = [ranked.ids.get(line.docno, unranked + place) for place, line in enumerate(lines)]
         grades = np.array([line.grade for line in lines], dtype=np.int64)
         judged[topic] = (np.array(numbers, dtype=np.int64), grades)
-    return sorted(by_topic, key=natural_key), judged
+    return judged

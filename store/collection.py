@@ -127,9 +127,9 @@ class Collection(MeasuredCollection, PortableCollection, WatchedCollection):
             return whole_runs.fetch_run(session, self._topics, self._documents, stored)
 
     def ranked_documents(
-        self, tags: Sequence[str] = (), *, order: Order = "trec"
+        self, tags: Sequence[str] = (), *, order: Order = "trec", docnos: bool = True
     ) -> RankedDocuments:
-        """Return the named runs (default all) as document ids in rank order.
+        """Return the named runs (default all) as document ids in rank order; `docnos` if asked.
 
         Raises
         ------
@@ -138,10 +138,13 @@ class Collection(MeasuredCollection, PortableCollection, WatchedCollection):
         ArgumentError
             If order ``rank`` is asked of a run whose stated ranks are not all integers.
         """
-        with self._reading() as session:
+        with self._reading() if docnos else reading(self._engine) as session:
+            self._topics.refresh(session)
             known = tuple(run.tag for run in runs.check_tags(session, tags))
             rankings_read = rankings.iterate_document_ids(session, self._topics, known, order=order)
             by_run = {(tag, topic): ids for tag, topic, ids in rankings_read}
+            if not docnos:
+                return RankedDocuments(known, by_run, {}, {})
             return RankedDocuments(known, by_run, self._documents.ids, self._documents.names)
 
     def top_documents(

@@ -83,7 +83,7 @@ def fetch_votes(
         names = list(dict.fromkeys(judges))
     ids = np.array([judge_id(session, name) for name in names], dtype=np.int64)
     connection = session.connection()
-    events = _fetch_events(connection, ids if judges is not None else None)
+    events = newest_events(connection, ids if judges is not None else None)
     topic_of, document_of, judge_of, state_of, grade_of = events
     values = np.array(scale_values, dtype=np.int64)
     places = np.where(state_of < 0, state_of, np.searchsorted(values, grade_of))
@@ -126,10 +126,21 @@ def fetch_votes(
     )
 
 
-def _fetch_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge).
 
-    Five rows: topic, document, judge, what it holds instead of a grade or 0, grade.
+    Parameters
+    ----------
+    connection : Connection
+        Of any session.
+    judge_ids : ndarray of int64, shape (n_judges,), or None
+        Row ids; ``None`` = every judge.
+
+    Returns
+    -------
+    ndarray of int64, shape (5, n_events)
+        Row ids of topic, document and judge; what the event holds instead of a grade (below 0, see
+        `PLACE_OF_STATE`) or 0; and the grade, 0 where there is none.
     """
     query = _EVENTS
     if judge_ids is not None:

@@ -140,7 +140,7 @@ def compare(
     judged = load_judged(
         runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
         relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
-        listed=listed,
+        listed=listed, docnos=False,
     )  # fmt: skip
     name = parse_measure(measure, level=judged.level)
     rankings, (scores,) = measure_judged(judged, [name], cutoff, is_given=is_given(ctx, "cutoff"))

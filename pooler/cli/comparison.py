@@ -45,6 +45,7 @@ def of_two(compared: Compared, fmt: Format, *, seed: int) -> list[Table]:
 
 def _means(compared: Compared, fmt: Format) -> Table:
     """Make the table of the difference."""
+    from store.analysis.required_difference import required_difference
     from store.analysis.significance import paired_t
 
     differences = compared.differences()
@@ -56,27 +57,34 @@ def _means(compared: Compared, fmt: Format) -> Table:
     columns = [
         Column("a", "A"), Column("b", "B"), Column("measure"), Column("topics"),
         Column("mean_a", "mean A"), Column("mean_b", "mean B"), Column("difference", "A - B"),
-        Column("low"), Column("high"), Column("effect_size", "effect", digits=2),
-        Column("better_a", "A better"), Column("better_b", "B better"), Column("same"),
+        Column("low"), Column("high"), Column("variance"), Column("needed"),
+        Column("effect_size", "effect", digits=2),
+        Column("better_a", "A > B"), Column("better_b", "B > A"), Column("same"),
     ]  # fmt: skip
+    needed = None
+    if outcome.variance is not None:
+        needed = float(required_difference(outcome.variance, n_topics, alpha=compared.alpha))
     row: dict[str, Cell] = {
         "a": compared.tags[0], "b": compared.tags[1], "measure": compared.measure,
         "topics": n_topics,
         "mean_a": float(first.mean()) if n_topics else None,
         "mean_b": float(second.mean()) if n_topics else None,
         "difference": outcome.difference, "low": outcome.low, "high": outcome.high,
+        "variance": outcome.variance, "needed": needed,
         "effect_size": outcome.effect_size, "better_a": better, "better_b": worse,
         "same": n_topics - better - worse,
     }  # fmt: skip
     caption = (
-        f"low, high: {1 - compared.alpha:.0%} interval of A - B. effect: A - B in standard"
-        " deviations\nof the differences of topics."
+        f"low, high: {1 - compared.alpha:.0%} interval of A - B. needed: what it would have to be"
+        f" for p <= {compared.alpha:g}\nby t2 (eq. 23). effect: A - B in standard deviations of the"
+        " differences of topics."
     )
     title = (
         f"{compared.measure} of A = {compared.tags[0]} and B = {compared.tags[1]}"
         f" over {counted(n_topics, 'topic')}"
     )
-    shown = columns[4:] if fmt is Format.TABLE else columns
+    left_out = {"a", "b", "measure", "topics", "variance"} if fmt is Format.TABLE else set()
+    shown = [column for column in columns if column.name not in left_out]
     return Table("difference", shown, [row], title=title, caption=caption)
 
 

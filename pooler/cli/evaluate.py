@@ -110,7 +110,7 @@ def evaluate(
     judged = load_judged(
         runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
         relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
-        listed=listed,
+        listed=listed, docnos=False,
     )  # fmt: skip
     names = list(dict.fromkeys(parse_measure(text, level=judged.level) for text in texts))
     rankings, scores = measure_judged(judged, names, cutoff, is_given=is_given(ctx, "cutoff"))

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import counted, progress, say
+from pooler.cli.judged_level import level_of_collection, level_of_files
 from pooler.cli.runs_given import entries_of, read_entry
 from store.errors import ArgumentError, FaultList, PoolerError
 
 if TYPE_CHECKING:
     from pooler.run_list import RunEntry
-    from store.arrays import RankedDocuments
+    from store.arrays import Grades, RankedDocuments
     from store.policy import Policy
     from store.ranking import Order
     from store.records import Qrel, Run, Scale
@@ -150,10 +151,18 @@ class Judged:
     ranked: RankedDocuments
     qrels: Sequence[Qrel]
     level: int
+    grades: Grades | None = None
+    """Instead of `qrels`, which are empty then, where no docno is needed; see `by_topic`."""
     pool_depths: frozenset[int] = frozenset()
     """Depths of the collection's pools; empty for bare files."""
     feeding: tuple[str, ...] = ()
     """Tags of the run files that contribute to pools, in order; empty for a collection."""
+
+    def by_topic(self) -> Grades:
+        """Return the grades by topic and document id."""
+        from store.arrays import grades_by_topic
+
+        return grades_by_topic(self.ranked, self.qrels) if self.grades is None else self.grades
 
 
 def policy_of(
@@ -233,11 +242,13 @@ def load_judged(
     lenient: bool,
     scale: str | None = None,
     listed: str | None = None,
+    docnos: bool = True,
 ) -> Judged:
     """Read runs and qrels from files (`--qrels`) or from the collection.
 
     With a scale, grades of files must be on it; negative codes off it are unjudged documents. Run
-    files may be named in a list of runs, too.
+    files may be named in a list of runs, too. Without `docnos` a collection need not give any, and
+    its `qrels` may be absent; `by_topic` is there always.
 
     Raises
     ------
@@ -250,7 +261,7 @@ def load_judged(
     if qrels is not None:
         _check_no_policy(policy)
         declared = None if scale is None else parse_scale(scale)
-        cut = _level_of_files(declared, level=level, rigid=rigid, relaxed=relaxed)
+        cut = level_of_files(declared, level=level, rigid=rigid, relaxed=relaxed)
         entries = entries_of(runs, listed)
         return _from_files(entries, qrels, cut, order, lenient=lenient, scale=declared)
     _check_no_files(runs, collection)
@@ -262,14 +273,17 @@ def load_judged(
             if run not in tags and Path(run).is_file():
                 message = f"{run} is a file, and no run tag of the collection"
                 raise PoolerError(message, hint=_NEEDS_QRELS)
-        cut = _level(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
+        cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
+        sole = None if docnos else opened.sole_grades(policy)
+        if sole is not None:
+            ranked = _some_run(opened.ranked_documents(runs, order=order, docnos=False))
+            n_rows = f"{sole.n_documents:,} judgements"
+            say(f"{n_rows} (judge {sole.judge}), relevant = grade {cut} or more")
+            return Judged(ranked, (), cut, grades=sole.by_topic)
         # Grades stay grades where they can: measures may want them.
         is_binary = policy.collapse == "before" or policy.rule == "sum"
         final = opened.final_qrels(replace(policy, level=cut) if is_binary else policy)
-        ranked = opened.ranked_documents(runs, order=order)
-        if not ranked.tags:
-            message = "there is no run in the collection"
-            raise PoolerError(message, hint="pooler import runs")
+        ranked = _some_run(opened.ranked_documents(runs, order=order))
         what = "sum of grades" if policy.rule == "sum" else "grade"
         n_rows = f"{len(final.rows):,} judgements"
         say(f"{n_rows} ({who_judged(final)}), relevant = {what} {cut} or more")
@@ -277,21 +291,15 @@ def load_judged(
             pool.manifest.get("parameters", {}) for pool in opened.pools() if not pool.withdrawn
         ]
         depths = frozenset(plan["depth"] for plan in plans if "depth" in plan)
-        return Judged(ranked, final.rows, 1 if is_binary else cut, depths)
+        return Judged(ranked, final.rows, 1 if is_binary else cut, pool_depths=depths)
 
 
-def _level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
-    """Return the least relevant grade of files: 1, or the relaxed one of their scale."""
-    from store.analysis.collapse import level_of
-
-    if scale is not None:
-        cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
-        return scale.relaxed if cut is None else cut
-    if rigid or relaxed:
-        hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
-        name = "--rigid" if rigid else "--relaxed"
-        raise ArgumentError(name, "needs a declared scale", None, hint=hint)
-    return 1 if level is None else level
+def _some_run(ranked: RankedDocuments) -> RankedDocuments:
+    """Raise `PoolerError` for a collection without runs."""
+    if not ranked.tags:
+        message = "there is no run in the collection"
+        raise PoolerError(message, hint="pooler import runs")
+    return ranked
 
 
 def _check_no_files(runs: Sequence[str], collection: str) -> None:
@@ -300,20 +308,6 @@ def _check_no_files(runs: Sequence[str], collection: str) -> None:
     if files and "://" not in collection and not Path(collection).exists():
         message = f"{files[0]} is a file, and no qrels are named to measure it with"
         raise PoolerError(message, hint=_NEEDS_QRELS)
-
-
-def _level(scale: Scale, policy: Policy, *, level: int | None, rigid: bool, relaxed: bool) -> int:
-    """Return the least relevant grade, by default the relaxed one; of sums, the least sum."""
-    from store.analysis.collapse import level_of, levels_of
-
-    if policy.rule != "sum":
-        cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
-        return scale.relaxed if cut is None else cut
-    levels_of(scale, rigid=rigid, relaxed=relaxed, sums=True)
-    if level is None:
-        requirement = "must say which sum of grades is relevant, with --aggregate sum"
-        raise ArgumentError("--level", requirement, None)
-    return level
 
 
 def _check_no_policy(policy: Policy) -> None:

@@ -87,6 +87,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = _exit_code(arguments)
         sys.stdout.flush()  # here an error is told; at the exit of the interpreter it would not be
     except PoolerError as error:
+        if interrupt_behind(error):
+            raise  # a driver that was interrupted fails in its own words
         return show_error(error)
     except (ReaderGone, BrokenPipeError):
         discard_stdout()

@@ -52,12 +52,13 @@ def measure_judged(
     from store.analysis.measures import evaluate
     from store.arrays import graded_arrays
 
-    rankings = graded_arrays(judged.ranked, judged.qrels, cutoff=cutoff)
+    grades = judged.by_topic()
+    rankings = graded_arrays(judged.ranked, grades, cutoff=cutoff)
     deep = [] if is_given else [name for name in names if (name.cutoff or 0) > cutoff]
     plain = [name for name in names if name not in deep]
     scores = dict(zip(plain, evaluate(rankings, plain), strict=True))
     if deep:
         deepest = max(name.cutoff or 0 for name in deep)
-        deeper = graded_arrays(judged.ranked, judged.qrels, cutoff=deepest)
+        deeper = graded_arrays(judged.ranked, grades, cutoff=deepest)
         scores |= dict(zip(deep, evaluate(deeper, deep), strict=True))
     return rankings, [scores[name] for name in names]

@@ -22,7 +22,7 @@ from store.analysis.average_precision import average_precision
 from store.analysis.measure_names import parse_measure
 from store.analysis.measures import evaluate
 from store.analysis.randomisation import randomisation_test
-from store.arrays import graded_arrays, judged_arrays
+from store.arrays import graded_arrays, grades_by_topic, judged_arrays
 from store.collection import Collection
 from store.policy import Policy
 from tests.benchmarks.generate import generate
@@ -111,7 +111,7 @@ def _arrays(place: Path, qrels: Path, files: list[str]) -> list[str]:
         rows = collection.final_qrels(Policy()).rows
     binary = judged_arrays(ranked, rows, level=1, cutoff=DOCUMENTS)
     relevant, n_relevant = binary.relevant(), binary.n_relevant
-    graded = graded_arrays(ranked, rows, cutoff=DOCUMENTS)
+    graded = graded_arrays(ranked, grades_by_topic(ranked, rows), cutoff=DOCUMENTS)
     names = [parse_measure(text) for text in MEASURES]
     own = seconds(lambda: average_precision(relevant, n_relevant[None, :]))
     lines = [

@@ -266,6 +266,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "votes": collection.votes,
         "ballots": lambda: collection.ballots(Policy(judge="old")),
         "final_qrels": lambda: collection.final_qrels(Policy(judge="old")),
+        "sole_grades": lambda: collection.sole_grades(Policy(judge="old")),
         "histories": lambda: list(collection.histories()),
         "append_histories": lambda: collection.append_histories([]),
         "run_lines": collection.run_lines,
