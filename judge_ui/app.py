@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 from typing import ClassVar
 
 from textual.app import App
@@ -33,6 +35,8 @@ THEME = Theme(
 
 BEAT_S = 30.0
 """Pause between two signs of life, in seconds."""
+LOOK_S = 2.0
+"""Pause between two looks whether the terminal is still there, in seconds."""
 
 WIDTHS = [(0, "-tiny"), (LEAST_WIDTH, "-narrow"), (60, "-usual"), (120, "-wide")]
 HEIGHTS = [(0, "-flat"), (LEAST_HEIGHT, "-short"), (16, "-middling"), (20, "-tall")]
@@ -83,6 +87,8 @@ class JudgeApp(App[None]):
     def on_mount(self) -> None:
         """Begin to give signs of life."""
         self.set_interval(BEAT_S, self._beat)
+        if os.isatty(0) and hasattr(select, "poll"):
+            self.set_interval(LOOK_S, self._leave_without_a_terminal)
 
     async def action_quit(self) -> None:
         """Quit; ask first where something is not saved, and quit all the same if asked again."""
@@ -108,6 +114,15 @@ class JudgeApp(App[None]):
         """Give a sign of life, unless the database has no answer anyway."""
         if self._session.pending is None:
             self._session.beat()
+
+    def _leave_without_a_terminal(self) -> None:
+        """Quit when the terminal has gone and no signal told it: nobody can press a key again."""
+        terminal = select.poll()
+        terminal.register(0, 0)
+        if terminal.poll(0):  # it hung up: nothing else was asked for
+            if self._session.pending is not None:
+                self._session.retry()
+            self.exit()
 
 
 class QuitDialog(ConfirmDialog):

@@ -157,6 +157,11 @@ class PtyTerminal:
         while self.read(seconds * min(max(busy, 1.0), 5.0)):
             assert time.monotonic() < end, "the program never stops writing"
 
+    def vanish(self) -> None:
+        """Take the terminal away, as a connection that breaks does; no signal is sent."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDWR)
+
     def is_over(self) -> bool:
         """Say whether the program has ended."""
         return self.process.poll() is not None
