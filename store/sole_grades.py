@@ -56,9 +56,9 @@ def fetch_sole_grades(session: Session, topics: Keys, policy: Policy) -> SoleGra
     -----
     A third of a microsecond an event; `final_qrels` takes some fifty.
     """
-    policy.check()
     if policy.rule is not None or policy.of or policy.level is not None:
         return None
+    policy.check()
     judges = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
     adjudicators = [one for one in judges if one.kind == JudgeKind.ADJUDICATOR.value]
     if policy.judge is None and adjudicators:
