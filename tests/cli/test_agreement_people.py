@@ -108,6 +108,7 @@ def test_many_pairs_are_cut_to_their_ends(cli: Cli, collection_of: Callable[...,
     assert len([line for line in everything.splitlines() if line.startswith("j")]) > 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skewed", [False, True])
 @pytest.mark.parametrize(
     "options",

@@ -62,6 +62,7 @@ def test_damaged_file_is_put_aside(cli: Cli, judged: Path) -> None:
     cli("verify").fine()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sent", "code"),
     [

@@ -211,6 +211,7 @@ def test_options_of_other_formats_are_refused(
     assert message in cli("import", "judgements", "f", "--format", "tsv", *options).failed(1).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "bar"),
     [

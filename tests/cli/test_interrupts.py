@@ -243,6 +243,7 @@ def test_interrupt_in_the_middle_leaves_all_or_nothing(
     check(name, ended, prepared, complete, signal.SIGINT, f"at {moment:.3f} s")
 
 
+@pytest.mark.slow
 def test_import_that_was_interrupted_goes_on_where_it_stopped(
     prepared: Path, tmp_path: Path
 ) -> None:

@@ -304,6 +304,7 @@ async def test_grade_keys_work_on_the_document_only(two_topics: Collection) -> N
         assert stored(two_topics) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (59, 15), (40, 12), (40, 10)])
 async def test_every_size_shows_document_and_grades(
     two_topics: Collection, size: tuple[int, int]
@@ -454,6 +455,7 @@ async def test_the_inbox_moves_by_letters_and_undoes(two_topics: Collection) -> 
         assert "grade 2 undone: unjudged again" in rows(pilot)[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "opened"),
     [

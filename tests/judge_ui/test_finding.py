@@ -123,6 +123,7 @@ def test_a_whole_text_is_found_in_itself(text: str) -> None:
     assert find_spans(source, source) == [(0, len(source))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [

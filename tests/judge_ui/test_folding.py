@@ -80,6 +80,7 @@ def test_folding_is_unicodes_own(text: str) -> None:
     assert fold(text) == twice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["\u0301\u0323", "e\u0301", "ﬁ", "\u200b", "ｶﾞ", "\u1161"])
 def test_a_megabyte_is_folded_in_seconds(text: str) -> None:
     """Marks without end, ligatures, nothing that shows: linear, and the way back is short."""

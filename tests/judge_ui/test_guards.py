@@ -63,6 +63,7 @@ def test_a_held_key_grades_one_document(terminal: PtyTerminal, collection: Colle
     assert grades(collection) == {"d00": 1}
 
 
+@pytest.mark.slow
 def test_a_key_held_since_the_document_came_grades_nothing(
     terminal: PtyTerminal, collection: Collection
 ) -> None:
@@ -90,6 +91,7 @@ def states(collection: Collection) -> dict[str, State]:
     return {one.docno: one.state for one in collection.judgements(["alice"])}
 
 
+@pytest.mark.slow
 def test_a_held_key_that_changes_acts_once(terminal: PtyTerminal, collection: Collection) -> None:
     """One document is skipped, then one decision undone, however long the key is held.
 

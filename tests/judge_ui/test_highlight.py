@@ -275,6 +275,7 @@ def test_a_topic_without_words_has_no_terms() -> None:
     assert term_spans("any text", ["", " ", "\n\u3000"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -305,6 +305,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -122,6 +122,7 @@ def test_a_cut_leaves_marks_with_their_letter() -> None:
     assert [len(one) for one in sentences("x" + "e\u0301" * 300)] == [399, 202]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

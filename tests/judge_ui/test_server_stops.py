@@ -302,6 +302,7 @@ ACTS: dict[str, Act] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", Cut)
 @pytest.mark.parametrize("act", ACTS)
 def test_commit_without_an_answer_is_not_written_twice(

@@ -143,6 +143,7 @@ def test_draws_while_judging_are_the_strategys_own(
     assert not drawing.draw(TOPIC)
 
 
+@pytest.mark.slow
 @every_row
 def test_fresh_start_after_every_draw_changes_nothing(
     collection: Collection, name: str, parameters: dict[str, ParameterValue]

@@ -160,6 +160,7 @@ def test_read_blocks_large_files_equal_whole_reading(order: Order, tmp_path: Pat
             assert facts(top) == facts(top_of(run, depth, order=order))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("depth", [3, 700])
 def test_read_blocks_topic_of_many_blocks_is_cut_exactly(

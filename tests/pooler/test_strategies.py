@@ -109,6 +109,7 @@ def test_fixed_values_do_not_depend_on_the_order_of_runs(
     assert evaluate(strategy, arrays_of(shuffled)).tolist() == values.tolist()
 
 
+@pytest.mark.slow
 @fixed
 @few
 @given(runs=drawn_runs, data=st.data())

@@ -165,6 +165,7 @@ def test_values_below_zero_are_grades_like_others(
     assert not np.any([made.skipped, made.cannot])
 
 
+@pytest.mark.slow
 def test_driver_failure_while_reading_is_an_error_of_the_store(tmp_path: Path) -> None:
     """A damaged page that the driver's own cursor meets is told as everything else is."""
     file = tmp_path / "c.db"

@@ -54,6 +54,7 @@ async def test_everything_is_drawn_and_no_line_is_too_wide(
     assert "".join("".join(painted).split()) == "".join(expected.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(
     size: tuple[int, int],
@@ -133,6 +134,7 @@ async def test_what_the_scrollbar_is_dragged_to_is_there_at_once() -> None:
         assert shown.lines() == [f"row {150_000 + n}" for n in range(10)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["G", "space"])
 async def test_resizing_keeps_the_place(key: str) -> None:
     """What was on the first line is on it after the lines were broken anew."""
@@ -145,6 +147,7 @@ async def test_resizing_keeps_the_place(key: str) -> None:
             assert shown.lines()[0].startswith(first[:5]) or first[:20] in shown.lines()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["\u0301\u0323" * 500_000, "\n" * 1_000_000, " " * 1_000_000, "a" * 1_000_000, "é" * 1_000_000],
