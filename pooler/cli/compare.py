@@ -8,32 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Format, Table, counted, emit, progress, say, warn, write_lines
-from pooler.cli.judged import (
-    AggregateOption,
-    CollapseOption,
-    CutoffOption,
-    FileRunsOption,
-    FileScaleOption,
-    JudgeOption,
-    OfOption,
-    QrelsOption,
-    TiesOption,
-    WithoutRulingsOption,
-    check_way,
-    load_judged,
-    policy_of,
-)
-from pooler.cli.options import (
-    DEFAULT_COLLECTION,
-    CollectionOption,
-    FormatOption,
-    LenientOption,
-    LevelOption,
-    OrderName,
-    OrderOption,
-    RelaxedOption,
-    RigidOption,
-)
+from pooler.cli.given import Given, on_given_runs
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -45,12 +20,10 @@ if TYPE_CHECKING:
     from pooler.cli.comparison import Compared
 
 
+@on_given_runs
 def compare(
-    ctx: typer.Context,
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run tags, or files with --qrels; two or more."),
-    ] = None,
+    given: Given,
+    *,
     everything: Annotated[
         bool, typer.Option("--all", help="Compare every two of all runs, or of those named.")
     ] = False,
@@ -95,23 +68,6 @@ def compare(
     by_topic: Annotated[
         bool, typer.Option("--by-topic", "-q", help="Of two runs: both scores of every topic, too.")
     ] = False,
-    qrels: QrelsOption = None,
-    listed: FileRunsOption = None,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    collapse: CollapseOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    level: LevelOption = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
-    cutoff: CutoffOption = 1000,
-    order: OrderOption = OrderName.TREC,
-    scale: FileScaleOption = None,
-    lenient: LenientOption = False,
-    fmt: FormatOption = Format.TABLE,
-    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.
 
@@ -124,26 +80,21 @@ def compare(
     Example: pooler compare --all --judge alice -m nDCG@10
     """
     from pooler.cli.comparison import Compared
-    from pooler.cli.measured import is_given, measure_judged
+    from pooler.cli.measured import measure_judged
     from store.analysis.measure_names import parse_measure
 
     _check_options(alpha=alpha, plot=plot, by_topic=by_topic, everything=everything,
                    against=against)  # fmt: skip
     parse_measure(measure)
-    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
-    if qrels is None and not runs and not everything and against is None:
+    if given.qrels is None and not given.runs and not everything and against is None:
         message = "no run is named"
         hint = "pooler compare RUN RUN, or --all for every two of them"
         raise PoolerError(message, hint=hint)
-    judged = load_judged(
-        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
-        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
-        listed=listed, docnos=False,
-    )  # fmt: skip
+    judged = given.load(docnos=False)
     name = parse_measure(measure, level=judged.level)
-    rankings, (scores,) = measure_judged(judged, [name], cutoff, is_given=is_given(ctx, "cutoff"))
+    rankings, (scores,) = measure_judged(
+        judged, [name], given.cutoff, is_given=given.names("cutoff")
+    )
     if len(rankings.tags) < 2:
         message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"
         raise PoolerError(message, hint="name another run")
@@ -151,16 +102,17 @@ def compare(
     if n_without:
         say(f"{counted(n_without, 'topic')} without a relevant document: no {name} there")
     # A collection gives its runs by tag; A is the one that was named first.
-    tags = list(dict.fromkeys(runs)) if runs and qrels is None else list(rankings.tags)
+    named = given.runs if given.qrels is None else None
+    tags = list(dict.fromkeys(named or rankings.tags))
     rows = [rankings.tags.index(tag) for tag in tags]
     compared = Compared(tags, rankings.topics, scores.values[rows], str(name), alpha, resolution)
     n_missing = int((rankings.lengths == 0).any(axis=0).sum())
     if n_missing:
         warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as it does then")
     if len(tags) == 2 and not everything and against is None:
-        _two(compared, fmt, seed=seed, plot=plot, by_topic=by_topic)
+        _two(compared, given.fmt, seed=seed, plot=plot, by_topic=by_topic)
     else:
-        _many(compared, _pairs(tags, against), fmt, seed=seed)
+        _many(compared, _pairs(tags, against), given.fmt, seed=seed)
 
 
 def _check_options(

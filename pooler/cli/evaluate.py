@@ -7,32 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, emit, say
-from pooler.cli.judged import (
-    AggregateOption,
-    CollapseOption,
-    CutoffOption,
-    FileRunsOption,
-    FileScaleOption,
-    JudgeOption,
-    OfOption,
-    QrelsOption,
-    TiesOption,
-    WithoutRulingsOption,
-    check_way,
-    load_judged,
-    policy_of,
-)
-from pooler.cli.options import (
-    DEFAULT_COLLECTION,
-    CollectionOption,
-    FormatOption,
-    LenientOption,
-    LevelOption,
-    OrderName,
-    OrderOption,
-    RelaxedOption,
-    RigidOption,
-)
+from pooler.cli.given import Given, on_given_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,12 +17,10 @@ if TYPE_CHECKING:
     from store.analysis.measures import Scores
 
 
+@on_given_runs
 def evaluate(
-    ctx: typer.Context,
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
-    ] = None,
+    given: Given,
+    *,
     measures: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,23 +37,6 @@ def evaluate(
     list_measures: Annotated[
         bool, typer.Option("--list", help="List the measures, and measure nothing.")
     ] = False,
-    qrels: QrelsOption = None,
-    listed: FileRunsOption = None,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    collapse: CollapseOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    level: LevelOption = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
-    cutoff: CutoffOption = 1000,
-    order: OrderOption = OrderName.TREC,
-    scale: FileScaleOption = None,
-    lenient: LenientOption = False,
-    fmt: FormatOption = Format.TABLE,
-    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Measure runs. The mean is over the judged topics that have a relevant document.
 
@@ -93,40 +49,33 @@ def evaluate(
 
     Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """
-    from pooler.cli.measured import is_given, measure_judged
+    from pooler.cli.measured import measure_judged
     from store.analysis.measure_names import parse_measure
 
     if list_measures:
         from pooler.cli.measure_list import show_measures
 
-        show_measures(fmt)
+        show_measures(given.fmt)
         return
     texts = measures or ["AP"]
     for text in texts:
         parse_measure(text)
-    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
-    judged = load_judged(
-        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
-        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
-        listed=listed, docnos=False,
-    )  # fmt: skip
+    judged = given.load(docnos=False)
     names = list(dict.fromkeys(parse_measure(text, level=judged.level) for text in texts))
-    rankings, scores = measure_judged(judged, names, cutoff, is_given=is_given(ctx, "cutoff"))
+    rankings, scores = measure_judged(judged, names, given.cutoff, is_given=given.names("cutoff"))
     _say_without_relevant(rankings, scores)
     rows = _rows(rankings, scores, by_topic=by_topic)
     has_reason = any(row["reason"] for row in rows)
-    if fmt is Format.TABLE and len(names) > 1:
-        emit([_wide(rows, names, by_topic=by_topic, has_reason=has_reason)], fmt)
+    if given.fmt is Format.TABLE and len(names) > 1:
+        emit([_wide(rows, names, by_topic=by_topic, has_reason=has_reason)], given.fmt)
         return
     columns = [
         Column("run"), Column("topic"), Column("measure"), Column("value"), Column("reason"),
         Column("topics"), Column("missing"),
     ]  # fmt: skip
     left_out = set() if by_topic else {"topic"}
-    left_out |= {"reason"} if fmt is Format.TABLE and not has_reason else set()
-    emit([Table("measures", [one for one in columns if one.name not in left_out], rows)], fmt)
+    left_out |= {"reason"} if given.fmt is Format.TABLE and not has_reason else set()
+    emit([Table("measures", [one for one in columns if one.name not in left_out], rows)], given.fmt)
 
 
 def _say_without_relevant(rankings: GradedRankings, scores: Sequence[Scores]) -> None:

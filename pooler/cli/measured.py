@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
     from pooler.cli.judged import Judged
     from store.analysis.graded_rankings import GradedRankings
     from store.analysis.measure_names import MeasureName
     from store.analysis.measures import Scores
-
-
-def is_given(ctx: typer.Context, name: str) -> bool:
-    """Say whether an option was given, and is not its default."""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
 
 
 def measure_judged(

@@ -10,38 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Format, counted, emit, progress, say, write_lines
-from pooler.cli.judged import (
-    AggregateOption,
-    CollapseOption,
-    CutoffOption,
-    FileRunsOption,
-    FileScaleOption,
-    Judged,
-    JudgeOption,
-    OfOption,
-    QrelsOption,
-    TiesOption,
-    WithoutRulingsOption,
-    check_way,
-    load_judged,
-    policy_of,
-)
-from pooler.cli.options import (
-    DEFAULT_COLLECTION,
-    CollectionOption,
-    FormatOption,
-    LenientOption,
-    LevelOption,
-    OrderName,
-    OrderOption,
-    RelaxedOption,
-    RigidOption,
-)
+from pooler.cli.given import Given, on_given_runs
 from pooler.cli.replay_tables import Result, curves, rows, tables, tables_by_topic, topic_rows
 from pooler.cli.runs_given import entries_of
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
+    from pooler.cli.judged import Judged
     from pooler.judged_topics import JudgedTopic
     from pooler.replay import TopicReplay
     from pooler.run_set import RunSet
@@ -68,12 +43,10 @@ class Contender:
     parameters: dict[str, ParameterValue]
 
 
+@on_given_runs
 def replay(
-    ctx: typer.Context,
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
-    ] = None,
+    given: Given,
+    *,
     strategies: Annotated[
         list[str] | None,
         typer.Option(
@@ -116,23 +89,6 @@ def replay(
             "--seed", min=0, help="Of strategies that choose at random.", show_default=False
         ),
     ] = None,
-    qrels: QrelsOption = None,
-    listed: FileRunsOption = None,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    collapse: CollapseOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    level: LevelOption = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
-    cutoff: CutoffOption = 1000,
-    order: OrderOption = OrderName.TREC,
-    scale: FileScaleOption = None,
-    lenient: LenientOption = False,
-    fmt: FormatOption = Format.TABLE,
-    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Judge again in the order of each strategy: what it finds, and how soon the run order stands.
 
@@ -149,27 +105,24 @@ def replay(
     from pooler.replay import replay_topic
     from store.arrays import judged_arrays
 
-    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
-    if plot and fmt is not Format.TABLE:
-        raise ArgumentError("--plot", "is for people: it needs --format table", fmt.value)
+    given.check()
+    if plot and given.fmt is not Format.TABLE:
+        raise ArgumentError("--plot", "is for people: it needs --format table", given.fmt.value)
     named = dict.fromkeys(strategies or _default_strategies())
     contenders = [_parse_contender(text, seed) for text in named]
     wanted = None if budgets is None else _parse_budgets(budgets)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
-    judged = load_judged(
-        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
-        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale, listed=listed,
-    )  # fmt: skip
-    feeding = _feeding(collection if qrels is None else None, judged)
+    judged = given.load()
+    feeding = _feeding(given.collection if given.qrels is None else None, judged)
     topics = judged_topics(
         judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding
     )
     if any(one.strategy.uses_scores for one in contenders):
         of_runs = (
-            _read_scores(runs or [], listed, depth, order.value, lenient=lenient)
-            if qrels is not None
-            else _stored_scores(collection, feeding, depth, order.value)
+            _read_scores(
+                given.runs or [], given.listed, depth, given.order.value, lenient=given.lenient
+            )
+            if given.qrels is not None
+            else _stored_scores(given.collection, feeding, depth, given.order.value)
         )
         topics = _with_scores(topics, of_runs)
     followed: dict[str, list[TopicReplay]] = {}
@@ -183,16 +136,16 @@ def replay(
                     )
                 )
                 advance(1)
-    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
+    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     result = Result(arrays, topics, followed, wanted, unjudged=unjudged.value, depth=depth)
     if not result.n_most:
         message = f"none of the first {depth} documents of any run is judged"
         raise PoolerError(message, hint="the runs and the judgements are of other topics?")
     _tell(judged, result, feeding, seed)
-    if fmt is not Format.TABLE:
-        emit([topic_rows(result) if by_topic else rows(result)], fmt)
+    if given.fmt is not Format.TABLE:
+        emit([topic_rows(result) if by_topic else rows(result)], given.fmt)
         return
-    emit([tables_by_topic(result)] if by_topic else tables(result), fmt)
+    emit([tables_by_topic(result)] if by_topic else tables(result), given.fmt)
     if plot:
         write_lines(None, ["", *curves(result)])
 

@@ -9,32 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Format, Table, emit, progress, warn
-from pooler.cli.judged import (
-    AggregateOption,
-    CollapseOption,
-    CutoffOption,
-    FileRunsOption,
-    FileScaleOption,
-    JudgeOption,
-    OfOption,
-    QrelsOption,
-    TiesOption,
-    WithoutRulingsOption,
-    check_way,
-    load_judged,
-    policy_of,
-)
-from pooler.cli.options import (
-    DEFAULT_COLLECTION,
-    CollectionOption,
-    FormatOption,
-    LenientOption,
-    LevelOption,
-    OrderName,
-    OrderOption,
-    RelaxedOption,
-    RigidOption,
-)
+from pooler.cli.given import Given, on_given_runs
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
@@ -68,12 +43,10 @@ class RModeName(StrEnum):
     OWN = "own"
 
 
+@on_given_runs
 def sensitivity(
-    ctx: typer.Context,
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
-    ] = None,
+    given: Given,
+    *,
     depth: Annotated[
         int | None,
         typer.Option(
@@ -159,23 +132,6 @@ def sensitivity(
     by_topic: Annotated[
         bool, typer.Option("--by-topic", "-q", help="One row a run and topic.")
     ] = False,
-    qrels: QrelsOption = None,
-    listed: FileRunsOption = None,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    collapse: CollapseOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    level: LevelOption = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
-    cutoff: CutoffOption = 1000,
-    order: OrderOption = OrderName.TREC,
-    scale: FileScaleOption = None,
-    lenient: LenientOption = False,
-    fmt: FormatOption = Format.TABLE,
-    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Flip the unjudged documents at rank N+1 to relevant and see what moves.
 
@@ -195,22 +151,15 @@ def sensitivity(
     whole_lists = at_name in (AtName.BEST, AtName.WORST) or missing is not None or each
     if depth is None and not whole_lists:
         message = "is needed: the depth of the pool"
-        raise typer.BadParameter(message, ctx=ctx, param_hint="'--depth'")
+        raise typer.BadParameter(message, ctx=given.ctx, param_hint="'--depth'")
     _check_options(scenario, at=at, flips=flips, missing=missing, limit=limit,
                    pairs=pairs, each=each, by_topic=by_topic)  # fmt: skip
-    check_way(ctx, qrels=qrels, scale=scale, collection=collection, listed=listed)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
-    judged = load_judged(
-        runs or [], qrels=qrels, collection=collection, policy=policy, level=level, rigid=rigid,
-        relaxed=relaxed, order=order.value, lenient=lenient, scale=scale,
-        listed=listed,
-    )  # fmt: skip
-    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=cutoff)
+    judged = given.load()
+    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     if not whole_lists and judged.pool_depths and depth not in judged.pool_depths:
         known = ", ".join(map(str, sorted(judged.pool_depths)))
         warn(f"depth {depth} is not that of the pool ({known})")
-    how = _How(at_name.value, depth, flips or 1, scenario.value, r_mode.value, fmt)
+    how = _How(at_name.value, depth, flips or 1, scenario.value, r_mode.value, given.fmt)
     docnos = Docnos(arrays, judged.ranked)
     if each:
         table = _each(arrays, docnos, how, limit)
@@ -220,7 +169,7 @@ def sensitivity(
         table = _pairs(arrays, docnos, how)
     else:
         table = _runs(arrays, docnos, how, by_topic=by_topic)
-    emit([table], fmt)
+    emit([table], given.fmt)
 
 
 @dataclass(frozen=True, slots=True)

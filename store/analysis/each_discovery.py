@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +125,7 @@ def each_discovery(
         scores[:, topic] = average_precision(relevant, counts)
     map_before, n_defined = mean_average_precision(scores)
     order = _RunOrder(map_before)
-    parts: list[_Part] = []
+    parts: list[dict[str, NDArray[Any]]] = []
     n_undefined = 0
     for topic in range(n_topics):
         standing = rankings.standing_by_rank(topic)
@@ -143,7 +144,7 @@ def each_discovery(
         if progress is not None:
             progress(1)
     joined = {
-        name: np.concatenate([np.zeros(0, dtype), *(getattr(part, name) for part in parts)])
+        name: np.concatenate([np.zeros(0), *(part[name] for part in parts)]).astype(dtype)
         for name, dtype in _DTYPES.items()
     }
     return EachDiscovery(map_before=map_before, n_undefined=n_undefined, **joined)
@@ -156,21 +157,6 @@ _DTYPES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """The arrays of `EachDiscovery` for one topic."""
-
-    topic: NDArray[np.int32]
-    code: NDArray[np.int32]
-    n_runs_with: NDArray[np.int32]
-    best_run: NDArray[np.int32]
-    best_rank: NDArray[np.int32]
-    up: NDArray[np.float64]
-    down: NDArray[np.float64]
-    n_swapped: NDArray[np.int64]
-    tau_b: NDArray[np.float64]
-
-
 def _one_topic(
     topic: int,
     runs: NDArray[np.int64],
@@ -179,10 +165,11 @@ def _one_topic(
     having: NDArray[np.float64],
     lacking: NDArray[np.float64],
     order: _RunOrder,
-) -> _Part:
+) -> dict[str, NDArray[Any]]:
     """Try the documents of one topic; one entry of `runs` to `having` for each place of one.
 
-    `having` and `lacking` are changes of MAP, the latter by run.
+    The arrays are those of `EachDiscovery`, by name. `having` and `lacking` are changes of MAP,
+    the latter by run.
     """
     # By document; within one the highest rank first, and of equal ranks the first run.
     by_document = np.lexsort((runs, columns, codes))
@@ -207,17 +194,17 @@ def _one_topic(
         up[part] = np.maximum(change.max(axis=1, initial=0.0), 0.0)
         down[part] = np.minimum(change.min(axis=1, initial=0.0), 0.0)
         n_swapped[part], tau_b[part] = order.compare(change)
-    return _Part(
-        topic=np.full(starts.size, topic, np.int32),
-        code=codes[starts].astype(np.int32),
-        n_runs_with=n_runs_with.astype(np.int32),
-        best_run=runs[starts].astype(np.int32),
-        best_rank=(columns[starts] + 1).astype(np.int32),
-        up=up,
-        down=down,
-        n_swapped=n_swapped,
-        tau_b=tau_b,
-    )
+    return {
+        "topic": np.full(starts.size, topic),
+        "code": codes[starts],
+        "n_runs_with": n_runs_with,
+        "best_run": runs[starts],
+        "best_rank": columns[starts] + 1,
+        "up": up,
+        "down": down,
+        "n_swapped": n_swapped,
+        "tau_b": tau_b,
+    }
 
 
 class _RunOrder:

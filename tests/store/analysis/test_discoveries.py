@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -56,12 +59,18 @@ def check_flips(
     """Compare every AP and MAP with computing it from scratch."""
     depth = min(depth, case.cutoff - 1)
     arrays = case.arrays()
-    how = {"at": at, "depth": depth, "flips": flips, "scenario": scenario, "r_mode": r_mode}
-    whole = sensitivity(arrays, **how)  # type: ignore[arg-type]  # of several types
+    how: dict[str, Any] = {
+        "at": at,
+        "depth": depth,
+        "flips": flips,
+        "scenario": scenario,
+        "r_mode": r_mode,
+    }
+    whole = sensitivity(arrays, **how)
     topics = sorted(case.grades)
-    after: dict[tuple[str, str], list[object]] = {}
+    after: dict[tuple[str, str], list[tuple[Fraction | None, Fraction | None]]] = {}
     for column, topic in enumerate(topics):
-        one = flip_topic(arrays, column, **how)  # type: ignore[arg-type]  # of several types
+        one = flip_topic(arrays, column, **how)
         before = [case.ap(tag, topic, r_mode) for tag in case.tags]
         np.testing.assert_allclose(one.before, list(map(as_float, before)), rtol=1e-14)
         for row, tag in enumerate(case.tags):
@@ -85,7 +94,7 @@ def check_flips(
     for row, tag in enumerate(case.tags):
         for other in range(len(case.tags)):
             pairs = [after[tag, topic][other] for topic in topics]
-            mean = plain_mean(new for old, new in pairs if old is not None)  # type: ignore[misc]
+            mean = plain_mean(new for old, new in pairs if old is not None)
             assert whole.map_after[row, other] == pytest.approx(
                 as_float(mean), rel=1e-12, nan_ok=True
             )

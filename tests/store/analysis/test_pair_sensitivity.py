@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,10 +85,16 @@ def test_pairs_equal_recomputation(
     case: Drawn, at: At, flips: int, scenario: Scenario, r_mode: RMode
 ) -> None:
     """Difference and t2 are those of the edited lists; the run ahead before comes first."""
-    how = {"at": at, "depth": 1, "flips": flips, "scenario": scenario, "r_mode": r_mode}
+    how: dict[str, Any] = {
+        "at": at,
+        "depth": 1,
+        "flips": flips,
+        "scenario": scenario,
+        "r_mode": r_mode,
+    }
     arrays = case.arrays()
-    moved = pair_sensitivity(arrays, **how)  # type: ignore[arg-type]  # of several types
-    flipped = sensitivity(arrays, **how)  # type: ignore[arg-type]  # of several types
+    moved = pair_sensitivity(arrays, **how)
+    flipped = sensitivity(arrays, **how)
     np.testing.assert_array_equal(moved.status, flipped.status)
     found = {
         tag: {

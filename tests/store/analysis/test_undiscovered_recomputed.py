@@ -25,6 +25,7 @@ from store.analysis.undiscovered import (
     sensitivity,
 )
 from store.ranking import Order
+from tests.store.analysis.drawn_collections import as_float, plain_mean
 from tests.store.analysis.plain_lists import Grades, Lists, arrays_of, plain_ap
 from tests.trec_covid import MIN_GRADE, covid_arrays, load_qrels, load_rankings
 
@@ -97,20 +98,9 @@ def plain_aps(
     return values
 
 
-def plain_mean(values: list[Fraction | None]) -> Fraction | None:
-    """Average what is defined."""
-    defined = [value for value in values if value is not None]
-    return sum(defined, Fraction(0)) / len(defined) if defined else None
-
-
 def sign(number: Fraction) -> int:
     """Return -1, 0 or 1."""
     return (number > 0) - (number < 0)
-
-
-def number_or_nan(value: Fraction | None) -> float:
-    """Return the value as arrays hold it."""
-    return math.nan if value is None else float(value)
 
 
 @settings(max_examples=300)
@@ -130,12 +120,12 @@ def test_sensitivity_equals_recomputation(case: Case, scenario: Scenario, r_mode
         assert result.n_topics_undefined[row] == undefined
         np.testing.assert_allclose(
             result.ap_before[row],
-            [number_or_nan(before[flipped, topic]) for topic in topics],
+            [as_float(before[flipped, topic]) for topic in topics],
             rtol=1e-14,
         )
         np.testing.assert_allclose(
             result.ap_after[row],
-            [number_or_nan(after[flipped, topic]) for topic in topics],
+            [as_float(after[flipped, topic]) for topic in topics],
             rtol=1e-14,
         )
         maps_after = {
@@ -145,11 +135,11 @@ def test_sensitivity_equals_recomputation(case: Case, scenario: Scenario, r_mode
             for tag in case.tags
         }
         np.testing.assert_allclose(
-            result.map_before[row], number_or_nan(maps_before[flipped]), rtol=1e-14
+            result.map_before[row], as_float(maps_before[flipped]), rtol=1e-14
         )
         np.testing.assert_allclose(
             result.map_after[row],
-            [number_or_nan(maps_after[tag]) for tag in case.tags],
+            [as_float(maps_after[tag]) for tag in case.tags],
             rtol=1e-13,
         )
         orders = [

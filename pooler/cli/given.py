@@ -1,0 +1,129 @@
+"""The runs and judgements that a command was given: one set of options for all that measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from pooler.cli.console import Format
+from pooler.cli.judged import (
+    AggregateOption,
+    CollapseOption,
+    CutoffOption,
+    FileRunsOption,
+    FileScaleOption,
+    Judged,
+    JudgeOption,
+    OfOption,
+    QrelsOption,
+    TiesOption,
+    WithoutRulingsOption,
+    check_way,
+    load_judged,
+    policy_of,
+)
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    CollectionOption,
+    FormatOption,
+    LenientOption,
+    LevelOption,
+    OrderName,
+    OrderOption,
+    RelaxedOption,
+    RigidOption,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Runs, judgements and how to read them, of a collection or of files."""
+
+    ctx: typer.Context
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --qrels."),
+    ] = None
+    qrels: QrelsOption = None
+    listed: FileRunsOption = None
+    judge: JudgeOption = None
+    aggregate: AggregateOption = None
+    ties: TiesOption = None
+    collapse: CollapseOption = None
+    of: OfOption = None
+    without_rulings: WithoutRulingsOption = False
+    level: LevelOption = None
+    rigid: RigidOption = False
+    relaxed: RelaxedOption = False
+    cutoff: CutoffOption = 1000
+    order: OrderOption = OrderName.TREC
+    scale: FileScaleOption = None
+    lenient: LenientOption = False
+    fmt: FormatOption = Format.TABLE
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def names(self, option: str) -> bool:
+        """Say whether an option was given, and is not its default."""
+        source = self.ctx.get_parameter_source(option)
+        return source is not None and source.name != "DEFAULT"
+
+    def check(self) -> None:
+        """Refuse options of files and of a collection together; see `check_way`."""
+        check_way(self.ctx, qrels=self.qrels, scale=self.scale, collection=self.collection,
+                  listed=self.listed)  # fmt: skip
+
+    def load(self, *, docnos: bool = True) -> Judged:
+        """Read the runs and the judgements; see `load_judged`."""
+        self.check()
+        policy = policy_of(
+            judge=self.judge, aggregate=self.aggregate, ties=self.ties, collapse=self.collapse,
+            of=self.of, without_rulings=self.without_rulings,
+        )  # fmt: skip
+        return load_judged(
+            self.runs or [], qrels=self.qrels, collection=self.collection, policy=policy,
+            level=self.level, rigid=self.rigid, relaxed=self.relaxed, order=self.order.value,
+            lenient=self.lenient, scale=self.scale, listed=self.listed, docnos=docnos,
+        )  # fmt: skip
+
+
+def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take the options of `Given` around its own, and be called with a `Given`.
+
+    Parameters
+    ----------
+    command : callable
+        Its first argument is the `Given`; the others are options as typer reads them, whose types
+        can be had at run time.
+
+    Returns
+    -------
+    callable
+        What typer is given: RUN first, then the command's options, then the others of `Given`.
+    """
+    types = get_type_hints(Given, include_extras=True)
+    of_given = [
+        Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if field.default is MISSING else field.default,
+            annotation=types[field.name],
+        )
+        for field in fields(Given)
+    ]
+    _, *own = signature(command, eval_str=True).parameters.values()
+    own = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
+
+    @wraps(command)
+    def told(**values: Any) -> None:
+        given = Given(**{one.name: values.pop(one.name) for one in of_given})
+        command(given, **values)
+
+    parameters = [*of_given[:2], *own, *of_given[2:]]
+    told.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    told.__annotations__ = {one.name: one.annotation for one in parameters}
+    return told
