@@ -50,7 +50,7 @@ class RankedDocuments:
 
     tags: tuple[str, ...]
     """The runs, in the order they are to be shown."""
-    rankings: Mapping[tuple[str, str], NDArray[np.int64]]
+    rankings: Mapping[tuple[str, str], NDArray[np.signedinteger]]
     """(tag, topic) to ids, shape (n_documents,), from rank 1 on."""
     ids: Mapping[str, int]
     """Docno to id; empty where docnos were not asked for."""
@@ -78,7 +78,7 @@ def ranked_documents(runs: Iterable[Run], *, order: Order = "trec") -> RankedDoc
     O(n log n) in the documents of each ranking; runs are read one at a time.
     """
     ids: dict[str, int] = {}
-    rankings: dict[tuple[str, str], NDArray[np.int64]] = {}
+    rankings: dict[tuple[str, str], NDArray[np.signedinteger]] = {}
     tags: list[str] = []
     for run in runs:
         if run.tag in tags:

@@ -20,7 +20,7 @@ from store import (
     whole_runs,
 )
 from store.adjudication_desk import AdjudicationDesk
-from store.arrays import RankedDocuments, TopDocuments
+from store.arrays import TopDocuments
 from store.database import reading, writing
 from store.desk import Desk
 from store.disagreements import ALL, CellCount, Selection, count_cells
@@ -48,10 +48,11 @@ from store.records import (
 )
 from store.rejudging import Outdated, OutdatedList, Why
 from store.runs import StoredRun
+from store.scored_collection import ScoredCollection
 from store.watched_collection import WatchedCollection
 
 
-class Collection(MeasuredCollection, PortableCollection, WatchedCollection):
+class Collection(MeasuredCollection, PortableCollection, ScoredCollection, WatchedCollection):
     """A test collection: one SQLite file or one PostgreSQL database; see `OpenCollection`.
 
     Notes
@@ -125,27 +126,6 @@ class Collection(MeasuredCollection, PortableCollection, WatchedCollection):
         """Return a whole run as its file gave it."""
         with self._reading() as session:
             return whole_runs.fetch_run(session, self._topics, self._documents, stored)
-
-    def ranked_documents(
-        self, tags: Sequence[str] = (), *, order: Order = "trec", docnos: bool = True
-    ) -> RankedDocuments:
-        """Return the named runs (default all) as document ids in rank order; `docnos` if asked.
-
-        Raises
-        ------
-        UnknownNameError
-            If a tag is not known.
-        ArgumentError
-            If order ``rank`` is asked of a run whose stated ranks are not all integers.
-        """
-        with self._reading() if docnos else reading(self._engine) as session:
-            self._topics.refresh(session)
-            known = tuple(run.tag for run in runs.check_tags(session, tags))
-            rankings_read = rankings.iterate_document_ids(session, self._topics, known, order=order)
-            by_run = {(tag, topic): ids for tag, topic, ids in rankings_read}
-            if not docnos:
-                return RankedDocuments(known, by_run, {}, {})
-            return RankedDocuments(known, by_run, self._documents.ids, self._documents.names)
 
     def top_documents(
         self,

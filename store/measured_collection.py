@@ -10,7 +10,6 @@ from store.database import reading
 from store.final_qrels import FinalQrels, decide
 from store.gathering import fetch_ballots
 from store.policy import Policy
-from store.sole_grades import SoleGrades, fetch_sole_grades
 from store.staffed_collection import StaffedCollection
 from store.votes import fetch_votes
 
@@ -41,12 +40,6 @@ class MeasuredCollection(StaffedCollection):
         """Return the votes and rulings that count; see `store.gathering.fetch_ballots`."""
         with self._reading() as session:
             return fetch_ballots(session, self._topics, self._documents, self.scale, policy)
-
-    def sole_grades(self, policy: Policy) -> SoleGrades | None:
-        """Return the grades of the one judge that a policy chooses; see `store.sole_grades`."""
-        with reading(self._engine) as session:
-            self._topics.refresh(session)
-            return fetch_sole_grades(session, self._topics, policy)
 
     def final_qrels(self, policy: Policy) -> FinalQrels:
         """Choose the grade of every judged document; see `store.final_qrels`.

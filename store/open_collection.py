@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
@@ -25,6 +25,7 @@ from store.driver_errors import MISREAD
 from store.keys import document_keys, topic_keys
 from store.models import TABLES, CollectionRow
 from store.records import Scale
+from store.runs import StoredRun, check_tags
 from store.scale import scale_from_json, scale_to_json
 from store.schema import create_schema
 
@@ -115,6 +116,11 @@ class OpenCollection:
     def where(self) -> str:
         """The file, or the URL without its password."""
         return display(self._engine.url)
+
+    def runs(self, tags: Sequence[str] = ()) -> list[StoredRun]:
+        """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""
+        with reading(self._engine) as session:
+            return check_tags(session, tags)
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:

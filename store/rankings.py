@@ -49,7 +49,7 @@ class _Ranked(NamedTuple):
 
 def iterate_document_ids(
     session: Session, topics: Keys, tags: Sequence[str], *, order: Order
-) -> Iterator[tuple[str, str, NDArray[np.int64]]]:
+) -> Iterator[tuple[str, str, NDArray[np.int32]]]:
     """Yield tag, topic and document ids in rank order, for every ranking of the named runs.
 
     Parameters
@@ -69,7 +69,7 @@ def iterate_document_ids(
         If order ``rank`` is asked of a run whose stated ranks are not all integers.
     """
     for ranked in _iterate(session, tags, order, ()):
-        ids = np.frombuffer(ranked.row.document_ids, "<i4").astype(np.int64)
+        ids = np.frombuffer(ranked.row.document_ids, "<i4").astype(np.int32, copy=False)
         yield ranked.row.tag, topics.names[ranked.row.topic_id], ids[ranked.places]
 
 

@@ -5,10 +5,9 @@ This layer loads none of the arithmetic either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from store import documents, judges, pools, progress, runs, topics
+from store import documents, judges, pools, progress, topics
 from store.database import reading
 from store.listed_collection import ListedCollection
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from store.pools import StoredPool
     from store.progress import Unclaimed
     from store.records import Counts, Judge, Topic
-    from store.runs import StoredRun
 
 
 class WatchedCollection(ListedCollection):
@@ -27,11 +25,6 @@ class WatchedCollection(ListedCollection):
         """Return every topic in natural order."""
         with reading(self._engine) as session:
             return topics.fetch_topics(session)
-
-    def runs(self, tags: Sequence[str] = ()) -> list[StoredRun]:
-        """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""
-        with reading(self._engine) as session:
-            return runs.check_tags(session, tags)
 
     def pools(self) -> list[StoredPool]:
         """Return every pool without its entries, the oldest first."""

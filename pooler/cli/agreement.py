@@ -57,14 +57,6 @@ from pooler.cli.console import (
     warn,
     write_json,
 )
-from pooler.cli.judged import (
-    AggregateOption,
-    CollapseOption,
-    CutoffOption,
-    TiesOption,
-    names_collection,
-    policy_of,
-)
 from pooler.cli.judgement_reading import (
     CodeOption,
     ColumnsOption,
@@ -85,6 +77,14 @@ from pooler.cli.options import (
     RelaxedOption,
     RigidOption,
     RunsOption,
+)
+from pooler.cli.policy_options import (
+    AggregateOption,
+    CollapseOption,
+    CutoffOption,
+    TiesOption,
+    names_collection,
+    policy_of,
 )
 from store.errors import ArgumentError
 

@@ -7,14 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.judged import (
-    AggregateOption,
-    CollapseOption,
-    JudgeOption,
-    OfOption,
-    TiesOption,
-    policy_of,
-)
 from pooler.cli.judgement_reading import (
     CodeOption,
     ColumnsOption,
@@ -26,6 +18,14 @@ from pooler.cli.judgement_reading import (
     TopicOption,
 )
 from pooler.cli.options import LenientOption, RelaxedOption, RigidOption
+from pooler.cli.policy_options import (
+    AggregateOption,
+    CollapseOption,
+    JudgeOption,
+    OfOption,
+    TiesOption,
+    policy_of,
+)
 from pooler.cli.policy_report import KnownJudges
 from pooler.cli.qrels_files import (
     GradedOption,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit, progress, say, warn
-from pooler.cli.judged import CutoffOption
 from pooler.cli.options import (
     FormatOption,
     LenientOption,
@@ -16,6 +15,7 @@ from pooler.cli.options import (
     OrderOption,
     RunsOption,
 )
+from pooler.cli.policy_options import CutoffOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

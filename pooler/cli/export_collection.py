@@ -10,7 +10,8 @@ import typer
 
 from pooler.cli.console import counted, progress, say, warn
 from pooler.cli.interrupts import tidy_when_killed
-from pooler.cli.judged import (
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.policy_options import (
     AggregateOption,
     CollapseOption,
     JudgeOption,
@@ -19,7 +20,6 @@ from pooler.cli.judged import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 
 if TYPE_CHECKING:
     from store.directory.moving import Wishes

@@ -13,7 +13,8 @@ import typer
 
 from pooler.cli.console import check_out, counted, say, write_json, write_lines
 from pooler.cli.erased import erased_facts, erased_words
-from pooler.cli.judged import (
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.policy_options import (
     AggregateOption,
     JudgeOption,
     OfOption,
@@ -22,7 +23,6 @@ from pooler.cli.judged import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import check_out, counted, say, write_json, write_lines
-from pooler.cli.judged import (
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.policy_options import (
     AggregateOption,
     JudgeOption,
     OfOption,
@@ -17,7 +18,6 @@ from pooler.cli.judged import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:

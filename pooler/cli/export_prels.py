@@ -13,7 +13,8 @@ import typer
 from pooler.cli.console import check_out, counted, say, warn, write_json, write_lines
 from pooler.cli.erased import erased_facts, erased_words
 from pooler.cli.import_prels import PrelsName, method_of, pairs_listed
-from pooler.cli.judged import (
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.policy_options import (
     AggregateOption,
     JudgeOption,
     OfOption,
@@ -21,7 +22,6 @@ from pooler.cli.judged import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from store.errors import PoolerError
 
 if TYPE_CHECKING:

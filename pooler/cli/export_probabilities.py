@@ -11,7 +11,6 @@ import typer
 
 from pooler.cli.console import check_out, counted, say, write_json, write_lines
 from pooler.cli.erased import erased_facts, erased_words
-from pooler.cli.judged import OfOption
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -19,6 +18,7 @@ from pooler.cli.options import (
     RelaxedOption,
     RigidOption,
 )
+from pooler.cli.policy_options import OfOption
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pooler.cli.console import say
 from pooler.cli.erased import erased_facts, erased_words
-from pooler.cli.judged import (
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, RelaxedOption, RigidOption
+from pooler.cli.policy_options import (
     AggregateOption,
     CollapseOption,
     JudgeOption,
@@ -13,7 +14,6 @@ from pooler.cli.judged import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, RelaxedOption, RigidOption
 from pooler.cli.policy_report import KnownJudges
 from pooler.cli.qrels_files import (
     GradedOption,

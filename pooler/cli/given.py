@@ -11,22 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from pooler.cli.console import Format
-from pooler.cli.judged import (
-    AggregateOption,
-    CollapseOption,
-    CutoffOption,
-    FileRunsOption,
-    FileScaleOption,
-    Judged,
-    JudgeOption,
-    OfOption,
-    QrelsOption,
-    TiesOption,
-    WithoutRulingsOption,
-    check_way,
-    load_judged,
-    policy_of,
-)
+from pooler.cli.judged import Judged, load_judged
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -37,6 +22,20 @@ from pooler.cli.options import (
     OrderOption,
     RelaxedOption,
     RigidOption,
+)
+from pooler.cli.policy_options import (
+    AggregateOption,
+    CollapseOption,
+    CutoffOption,
+    FileRunsOption,
+    FileScaleOption,
+    JudgeOption,
+    OfOption,
+    QrelsOption,
+    TiesOption,
+    WithoutRulingsOption,
+    check_way,
+    policy_of,
 )
 
 

@@ -1,14 +1,11 @@
-"""Whose judgements count: the options, what they mean, and runs and qrels by them."""
+"""The runs and the judgements that a command measures, of a collection or of files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from pooler.cli.console import counted, progress, say
 from pooler.cli.judged_level import level_of_collection, level_of_files
@@ -18,130 +15,14 @@ from store.errors import ArgumentError, FaultList, PoolerError
 if TYPE_CHECKING:
     from pooler.run_list import RunEntry
     from store.arrays import Grades, RankedDocuments
+    from store.open_collection import OpenCollection
     from store.policy import Policy
     from store.ranking import Order
     from store.records import Qrel, Run, Scale
 
-
 _ONE_GRADE = "is for a collection; --qrels already is one grade a document"
 _NEEDS_QRELS = "--qrels FILE goes with run files; without, RUN is a run tag of a collection"
 _MAKE_ONE = "pooler collapse makes one qrels file of several judges' files"
-
-
-class RuleName(StrEnum):
-    """Rules of `store.policy`."""
-
-    MAJORITY = "majority"
-    MEDIAN = "median"
-    MEAN = "mean"
-    MIN = "min"
-    MAX = "max"
-    SUM = "sum"
-    DAWID_SKENE = "dawid-skene"
-
-
-class TiesName(StrEnum):
-    """Tie rules of `store.analysis.aggregation`."""
-
-    LOW = "low"
-    HIGH = "high"
-    UNRESOLVED = "unresolved"
-
-
-class CollapseName(StrEnum):
-    """Orders of `store.policy`."""
-
-    BEFORE = "before"
-    AFTER = "after"
-
-
-JudgeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        metavar="NAME",
-        help="Take this judge's own grades, and no adjudicator's ruling.",
-        show_default=False,
-    ),
-]
-AggregateOption = Annotated[
-    RuleName | None,
-    typer.Option(
-        "--aggregate",
-        help="One grade of all judges' grades: the most frequent (majority), the middle one"
-        " (median), the mean with halves up, the lowest, the highest, their sum (no grade of the"
-        " scale any more), or the most probable one once every judge's habits are learnt"
-        " (dawid-skene, for three judges a document or more).",
-        show_default=False,
-    ),
-]
-TiesOption = Annotated[
-    TiesName | None,
-    typer.Option(
-        "--ties",
-        help="What tied grades give (majority, median): the low one, the high one, or none"
-        " (unresolved).",
-        show_default=False,
-    ),
-]
-CollapseOption = Annotated[
-    CollapseName | None,
-    typer.Option(
-        "--collapse",
-        help="With a level: make every judge's grade binary and then aggregate (before), or"
-        " aggregate and make that binary (after).",
-        show_default="after",
-    ),
-]
-OfOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--of",
-        metavar="NAME",
-        help="Let this judge vote, and only those named so; may be repeated.",
-        show_default="all judges",
-    ),
-]
-WithoutRulingsOption = Annotated[
-    bool,
-    typer.Option(
-        "--without-rulings",
-        help="Leave adjudicators out; otherwise their rulings win over any rule.",
-    ),
-]
-QrelsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--qrels",
-        metavar="FILE",
-        help="Work on files, without a collection: these qrels and the named run files.",
-        show_default=False,
-    ),
-]
-FileScaleOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scale",
-        metavar="SCALE",
-        help="With --qrels: the scale of the file, 0-3, binary, ntcir or a TOML file as in `init`;"
-        " --rigid and --relaxed need it, and its negative values are grades.",
-        show_default=False,
-    ),
-]
-FileRunsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--runs",
-        metavar="FILE",
-        help="With --qrels: TSV with a header that lists the runs: file, and optionally tag,"
-        " group, contributes (yes/no).",
-        show_default=False,
-    ),
-]
-CutoffOption = Annotated[
-    int,
-    typer.Option("--cutoff", min=1, help="Documents of a ranking that AP looks at (trec_eval -M)."),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,70 +44,6 @@ class Judged:
         from store.arrays import grades_by_topic
 
         return grades_by_topic(self.ranked, self.qrels) if self.grades is None else self.grades
-
-
-def policy_of(
-    *,
-    judge: str | None,
-    aggregate: RuleName | None,
-    ties: TiesName | None,
-    collapse: CollapseName | None = None,
-    of: Sequence[str] | None = None,
-    without_rulings: bool = False,
-) -> Policy:
-    """Read the options on whose judgements count; `Policy.check` says what does not go together.
-
-    Raises
-    ------
-    ArgumentError
-        If an order of collapsing is named for judgements that no rule aggregates.
-    """
-    from store.policy import Policy
-
-    if collapse is not None and aggregate is None:
-        requirement = "is a part of --aggregate, which is absent"
-        raise ArgumentError("--collapse", requirement, collapse.value)
-    return Policy(
-        judge=judge,
-        rule=None if aggregate is None else aggregate.value,
-        ties=None if ties is None else ties.value,
-        collapse="after" if collapse is None else collapse.value,
-        rulings=not without_rulings,
-        of=tuple(dict.fromkeys(of or ())),
-    )
-
-
-def names_collection(ctx: typer.Context) -> bool:
-    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
-    source = ctx.get_parameter_source("collection")
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def check_way(
-    ctx: typer.Context,
-    *,
-    qrels: str | None,
-    scale: str | None,
-    collection: str,
-    listed: str | None = None,
-) -> None:
-    """Refuse options of files and of a collection together.
-
-    Raises
-    ------
-    ArgumentError
-        If both `--qrels` and `--collection` are given; or for a collection, which has its own, a
-        scale or a list of run files.
-    """
-    if qrels is not None and names_collection(ctx):
-        requirement = "and --qrels exclude each other: files need no collection"
-        raise ArgumentError("--collection", requirement, collection)
-    if qrels is None and scale is not None:
-        requirement = "is for files; a collection has declared its own"
-        raise ArgumentError("--scale", requirement, scale)
-    if qrels is None and listed is not None:
-        hint = "--qrels FILE names the judgements of files; without, RUN is a run tag"
-        raise ArgumentError("--runs", "is for files, with --qrels", listed, hint=hint)
 
 
 def load_judged(
@@ -265,21 +82,15 @@ def load_judged(
         entries = entries_of(runs, listed)
         return _from_files(entries, qrels, cut, order, lenient=lenient, scale=declared)
     _check_no_files(runs, collection)
+    if not docnos:
+        sole = _of_sole_judge(runs, collection, policy, order, level, rigid=rigid, relaxed=relaxed)
+        if sole is not None:
+            return sole
     from store.collection import Collection
 
     with Collection(collection) as opened:
-        tags = {run.tag for run in opened.runs()}
-        for run in runs:
-            if run not in tags and Path(run).is_file():
-                message = f"{run} is a file, and no run tag of the collection"
-                raise PoolerError(message, hint=_NEEDS_QRELS)
+        _check_no_file_for_a_tag(opened, runs)
         cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
-        sole = None if docnos else opened.sole_grades(policy)
-        if sole is not None:
-            ranked = _some_run(opened.ranked_documents(runs, order=order, docnos=False))
-            n_rows = f"{sole.n_documents:,} judgements"
-            say(f"{n_rows} (judge {sole.judge}), relevant = grade {cut} or more")
-            return Judged(ranked, (), cut, grades=sole.by_topic)
         # Grades stay grades where they can: measures may want them.
         is_binary = policy.collapse == "before" or policy.rule == "sum"
         final = opened.final_qrels(replace(policy, level=cut) if is_binary else policy)
@@ -292,6 +103,40 @@ def load_judged(
         ]
         depths = frozenset(plan["depth"] for plan in plans if "depth" in plan)
         return Judged(ranked, final.rows, 1 if is_binary else cut, pool_depths=depths)
+
+
+def _of_sole_judge(
+    runs: Sequence[str],
+    collection: str,
+    policy: Policy,
+    order: Order,
+    level: int | None,
+    *,
+    rigid: bool,
+    relaxed: bool,
+) -> Judged | None:
+    """Read runs and the grades of one judge, without docnos; ``None`` = several have a say."""
+    from store.scored_collection import ScoredCollection
+
+    with ScoredCollection(collection) as opened:
+        _check_no_file_for_a_tag(opened, runs)
+        cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
+        sole = opened.sole_grades(policy)
+        if sole is None:
+            return None
+        ranked = _some_run(opened.ranked_documents(runs, order=order, docnos=False))
+    n_rows = f"{sole.n_documents:,} judgements"
+    say(f"{n_rows} (judge {sole.judge}), relevant = grade {cut} or more")
+    return Judged(ranked, (), cut, grades=sole.by_topic)
+
+
+def _check_no_file_for_a_tag(opened: OpenCollection, runs: Sequence[str]) -> None:
+    """Raise `PoolerError` where a run file is named for a run of the collection."""
+    tags = {run.tag for run in opened.runs()}
+    for run in runs:
+        if run not in tags and Path(run).is_file():
+            message = f"{run} is a file, and no run tag of the collection"
+            raise PoolerError(message, hint=_NEEDS_QRELS)
 
 
 def _some_run(ranked: RankedDocuments) -> RankedDocuments:

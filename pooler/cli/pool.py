@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Format, check_out, progress, say, write_json, write_lines
-from pooler.cli.judged import names_collection
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -17,6 +16,7 @@ from pooler.cli.options import (
     OrderName,
     RunsOption,
 )
+from pooler.cli.policy_options import names_collection
 from pooler.cli.pool_command import DIFF, PoolGroup
 from pooler.cli.pool_diff import diff
 from pooler.cli.pool_options import ByTopicOption

@@ -86,7 +86,7 @@ def graded_rankings(
         The evaluation topics, in the order of the result.
     tags : sequence of str
         The runs, in the order of the result.
-    rankings : mapping of (tag, topic) to ndarray of int64, shape (n_documents,)
+    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
         Document ids in rank order, each once, as for `judged_rankings`.
     judged : mapping of topic to (ids, grades)
         Ids of the judged documents, each once, and their grades, both ndarray of int64 of shape

@@ -30,12 +30,12 @@ def judge_average_precisions(
     ----------
     votes : Votes
         The judgements.
-    document_ids : ndarray of int64, shape (n_documents,)
+    document_ids : integer ndarray, shape (n_documents,)
         Id of every document of `votes`, as in `rankings`; `NOT_RANKED` for those no run retrieved.
         Within a topic no two are the same but for that.
     tags : sequence of str
         The runs, in the order of the result.
-    rankings : mapping of (tag, topic) to ndarray of int64, shape (n_ranked,)
+    rankings : mapping of (tag, topic) to integer ndarray, shape (n_ranked,)
         Document ids in rank order, each once. A run without an entry for a topic retrieved nothing
         there. ``RankedDocuments.rankings`` is one.
     level_index : int

@@ -104,7 +104,7 @@ def judged_rankings(
         The evaluation topics, in the order of the result.
     tags : sequence of str
         The runs, in the order of the result.
-    rankings : mapping of (tag, topic) to ndarray of int64, shape (n_documents,)
+    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
         Document ids in rank order, each once. A run without an entry for a topic has length 0
         there. Entries of other runs and topics are not used.
     judged : mapping of topic to (ids, relevant)

@@ -83,7 +83,7 @@ def test_evaluate_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     timed(*PROGRAM, "import", "judgements", str(qrels), "--judge", "j", *chosen)
     lines = [f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}"]
     lines += _arrays(tmp_path / "c.db", qrels, files)
-    own = median([timed(*PROGRAM, "evaluate", *chosen) for _ in range(REPEATS)])
+    own = median([timed(*PROGRAM, "evaluate", "--format", "tsv", *chosen) for _ in range(REPEATS)])
     lines.append(f"  pooler evaluate, whole process     {own.wall:8.3f} s  {own.memory:4.0f} MiB")
     if importlib.util.find_spec("pytrec_eval") is None:
         lines.append("  pytrec_eval: peer absent")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pooler.cli.adjudicate import TieRuleName
-from pooler.cli.judged import CollapseName, RuleName, TiesName
+from pooler.cli.policy_options import CollapseName, RuleName, TiesName
 from store.analysis.aggregation import TIE_RULES, TIES
 from store.collection import Collection
 from store.disagreements import Selection

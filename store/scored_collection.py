@@ -1,0 +1,48 @@
+"""A collection as whoever scores its runs sees it: rankings and one judge's grades, no text.
+
+This layer loads nothing that judging needs, so that a score is quick to get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from store import rankings
+from store.arrays import RankedDocuments
+from store.database import reading
+from store.open_collection import OpenCollection
+from store.policy import Policy
+from store.ranking import Order
+from store.runs import check_tags
+from store.sole_grades import SoleGrades, fetch_sole_grades
+
+
+class ScoredCollection(OpenCollection):
+    """A test collection as those who score its runs see it; see `OpenCollection`."""
+
+    def ranked_documents(
+        self, tags: Sequence[str] = (), *, order: Order = "trec", docnos: bool = True
+    ) -> RankedDocuments:
+        """Return the named runs (default all) as document ids in rank order; `docnos` if asked.
+
+        Raises
+        ------
+        UnknownNameError
+            If a tag is not known.
+        ArgumentError
+            If order ``rank`` is asked of a run whose stated ranks are not all integers.
+        """
+        with self._reading() if docnos else reading(self._engine) as session:
+            self._topics.refresh(session)
+            known = tuple(run.tag for run in check_tags(session, tags))
+            rankings_read = rankings.iterate_document_ids(session, self._topics, known, order=order)
+            by_run = {(tag, topic): ids for tag, topic, ids in rankings_read}
+            if not docnos:
+                return RankedDocuments(known, by_run, {}, {})
+            return RankedDocuments(known, by_run, self._documents.ids, self._documents.names)
+
+    def sole_grades(self, policy: Policy) -> SoleGrades | None:
+        """Return the grades of the one judge that a policy chooses; see `store.sole_grades`."""
+        with reading(self._engine) as session:
+            self._topics.refresh(session)
+            return fetch_sole_grades(session, self._topics, policy)
