@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import inf
 from typing import Annotated
 
 import typer
 
-from pooler.cli.console import Cell, Column, Format, Table, emit
+from pooler.cli.console import Cell, Column, Format, Table, emit, progress
+from pooler.cli.given import Given, on_given_runs
 from pooler.cli.grid import Axis, grid_table
 from pooler.cli.number_lists import decimals, whole_numbers
-from pooler.cli.options import FormatOption
+from pooler.cli.sensitivity import ScenarioName, check_pair
 from store.errors import ArgumentError
 
+_OF_TABLES = ("variance", "topics", "drop", "variance_drop")
+_OF_RUNS = ("depth", "scenario")
 
+
+@on_given_runs
 def required_difference(
+    given: Given,
+    *,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Estimate for every two runs of the collection.")
+    ] = False,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            "--depth",
+            min=1,
+            help="With runs: N, the pool's depth; the lower run's unjudged documents at rank N+1"
+            " are what is found.",
+            show_default="the pools', where they have one",
+        ),
+    ] = None,
+    scenario: Annotated[
+        ScenarioName,
+        typer.Option("--scenario", help="With runs: who gains from a document; `sensitivity`."),
+    ] = ScenarioName.SHARED,
     variance: Annotated[
         str,
         typer.Option(
@@ -66,17 +90,49 @@ def required_difference(
             " difference that is significant when it is what was observed.",
         ),
     ] = 0.5,
-    fmt: FormatOption = Format.TABLE,
 ) -> None:
     """Print the difference of two MAPs that a paired t test finds significant.
 
-    Tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as there; --format json and tsv have
-    every digit.
+    Without runs: tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as there; --format
+    json and tsv have every digit. With runs, or --all: a row for every two of them, with the
+    variance, the topics, Q and H of their own scores.
 
-    Example: pooler required-difference --variation 0,0.05,0.10,0.15
+    Example: pooler required-difference --all --judge alice
 
     Example: pooler required-difference -Q 0.15,0.10 -H 0.10,0.05 --power 0.8
     """
+    _check("--alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
+    _check("--power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
+    if everything or given.runs or given.qrels is not None or given.listed is not None:
+        _refuse(given, _OF_TABLES, "excludes runs, whose scores give it")
+        shares = _shares("--variation", variation, least=0.0, below=1.0)
+        _check("--variation", variation, "one number with runs", holds=len(shares) == 1)
+        _estimate(given, shares[0], depth, scenario, alpha=alpha, power=power)
+        return
+    _refuse(given, _OF_RUNS, "is for runs: name two, or --all")
+    _tabulate(variance, topics, variation, _drops(drop, variance_drop), given.fmt,
+              alpha=alpha, power=power)  # fmt: skip
+
+
+def _refuse(given: Given, options: Sequence[str], requirement: str) -> None:
+    """Raise `ArgumentError` for the first of some options that was given."""
+    for option in options:
+        if given.names(option):
+            name = f"--{option.replace('_', '-')}"
+            raise ArgumentError(name, requirement, str(given.ctx.params[option]))
+
+
+def _tabulate(
+    variance: str,
+    topics: str,
+    variation: str,
+    drops: Sequence[tuple[float, float]],
+    fmt: Format,
+    *,
+    alpha: float,
+    power: float,
+) -> None:
+    """Print a table for every K, Q and H."""
     import numpy as np
 
     from store.analysis.required_difference import required_difference as required
@@ -84,12 +140,10 @@ def required_difference(
 
     down = Axis("variance", "s2", _shares("--variance", variance, least=0.0, below=inf))
     across = Axis("topics", "L", whole_numbers("--topics", topics, least=2))
-    _check("--alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
-    _check("--power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
     tables: list[Table] = []
     rows: list[Mapping[str, Cell]] = []
     for share, (q, h) in product(_shares("--variation", variation, least=0.0, below=1.0),
-                                 _drops(drop, variance_drop)):  # fmt: skip
+                                 drops):  # fmt: skip
         values = required(
             np.array(down.values)[:, None], np.array(across.values), variation_share=share,
             difference_drop=q, variance_drop=h, alpha=alpha, power=power,
@@ -107,6 +161,35 @@ def required_difference(
         names = ("k", "q", "h", "variance", "topics", "difference")
         tables = [Table("required_difference", [Column(name) for name in names], rows)]
     emit(tables, fmt)
+
+
+def _estimate(
+    given: Given,
+    share: float,
+    depth: int | None,
+    scenario: ScenarioName,
+    *,
+    alpha: float,
+    power: float,
+) -> None:
+    """Print a row for every two of the runs."""
+    from pooler.cli.required_of_runs import of_runs
+    from store.analysis.pair_sensitivity import pair_sensitivity
+    from store.analysis.required_of_pairs import required_of_pairs
+    from store.arrays import judged_arrays
+
+    judged = given.load()
+    if depth is None and len(judged.pool_depths) == 1:
+        (depth,) = judged.pool_depths
+    if depth is None:
+        message = "is needed: the depth of the pool"
+        raise typer.BadParameter(message, ctx=given.ctx, param_hint="'--depth'")
+    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
+    check_pair(arrays)
+    with progress("topics", len(arrays.topics)) as advance:
+        moved = pair_sensitivity(arrays, depth=depth, scenario=scenario.value, progress=advance)
+    found = required_of_pairs(moved, variation_share=share, alpha=alpha, power=power)
+    emit([of_runs(arrays.tags, found, given.fmt, depth=depth, alpha=alpha)], given.fmt)
 
 
 def _shares(name: str, text: str, *, least: float, below: float) -> list[float]:

@@ -235,7 +235,7 @@ def _pairs(arrays: JudgedRankings, docnos: Docnos, how: _How) -> Table:
     from pooler.cli import sensitivity_pairs as tables
     from store.analysis.pair_sensitivity import pair_discovery, pair_sensitivity
 
-    _check_pair(arrays)
+    check_pair(arrays)
     with progress("topics", len(arrays.topics)) as advance:
         if how.at in ("best", "worst"):
             towards = how.at == "worst"
@@ -259,7 +259,7 @@ def _missing(
         from pooler.cli import sensitivity_pairs
         from store.analysis.missing_pairs import missing_pair_bounds
 
-        _check_pair(arrays)
+        check_pair(arrays)
         with progress("topics", len(arrays.topics)) as advance:
             limits = missing_pair_bounds(arrays, missing, r_mode=how.r_mode, progress=advance)
         return sensitivity_pairs.missing(arrays, limits, how.fmt)
@@ -281,7 +281,7 @@ def _each(arrays: JudgedRankings, docnos: Docnos, how: _How, limit: int | None) 
     return each_table(arrays, found, docnos, most)
 
 
-def _check_pair(arrays: JudgedRankings) -> None:
+def check_pair(arrays: JudgedRankings) -> None:
     """Raise `PoolerError` when there is one run only."""
     if len(arrays.tags) < 2:
         message = f"there is one run, `{arrays.tags[0]}`: a pair needs two"

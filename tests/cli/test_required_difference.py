@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from statistics import variance
+
 import pytest
 from scipy import stats
 
 from tests.cli.conftest import Cli
+from tests.cli.edited_qrels import STRICT, runs_of, with_relevant
+from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
 from tests.vectors.kishida_tables import N_TOPICS, TABLE_7, TABLE_8
 
 
@@ -61,4 +66,69 @@ def test_programs_get_every_digit(cli: Cli) -> None:
 )
 def test_impossible_numbers_are_refused(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
     """One line names the option and what it takes."""
+    assert words in cli("required-difference", *arguments).failed(1).err
+
+
+def test_runs_give_their_own_variance_topics_q_and_h(cli: Cli, judged: Path) -> None:
+    """Eq. 23 and 24 from AP on qrels in which the lower run's sixth documents are relevant."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    options = ("--all", "--depth", "5", "-K", "0.1", *STRICT, "--format", "json")
+    rows = cli("required-difference", *options).fine().json()
+    assert len(rows) == 9 * 8 // 2
+    quantile = stats.t(len(qrels) - 1).ppf(0.975)
+    for row in rows:
+        sixth = {topic: first_documents(runs[row["b"]], topic, 6)[5] for topic in qrels}
+        added = {topic: [docno] for topic, docno in sixth.items() if docno not in qrels[topic]}
+        (old, s2), (new, s2_new) = (
+            moments(judgements, runs[row["a"]], runs[row["b"]])
+            for judgements in (qrels, with_relevant(qrels, added))
+        )
+        assert old >= 0
+        needed = quantile * (s2 * 0.9 / len(qrels)) ** 0.5
+        assert (row["difference"], row["variance"]) == pytest.approx((old, s2))
+        assert (row["topics"], row["k"]) == (len(qrels), 0.1)
+        assert row["needed"] == pytest.approx(needed)
+        assert row["enough"] == (old >= needed)
+        if new <= 0:
+            assert row["reason"] == "no-difference-left"
+            assert (row["needed_if_found"], row["enough_if_found"]) == (None, False)
+            continue
+        assert (row["q"], row["h"]) == pytest.approx((1 - new / old, 1 - s2_new / s2))
+        if_found = needed * (s2_new / s2) ** 0.5 * old / new
+        assert row["needed_if_found"] == pytest.approx(if_found)
+        assert row["enough_if_found"] == (old >= if_found)
+
+
+def moments(qrels: dict[str, dict[str, int]], first: Scores, second: Scores) -> tuple[float, float]:
+    """Return mean and variance of the differences of AP of two runs."""
+    scores = [average_precision(qrels, run) for run in (first, second)]
+    differences = [scores[0][topic] - scores[1][topic] for topic in qrels]
+    return mean(differences), variance(differences)
+
+
+def test_depth_is_the_pools_and_people_are_told_what_is_enough(cli: Cli, judged: Path) -> None:
+    """The sample's pool has one depth, which need not be named; two runs give one row."""
+    pair = ("bm25-words", "rm3-words-title")
+    text = cli("required-difference", *pair, *STRICT).fine().out
+    assert text == cli("required-difference", *pair, *STRICT, "--depth", "5").fine().out
+    assert "Of 1 pair, " in text
+    assert "unjudged documents at rank 6 relevant" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--depth", "3"), "`--depth` is for runs: name two, or --all, but got '3'"),
+        (("--scenario", "own"), "`--scenario` is for runs"),
+        (("--all", "--topics", "5"), "`--topics` excludes runs"),
+        (("--all", "-H", ".1"), "`--variance-drop` excludes runs"),
+        (("--all", "-K", ".1,.2"), "`--variation` must be one number with runs"),
+        (("bm25-words", "--judge", "strict"), "there is one run, `bm25-words`: a pair needs two"),
+    ],
+)
+def test_tables_and_runs_are_two_things(
+    cli: Cli, judged: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    """Options of the one way are refused with the other."""
     assert words in cli("required-difference", *arguments).failed(1).err

@@ -1,0 +1,70 @@
+"""The table of `pooler required-difference RUN RUN...`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pooler.cli.console import Cell, Column, Format, Table, counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from store.analysis.required_of_pairs import RequiredOfPairs
+
+FOR_PROGRAMS = frozenset({"topics", "variance"})
+"""Columns that people are not shown: with them a row outgrows a screen."""
+
+
+def of_runs(
+    tags: Sequence[str], found: RequiredOfPairs, fmt: Format, *, depth: int, alpha: float
+) -> Table:
+    """Make a row for every pair: what it has, what it needs, and whether that is enough."""
+    columns = [
+        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
+        Column("variance"), Column("k", "K"), Column("needed"), Column("enough"),
+        Column("q", "Q"), Column("h", "H"), Column("needed_if_found", "if found"),
+        Column("enough_if_found", "enough"), Column("reason"),
+    ]  # fmt: skip
+    rows: list[Mapping[str, Cell]] = []
+    for place, (first, second) in enumerate(zip(found.first, found.second, strict=True)):
+        difference = _number(found.before.difference, place)
+        needed = _number(found.needed, place)
+        if_found = _number(found.needed_if_found, place)
+        rows.append({
+            "a": tags[first], "b": tags[second], "topics": int(found.before.n_topics[place]),
+            "difference": difference, "variance": _number(found.before.variance, place),
+            "k": _number(found.variation_share, place), "needed": needed,
+            "enough": _reaches(difference, needed),
+            "q": _number(found.difference_drop, place), "h": _number(found.variance_drop, place),
+            "needed_if_found": if_found,
+            "enough_if_found": False if found.reasons[place] == "no-difference-left"
+            else _reaches(difference, if_found),
+            "reason": found.reasons[place],
+        })  # fmt: skip
+    n_pairs = counted(len(rows), "pair")
+    n_enough, n_left = (sum(row[name] is True for row in rows)
+                        for name in ("enough", "enough_if_found"))  # fmt: skip
+    caption = (
+        f"A is the run ahead. needed: the difference of MAP that a paired t test finds\n"
+        f"significant at {alpha:g} (eq. 23), with the share K of the variance left out. if found:\n"
+        f"the same were B's unjudged documents at rank {depth + 1:,} relevant (eq. 24), when the\n"
+        "difference falls by the share Q and the variance by H. enough: A - B reaches it.\n"
+        f"Of {n_pairs}, {n_enough:,} have enough as judged, {n_left:,} even then."
+    )
+    if fmt is Format.TABLE:
+        hidden = FOR_PROGRAMS | (set() if any(found.reasons) else {"reason"})
+        columns = [column for column in columns if column.name not in hidden]
+    return Table("required_difference", columns, rows, caption=caption)
+
+
+def _number(values: NDArray[np.float64], place: int) -> float | None:
+    """Return a number, or ``None`` where it is undefined."""
+    return None if np.isnan(values[place]) else float(values[place])
+
+
+def _reaches(difference: float | None, needed: float | None) -> bool | None:
+    """Say whether a difference is enough; ``None`` where either is undefined."""
+    return None if difference is None or needed is None else difference >= needed
