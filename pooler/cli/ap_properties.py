@@ -96,7 +96,7 @@ def _orders(n_documents: Axis, n_relevant: Axis, size: int | None, fmt: Format) 
     caption = "" if size is None else f"N of {size:,} documents, R of which are relevant"
     return [
         grid_table(name, n_documents, n_relevant, _cells(values), fmt, title=title,
-                   reason=reason, digits=3, caption=caption)
+                   reason=reason, digits=3 if size is None else 6, caption=caption)
         for name, title, values in found
     ]  # fmt: skip
 

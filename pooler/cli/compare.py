@@ -80,18 +80,17 @@ def compare(
     Example: pooler compare --all --judge alice -m nDCG@10
     """
     from pooler.cli.comparison import Compared
-    from pooler.cli.measured import measure_judged
-    from store.analysis.measure_names import parse_measure
+    from pooler.cli.measured import known_measure, measure_judged
 
     _check_options(alpha=alpha, plot=plot, by_topic=by_topic, everything=everything,
                    against=against)  # fmt: skip
-    parse_measure(measure)
+    known_measure(measure)
     if given.qrels is None and not given.runs and not everything and against is None:
         message = "no run is named"
         hint = "pooler compare RUN RUN, or --all for every two of them"
         raise PoolerError(message, hint=hint)
     judged = given.load(docnos=False)
-    name = parse_measure(measure, level=judged.level)
+    name = known_measure(measure, level=judged.level)
     rankings, (scores,) = measure_judged(
         judged, [name], given.cutoff, is_given=given.names("cutoff")
     )

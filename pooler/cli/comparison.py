@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
 from store.analysis.normality import NormalityPicture, normality_picture
 
@@ -74,11 +75,11 @@ def _means(compared: Compared, fmt: Format) -> Table:
         "effect_size": outcome.effect_size, "better_a": better, "better_b": worse,
         "same": n_topics - better - worse,
     }  # fmt: skip
-    caption = (
+    caption = legend([
         f"low, high: {1 - compared.alpha:.0%} interval of A - B. needed: what it would have to be"
-        f" for p <= {compared.alpha:g}\nby t2 (eq. 23). effect: A - B in standard deviations of the"
+        f" for p <= {compared.alpha:g} by t2 (eq. 23). effect: A - B in standard deviations of the"
         " differences of topics."
-    )
+    ])  # fmt: skip
     title = (
         f"{compared.measure} of A = {compared.tags[0]} and B = {compared.tags[1]}"
         f" over {counted(n_topics, 'topic')}"
@@ -118,12 +119,12 @@ def _tests(compared: Compared, seed: int) -> Table:
                Column("significant", f"p <= {compared.alpha:g}"), Column("reason")]  # fmt: skip
     if not any(row["reason"] for row in rows):
         columns.pop()
-    caption = (
+    caption = legend([
         "All two-sided. Wilcoxon and randomisation are exact, on differences rounded to"
-        f" {compared.resolution:g};\nthe bootstrap drew {bootstrap.resamples:,} resamples"
-        f" (--seed {seed}). t1 takes topics for independent\nsamples, which they are not: it is"
-        " here for comparison."
-    )
+        f" {compared.resolution:g}; the bootstrap drew {bootstrap.resamples:,} resamples (--seed"
+        f" {seed}). t1 takes topics for independent samples, which they are not: it is here for"
+        " comparison."
+    ])  # fmt: skip
     return Table("tests", columns, list[Mapping[str, Cell]](rows), caption=caption)
 
 
@@ -217,16 +218,16 @@ def _pairs_caption(
     n_differ = {name: int((p <= compared.alpha).sum()) for name, p in lists.items()}
     fewest, most = int(n_topics.min()), int(n_topics.max())
     topics = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
-    return (
-        f"{compared.measure} over {topics}; low, high: {1 - compared.alpha:.0%} interval."
-        " exact: p of the randomisation test as if\nthe pair were the only one, on differences"
-        f" rounded to {compared.resolution:g}; Holm: the same, adjusted for\nthe number of pairs;"
-        " HSD: Tukey's p. json and tsv have more tests.\n"
+    return legend([
+        f"{compared.measure} over {topics}; low, high: {1 - compared.alpha:.0%} interval of A - B."
+        " exact: p of the randomisation test as if the pair were the only one, on differences"
+        f" rounded to {compared.resolution:g}; Holm: the same, adjusted for the number of pairs;"
+        " HSD: Tukey's p, which allows for all runs. json and tsv have more tests.",
         f"Of {counted(len(n_topics), 'pair')}, {n_differ['p_randomisation']:,} differ at"
         f" {compared.alpha:g} taken alone; {n_differ['p_holm']:,} by Holm,"
-        f" {n_differ['p_tukey']:,} by HSD,\n{n_differ['p_tukey_randomised']:,} by HSD from"
-        f" permutations (--seed {seed})."
-    )
+        f" {n_differ['p_tukey']:,} by HSD, {n_differ['p_tukey_randomised']:,} by HSD from"
+        f" permutations (--seed {seed}).",
+    ])  # fmt: skip
 
 
 def _defined(value: float) -> float | None:

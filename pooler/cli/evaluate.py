@@ -49,8 +49,7 @@ def evaluate(
 
     Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """
-    from pooler.cli.measured import measure_judged
-    from store.analysis.measure_names import parse_measure
+    from pooler.cli.measured import known_measure, measure_judged
 
     if list_measures:
         from pooler.cli.measure_list import show_measures
@@ -59,9 +58,9 @@ def evaluate(
         return
     texts = measures or ["AP"]
     for text in texts:
-        parse_measure(text)
+        known_measure(text)
     judged = given.load(docnos=False)
-    names = list(dict.fromkeys(parse_measure(text, level=judged.level) for text in texts))
+    names = list(dict.fromkeys(known_measure(text, level=judged.level) for text in texts))
     rankings, scores = measure_judged(judged, names, given.cutoff, is_given=given.names("cutoff"))
     _say_without_relevant(rankings, scores)
     rows = _rows(rankings, scores, by_topic=by_topic)
@@ -75,7 +74,9 @@ def evaluate(
     ]  # fmt: skip
     left_out = set() if by_topic else {"topic"}
     left_out |= {"reason"} if given.fmt is Format.TABLE and not has_reason else set()
-    emit([Table("measures", [one for one in columns if one.name not in left_out], rows)], given.fmt)
+    caption = "topics: those of the mean; missing: judged ones where the run has no document."
+    shown = [one for one in columns if one.name not in left_out]
+    emit([Table("measures", shown, rows, caption=caption)], given.fmt)
 
 
 def _say_without_relevant(rankings: GradedRankings, scores: Sequence[Scores]) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from pooler.cli.console import Format
+from pooler.cli.console import Format, say
 from pooler.cli.judged import Judged, load_judged
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -37,6 +38,7 @@ from pooler.cli.policy_options import (
     check_way,
     policy_of,
 )
+from store.errors import PoolerError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +78,34 @@ class Given:
         check_way(self.ctx, qrels=self.qrels, scale=self.scale, collection=self.collection,
                   listed=self.listed)  # fmt: skip
 
+    def _check_files(self) -> None:
+        """Raise `PoolerError` for a run that is no file, where the runs are files."""
+        for run in self.runs or []:
+            if self.qrels is not None and run != "-" and not Path(run).exists():
+                whose = "not the tag of one of --runs" if self.listed else "not a tag"
+                message = f"{run}: no such file or directory"
+                raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")
+
     def load(self, *, docnos: bool = True) -> Judged:
         """Read the runs and the judgements; see `load_judged`."""
         self.check()
+        self._check_files()
         policy = policy_of(
             judge=self.judge, aggregate=self.aggregate, ties=self.ties, collapse=self.collapse,
             of=self.of, without_rulings=self.without_rulings,
         )  # fmt: skip
-        return load_judged(
+        judged = load_judged(
             self.runs or [], qrels=self.qrels, collection=self.collection, policy=policy,
             level=self.level, rigid=self.rigid, relaxed=self.relaxed, order=self.order.value,
             lenient=self.lenient, scale=self.scale, listed=self.listed, docnos=docnos,
         )  # fmt: skip
+        chosen = self.level is not None or self.rigid or self.relaxed
+        # A collection says this always; of a binary file it goes without saying.
+        if self.qrels is not None and not chosen and any(
+            one.grade > judged.level for one in judged.qrels
+        ):  # fmt: skip
+            say(f"relevant = grade {judged.level} or more; another level with --level")
+        return judged
 
 
 def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:

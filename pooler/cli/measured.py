@@ -5,11 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from store.errors import UnknownNameError
+
 if TYPE_CHECKING:
     from pooler.cli.judged import Judged
     from store.analysis.graded_rankings import GradedRankings
     from store.analysis.measure_names import MeasureName
     from store.analysis.measures import Scores
+
+
+def known_measure(text: str, *, level: int = 1) -> MeasureName:
+    """Read a measure's name as `parse_measure` does, and say where an unknown one is looked up.
+
+    Parameters
+    ----------
+    text : str
+        As typed.
+    level : int, default=1
+        Least grade that is relevant where the name says none.
+
+    Returns
+    -------
+    MeasureName
+        Complete.
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        If it is none.
+    """
+    from store.analysis.measure_names import parse_measure
+
+    try:
+        return parse_measure(text, level=level)
+    except UnknownNameError as error:
+        error.hint = error.hint or "pooler evaluate --list"
+        raise
 
 
 def measure_judged(

@@ -43,8 +43,8 @@ def normality_lines(picture: NormalityPicture, *, width: int = 72, height: int =
     lines.append("     +" + "-" * width)
     ends = f"{low:.4f}", f"{high:.4f}"
     lines.append(f"      {ends[0]}{ends[1]:>{width - len(ends[0])}}")
-    lines.append(f"{POINT} a topic   {CURVE} normal curve of the same mean and variance; they are"
-                 f" at most {picture.largest_distance:.3f} apart")  # fmt: skip
+    lines.append(f"{POINT} a topic   {CURVE} normal curve of the same mean and variance")
+    lines.append(f"They are at most {picture.largest_distance:.3f} apart.")
     return lines
 
 

@@ -189,7 +189,9 @@ def _estimate(
     with progress("topics", len(arrays.topics)) as advance:
         moved = pair_sensitivity(arrays, depth=depth, scenario=scenario.value, progress=advance)
     found = required_of_pairs(moved, variation_share=share, alpha=alpha, power=power)
-    emit([of_runs(arrays.tags, found, given.fmt, depth=depth, alpha=alpha)], given.fmt)
+    table = of_runs(arrays.tags, found, given.fmt, depth=depth, variation=share, alpha=alpha,
+                    power=power)  # fmt: skip
+    emit([table], given.fmt)
 
 
 def _shares(name: str, text: str, *, least: float, below: float) -> list[float]:

@@ -7,26 +7,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
+from pooler.cli.pair_reasons import undefined_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from store.analysis.required_of_pairs import RequiredOfPairs
 
-FOR_PROGRAMS = frozenset({"topics", "variance"})
+FOR_PROGRAMS = frozenset({"topics", "variance", "k", "reason"})
 """Columns that people are not shown: with them a row outgrows a screen."""
 
 
 def of_runs(
-    tags: Sequence[str], found: RequiredOfPairs, fmt: Format, *, depth: int, alpha: float
+    tags: Sequence[str],
+    found: RequiredOfPairs,
+    fmt: Format,
+    *,
+    depth: int,
+    variation: float,
+    alpha: float,
+    power: float,
 ) -> Table:
     """Make a row for every pair: what it has, what it needs, and whether that is enough."""
     columns = [
         Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
         Column("variance"), Column("k", "K"), Column("needed"), Column("enough"),
-        Column("q", "Q"), Column("h", "H"), Column("needed_if_found", "if found"),
-        Column("enough_if_found", "enough"), Column("reason"),
+        Column("q", "Q", digits=2), Column("h", "H", digits=2),
+        Column("needed_if_found", "if found"), Column("enough_if_found", "enough"),
+        Column("reason"),
     ]  # fmt: skip
     rows: list[Mapping[str, Cell]] = []
     for place, (first, second) in enumerate(zip(found.first, found.second, strict=True)):
@@ -44,19 +54,22 @@ def of_runs(
             else _reaches(difference, if_found),
             "reason": found.reasons[place],
         })  # fmt: skip
+    with_power = "" if power == 0.5 else f" with a probability of {power:g}"
     n_pairs = counted(len(rows), "pair")
     n_enough, n_left = (sum(row[name] is True for row in rows)
                         for name in ("enough", "enough_if_found"))  # fmt: skip
-    caption = (
-        f"A is the run ahead. needed: the difference of MAP that a paired t test finds\n"
-        f"significant at {alpha:g} (eq. 23), with the share K of the variance left out. if found:\n"
-        f"the same were B's unjudged documents at rank {depth + 1:,} relevant (eq. 24), when the\n"
-        "difference falls by the share Q and the variance by H. enough: A - B reaches it.\n"
-        f"Of {n_pairs}, {n_enough:,} have enough as judged, {n_left:,} even then."
-    )
+    share = f", with the share K = {variation:g} of the variance left out" if variation else ""
+    words = [
+        "A is the run ahead. needed: the difference of MAP that a paired t test finds significant"
+        f" at {alpha:g}{with_power} (eq. 23){share}. if found: the same were B's unjudged documents"
+        f" at rank {depth + 1:,} relevant (eq. 24), when the difference falls by the share Q and"
+        " the variance by H; below 0 they rise. enough: A - B reaches it.",
+        undefined_pairs(found.reasons),
+        f"Of {n_pairs}, {n_enough:,} have enough as judged, {n_left:,} even then.",
+    ]  # fmt: skip
     if fmt is Format.TABLE:
-        hidden = FOR_PROGRAMS | (set() if any(found.reasons) else {"reason"})
-        columns = [column for column in columns if column.name not in hidden]
+        columns = [column for column in columns if column.name not in FOR_PROGRAMS]
+    caption = legend(words)
     return Table("required_difference", columns, rows, caption=caption)
 
 

@@ -110,8 +110,9 @@ def sensitivity(
             "--limit",
             min=1,
             metavar="ROWS",
-            help="Of --each: the most rows.",
-            show_default="20; all in json and tsv",
+            help="Of --each and --pairs: the most rows; of pairs those that come nearest to a swap"
+            " or go furthest past it.",
+            show_default="20 of --each; all in json and tsv, and of --pairs",
         ),
     ] = None,
     scenario: Annotated[
@@ -136,9 +137,9 @@ def sensitivity(
     """Flip the unjudged documents at rank N+1 to relevant and see what moves.
 
     For every run in turn, all its unjudged documents at rank N+1 (one a topic) turn relevant:
-    AP changes by eq. 19 of Kishida 2001. A row shows the run's own MAP before and after, and what
-    its flips do to the order of all runs: Kendall's tau-b, tau_AP, and pairs that swap. The paper's
-    own experiment (section 4.3) is --depth 100 --scenario own --pairs.
+    AP changes by eq. 19 of Kishida 2001. A row shows the run's own MAP and its change, and what its
+    flips do to the order of all runs: Kendall's tau-b, tau_AP, and pairs that swap. The paper's own
+    experiment (section 4.3) is --depth 100 --scenario own --pairs.
 
     Example: pooler sensitivity --depth 5 --judge alice
 
@@ -164,9 +165,9 @@ def sensitivity(
     if each:
         table = _each(arrays, docnos, how, limit)
     elif missing is not None:
-        table = _missing(arrays, missing, how, pairs=pairs, by_topic=by_topic)
+        table = _missing(arrays, missing, how, limit, pairs=pairs, by_topic=by_topic)
     elif pairs:
-        table = _pairs(arrays, docnos, how)
+        table = _pairs(arrays, docnos, how, limit)
     else:
         table = _runs(arrays, docnos, how, by_topic=by_topic)
     emit([table], given.fmt)
@@ -214,8 +215,8 @@ def _check_options(
     if pairs and at in (AtName.BEST, AtName.WORST) and (flips or 1) > 1:
         requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
         raise ArgumentError("--flips", requirement, flips)
-    if limit is not None and not each:
-        raise ArgumentError("--limit", "is of --each, which is absent", limit)
+    if limit is not None and not each and not pairs:
+        raise ArgumentError("--limit", "is of --each and --pairs, which are absent", limit)
 
 
 def _runs(arrays: JudgedRankings, docnos: Docnos, how: _How, *, by_topic: bool) -> Table:
@@ -226,11 +227,11 @@ def _runs(arrays: JudgedRankings, docnos: Docnos, how: _How, *, by_topic: bool) 
     result = analyse(arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=how.scenario,
                      r_mode=how.r_mode)  # fmt: skip
     if by_topic:
-        return tables.by_topic(arrays, result, docnos)
+        return tables.by_topic(arrays, result, docnos, how.fmt)
     return tables.by_run(arrays, result, how.fmt)
 
 
-def _pairs(arrays: JudgedRankings, docnos: Docnos, how: _How) -> Table:
+def _pairs(arrays: JudgedRankings, docnos: Docnos, how: _How, limit: int | None) -> Table:
     """Test every two runs before and after."""
     from pooler.cli import sensitivity_pairs as tables
     from store.analysis.pair_sensitivity import pair_discovery, pair_sensitivity
@@ -246,13 +247,21 @@ def _pairs(arrays: JudgedRankings, docnos: Docnos, how: _How) -> Table:
                                     scenario=how.scenario, r_mode=how.r_mode,
                                     progress=advance)  # fmt: skip
     if how.at in ("best", "worst"):
-        return tables.single_documents(arrays, found, docnos, how.fmt, towards=towards)
-    return tables.both_ways(arrays, both, how.fmt, at=how.at, depth=how.depth, flips=how.flips,
-                            scenario=how.scenario)  # fmt: skip
+        table = tables.single_documents(arrays, found, docnos, how.fmt, towards=towards)
+    else:
+        table = tables.both_ways(arrays, both, how.fmt, at=how.at, depth=how.depth, flips=how.flips,
+                                 scenario=how.scenario, r_mode=how.r_mode)  # fmt: skip
+    return table if limit is None else tables.nearest(table, limit)
 
 
 def _missing(
-    arrays: JudgedRankings, missing: int, how: _How, *, pairs: bool, by_topic: bool
+    arrays: JudgedRankings,
+    missing: int,
+    how: _How,
+    limit: int | None,
+    *,
+    pairs: bool,
+    by_topic: bool,
 ) -> Table:
     """Bound what the documents that are missing can do."""
     if pairs:
@@ -262,12 +271,13 @@ def _missing(
         check_pair(arrays)
         with progress("topics", len(arrays.topics)) as advance:
             limits = missing_pair_bounds(arrays, missing, r_mode=how.r_mode, progress=advance)
-        return sensitivity_pairs.missing(arrays, limits, how.fmt)
+        table = sensitivity_pairs.missing(arrays, limits, how.fmt)
+        return table if limit is None else sensitivity_pairs.nearest(table, limit)
     from pooler.cli import sensitivity_missing as tables
     from store.analysis.missing_documents import missing_bounds
 
     bounds = missing_bounds(arrays, missing, r_mode=how.r_mode)
-    return tables.by_topic(arrays, bounds) if by_topic else tables.by_run(arrays, bounds, how.fmt)
+    return (tables.by_topic if by_topic else tables.by_run)(arrays, bounds, how.fmt)
 
 
 def _each(arrays: JudgedRankings, docnos: Docnos, how: _How, limit: int | None) -> Table:

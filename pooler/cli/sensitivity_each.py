@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from math import isnan
 
+import numpy as np
+
+from pooler.cli.agreement_words import legend
 from pooler.cli.console import Column, Table, counted
 from pooler.cli.sensitivity_runs import Docnos
 from store.analysis.each_discovery import EachDiscovery
@@ -32,17 +35,26 @@ def each_table(
             "down": float(result.down[place]), "tau_b": None if isnan(tau) else tau,
             "swapped": int(result.n_swapped[place]),
         })  # fmt: skip
+    n_runs = int((~np.isnan(result.map_before)).sum())
+    n_pairs = n_runs * (n_runs - 1) // 2
     n_all, n_swapping = result.code.size, int((result.n_swapped > 0).sum())
-    shown = f"the first {len(order)} of " if len(order) < n_all else ""
-    table.caption = (
-        f"Each unjudged document, inside and below the pool, turned relevant alone in every run\n"
-        f"that retrieved it: {shown}{counted(n_all, 'document')}. up, down: the largest rise and"
-        " fall of\na run's MAP; tau-b and swapped: the order of all runs after it.\n"
-        f"{counted(n_swapping, 'document')} put a pair of runs in the opposite order."
-    )
+    shown = f"the first {len(order):,} of " if len(order) < n_all else ""
+    most = int(result.n_swapped.max()) if n_all else 0
+    words = [
+        "Each unjudged document, inside and below the pool, turned relevant alone in every run"
+        f" that retrieved it: {shown}{counted(n_all, 'document')}, those that swap most pairs of"
+        " runs first.",
+        "runs: how many retrieved it; best rank, in run: the highest it has, and where. MAP up,"
+        " down: the largest rise and fall of a run's MAP. tau-b: the order of all runs after it"
+        " against the order as judged, 1 = the same; swapped: pairs of runs that change places.",
+        f"{n_swapping:,} of {counted(n_all, 'document')} swap a pair of runs or more; none swaps"
+        f" more than {most:,} of {counted(n_pairs, 'pair')}." if n_pairs and most else
+        "None swaps a pair of runs." if n_pairs and n_all else "",
+    ]  # fmt: skip
     if result.n_undefined:
-        table.caption += (
-            f"\n{counted(result.n_undefined, 'document')} of topics without a relevant document"
-            " move no MAP\nand are not shown."
+        words.append(
+            f"{counted(result.n_undefined, 'document')} of topics without a relevant document move"
+            " no MAP and are not shown."
         )
+    table.caption = legend(words)
     return table

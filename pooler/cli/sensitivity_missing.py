@@ -6,6 +6,7 @@ from math import isnan
 
 import numpy as np
 
+from pooler.cli.agreement_words import legend
 from pooler.cli.console import Column, Format, Table, counted
 from store.analysis.judged_rankings import UNJUDGED, JudgedRankings
 from store.analysis.missing_documents import MissingBounds
@@ -39,16 +40,11 @@ def by_run(arrays: JudgedRankings, bounds: MissingBounds, fmt: Format) -> Table:
         kept = {name for row in table.rows for name, cell in row.items() if cell}
         optional = {"no_run", "undefined", "reason"} - kept
         table.columns = [column for column in columns if column.name not in optional]
-    table.caption = (
-        "unjudged, judged: documents in the run's lists. low: MAP if the run retrieved none of\n"
-        "the missing ones"
-        + (" or has them last" if bounds.r_mode == "own" else "")
-        + ", high: if they are its first unjudged documents; both can come true."
-    )
+    table.caption = _caption(bounds, "MAP")
     return table
 
 
-def by_topic(arrays: JudgedRankings, bounds: MissingBounds) -> Table:
+def by_topic(arrays: JudgedRankings, bounds: MissingBounds, fmt: Format) -> Table:
     """Make the table of runs and topics."""
     columns = [
         Column("run"), Column("topic"), Column("unjudged"), Column("judged"),
@@ -75,7 +71,20 @@ def by_topic(arrays: JudgedRankings, bounds: MissingBounds) -> Table:
                 "ap_high": _number(float(bounds.ap_high[index, place])),
                 "status": status, "reason": "no-relevant" if isnan(before) else None,
             })  # fmt: skip
+    if fmt is Format.TABLE and not any(row["reason"] for row in table.rows):
+        table.columns = columns[:-1]
+    table.caption = _caption(bounds, "AP")
     return table
+
+
+def _caption(bounds: MissingBounds, mean: str) -> str:
+    """Say what the columns are."""
+    return legend([
+        f"unjudged, judged: documents in the run's lists. low: {mean} if the run retrieved none of"
+        " the missing ones"
+        + (" or has them last" if bounds.r_mode == "own" else "")
+        + ", high: if they are its first unjudged documents; both can come true."
+    ])  # fmt: skip
 
 
 def _title(bounds: MissingBounds) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isnan
+from dataclasses import replace
+from math import inf, isnan
 
 import numpy as np
 
+from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
-from pooler.cli.sensitivity_runs import Docnos, summary
+from pooler.cli.pair_reasons import undefined_pairs
+from pooler.cli.sensitivity_runs import Docnos, flipped, summary, who_gains
+from store.analysis.average_precision import RMode
 from store.analysis.discoveries import Scenario
 from store.analysis.flip_choice import At
 from store.analysis.judged_rankings import JudgedRankings
@@ -36,6 +40,7 @@ def both_ways(
     depth: int | None,
     flips: int,
     scenario: Scenario,
+    r_mode: RMode,
 ) -> Table:
     """Make the table of pairs, with the documents of either run turned relevant."""
     columns = [
@@ -64,22 +69,26 @@ def both_ways(
         row["reason"] = _reasons(place, result.before, result.after_first, result.after_second)
         rows.append(row)
     numbers = ("t2", "variance", "drop", "variance_drop")
-    for_programs = {"topics", *numbers, *(f"{name}_{side}" for name in numbers for side in "ab")}
-    shown = _shown(columns, rows, fmt, for_programs)
-    whose = "it alone" if scenario == "own" else "every run that has them"
-    changed = {side: _n_changed(result.before, after) for side, after in (
-        ("a", result.after_first), ("b", result.after_second))}  # fmt: skip
-    caption = (
-        f"{summary(result.status, at=at, depth=depth, flips=flips)}.\n"
-        "A is the run ahead. A's found, B's found: the difference once the documents of A,\n"
-        f"or of B, are relevant for {whose}; p: of t2 (two-sided).\n"
-        "sign: kept, swapped, tied after, or parted (tied before). json and tsv have t2, the\n"
-        "variances, and by what share both fall: Q and H of `required-difference`.\n"
+    # A difference below 0 says that a pair has swapped.
+    left_out = {"topics", "sign_a", "sign_b", *numbers}
+    left_out |= {f"{name}_{side}" for name in numbers for side in "ab"}
+    shown = _shown(columns, fmt, left_out)
+    caption = legend([
+        summary(result.status, at=at, depth=depth, flips=flips) + ".",
+        who_gains(scenario, r_mode),
+        "A is the run ahead. A's found, B's found: A - B once the documents of A, or of B, are"
+        " relevant; below 0 the two have swapped. p: of t2, the paired t test"
+        " (two-sided). json and tsv have t2, the variances, and by what share both fall: Q and H"
+        " of `required-difference`.",
         f"Of {counted(len(rows), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
-        f" documents and {int((signs['b'] == 1).sum()):,} with B's;\n"
-        f"{changed['a']:,} and {changed['b']:,} come to be significant at {ALPHA:g}, or cease."
-    )
-    return Table("pairs", shown, rows, caption=caption)
+        f" documents, {int((signs['b'] == 1).sum()):,} with B's.",
+        _undefined(rows),
+        _significant(result.before, {
+            "with A's documents": result.after_first, "with B's": result.after_second,
+        }),
+    ])  # fmt: skip
+    title = f"{flipped(at=at, depth=depth, flips=flips)} turned relevant"
+    return Table("pairs", shown, rows, title=title, caption=caption)
 
 
 def single_documents(
@@ -113,16 +122,17 @@ def single_documents(
         row |= _tests(result.before, place, "")
         row |= _tests(result.after, place, "_after")
         rows.append(row)
-    shown = _shown(columns, rows, fmt, {"t2", "t2_after", "topics"})
+    shown = _shown(columns, fmt, {"t2", "t2_after", "topics", "p", "sign"})
     way = "towards 0, and past it" if towards else "away from 0"
-    caption = (
-        "A is the run ahead. docno: of all unjudged documents, inside and below the pool, the\n"
-        f"one that moves A - B most {way}; with no docno, any that\n"
-        "neither run has. after: A - B with this one document relevant.\n"
-        f"One document swaps {int((signs == 1).sum()):,} of {counted(len(rows), 'pair')}; in"
-        f" {_n_changed(result.before, result.after):,} the difference comes to be significant\n"
-        f"at {ALPHA:g}, or ceases."
-    )
+    caption = legend([
+        "A is the run ahead. docno: of all unjudged documents, inside and below the pool, the one"
+        f" that moves A - B most {way}; with no docno, any that neither run has. in A, in B: its"
+        " ranks. after: A - B with this one document relevant; below 0 the two have swapped. p: of"
+        " t2, the paired t test (two-sided), after.",
+        f"One document swaps {int((signs == 1).sum()):,} of {counted(len(rows), 'pair')}.",
+        _undefined(rows),
+        _significant(result.before, {"with that document": result.after}),
+    ])  # fmt: skip
     return Table("pairs", shown, rows, caption=caption)
 
 
@@ -148,14 +158,45 @@ def missing(arrays: JudgedRankings, bounds: MissingPairBounds, fmt: Format) -> T
         })  # fmt: skip
     missed = counted(bounds.n_missing, "relevant document")
     n_certain = sum(row["certain"] is True for row in rows)
-    caption = (
-        f"A is the run ahead. low, high: limits of A - B if {missed} of every topic\n"
-        "went unjudged, wherever they are; attained: some documents are known to give the\n"
-        "limit, else it holds but may not be reached. certain: B cannot come to be level or\n"
-        f"ahead. Of {counted(len(rows), 'pair')}, {n_certain:,}"
-        f" {'is' if n_certain == 1 else 'are'} certain."
+    caption = legend([
+        f"A is the run ahead. low, high: limits of A - B if {missed} of every topic went unjudged,"
+        " wherever they are; attained: some documents are known to give the limit, else it holds"
+        " but may not be reached. certain: B cannot come to be level or ahead.",
+        _undefined(rows),
+        f"Of {counted(len(rows), 'pair')}, {n_certain:,} {'is' if n_certain == 1 else 'are'}"
+        " certain.",
+    ])  # fmt: skip
+    return Table("pairs", _shown(columns, fmt, {"topics"}), rows, caption=caption)
+
+
+def nearest(table: Table, limit: int) -> Table:
+    """Keep the pairs that come nearest to a swap, or go furthest past it, these first.
+
+    Parameters
+    ----------
+    table : Table
+        Made by a function of this module.
+    limit : int
+        The most rows.
+
+    Returns
+    -------
+    Table
+        With a line that says so; pairs without a difference are last.
+    """
+    names = {column.name for column in table.columns}
+    after = [name for name in ("difference_a", "difference_b", "difference_after", "low")
+             if name in names]  # fmt: skip
+
+    def least(row: Mapping[str, Cell]) -> float:
+        return min((cell for name in after if isinstance(cell := row[name], float)), default=inf)
+
+    rows = sorted(table.rows, key=least)[:limit]
+    words = (
+        f"Shown: {len(rows):,} of {counted(len(table.rows), 'pair')}, those that go furthest past a"
+        " swap, or come nearest to one."
     )
-    return Table("pairs", _shown(columns, rows, fmt, {"topics"}), rows, caption=caption)
+    return replace(table, rows=rows, caption=legend([words, table.caption]))
 
 
 def _tests(tests: RunPairs, place: int, suffix: str) -> dict[str, Cell]:
@@ -181,9 +222,15 @@ def _drop(before: Cell, after: Cell) -> float | None:
     return 1 - after / before
 
 
-def _n_changed(before: RunPairs, after: RunPairs) -> int:
-    """Count the pairs that are significant before or after, and not both times."""
-    return int(np.count_nonzero((before.p_t <= ALPHA) != (after.p_t <= ALPHA)))
+def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
+    """Say how many pairs are significant as judged, and how many come and cease to be."""
+    was = before.p_t <= ALPHA
+    moves = [
+        f"{with_what} {np.count_nonzero((after.p_t <= ALPHA) & ~was):,} come to be and"
+        f" {np.count_nonzero(was & ~(after.p_t <= ALPHA)):,} cease"
+        for with_what, after in afters.items()
+    ]
+    return f"{np.count_nonzero(was):,} are significant at {ALPHA:g} as judged; {', '.join(moves)}."
 
 
 def _rank(arrays: JudgedRankings, run: int, topic: int, code: int) -> int | None:
@@ -192,14 +239,16 @@ def _rank(arrays: JudgedRankings, run: int, topic: int, code: int) -> int | None
     return int(columns[0]) + 1 if columns.size else None
 
 
-def _shown(
-    columns: list[Column], rows: list[Mapping[str, Cell]], fmt: Format, for_programs: set[str]
-) -> list[Column]:
+def _shown(columns: list[Column], fmt: Format, for_programs: set[str]) -> list[Column]:
     """Leave out what people are not shown, so that a row fits a screen."""
     if fmt is not Format.TABLE:
         return columns
-    left_out = for_programs | (set() if any(row["reason"] for row in rows) else {"reason"})
-    return [column for column in columns if column.name not in left_out]
+    return [column for column in columns if column.name not in {"reason", *for_programs}]
+
+
+def _undefined(rows: list[Mapping[str, Cell]]) -> str:
+    """Say why cells are empty."""
+    return undefined_pairs(str(row["reason"]) if row["reason"] else None for row in rows)
 
 
 def _number(value: float) -> float | None:

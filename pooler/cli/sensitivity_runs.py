@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.cli.console import Cell, Column, Format, Table
+from pooler.cli.agreement_words import legend
+from pooler.cli.console import Cell, Column, Format, Table, counted
 from store.analysis import undiscovered
+from store.analysis.average_precision import RMode
+from store.analysis.discoveries import Scenario
 from store.analysis.judged_rankings import JudgedRankings
 from store.analysis.threshold_rank import run_thresholds
 from store.analysis.undiscovered import Sensitivity
@@ -48,8 +52,7 @@ def by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
     ]  # fmt: skip
     if result.flips == 1:
         columns = [column for column in columns if column.name != "turned"]
-    table = Table("sensitivity", columns, title=f"{_documents(result)} turned relevant"
-                  f" (scenario {result.scenario}, R {result.r_mode})")  # fmt: skip
+    table = Table("sensitivity", columns, title=_title(result))
     counts = {name: (result.status == code).sum(axis=1) for name, code in _STATES.items()}
     for index, tag in enumerate(arrays.tags):
         row: dict[str, Cell] = {"run": tag, "turned": int(n_flipped[index])}
@@ -65,18 +68,65 @@ def by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
                 "swapped": int(result.n_swapped[index]) if comparable else None,
                 "reason": reason if defined else "no-relevant"}  # fmt: skip
         table.rows.append(row)
-    empty = {
-        "reason": all(row["reason"] is None for row in table.rows),
-        "no_run": not counts["no_run"].any(),
-    }
     if fmt is Format.TABLE:
-        table.columns = [column for column in columns if not empty.get(column.name)]
-    table.caption = summary(result.status, at=result.at, depth=result.depth, flips=result.flips) + (
-        ".\nafter: the run's MAP with its own documents turned relevant. The other runs'\n"
-        "MAPs change too; tau-b, tau_AP (which weighs the first places most) and swapped\n"
-        "say what all that does to the order of the runs."
-    )
+        # With more columns a row outgrows a screen. MAP and its change say what MAP is after.
+        left_out = {"map_after"} | ({"tau_b"} if result.flips > 1 else set())
+        left_out |= set() if counts["no_run"].any() else {"no_run"}
+        left_out |= set() if any(row["reason"] for row in table.rows) else {"reason"}
+        table.columns = [column for column in columns if column.name not in left_out]
+    table.caption = legend([
+        summary(result.status, at=result.at, depth=result.depth, flips=result.flips) + ".",
+        who_gains(result.scenario, result.r_mode),
+        _states_in_words(result),
+        "change: of the run's MAP, were its own documents relevant; the MAPs of the other runs"
+        " change too. "
+        + ("tau-b, " if result.flips == 1 else "")
+        + "tau_AP (which weighs the first places most): the order of all runs by MAP then, against"
+        " the order as judged; 1 = the same. swapped: pairs of runs that change places.",
+        *_conclusion(arrays.tags, result),
+    ])  # fmt: skip
     return table
+
+
+def _states_in_words(result: Sensitivity) -> str:
+    """Say what the columns of states count."""
+    if result.at == "next" and result.flips == 1:
+        return (
+            "unjudged, judged, ended: topics where the run's document at that rank is unjudged, is"
+            " judged, or where its list ended before."
+        )
+    where = {"next": "there", "first": "below that rank"}.get(result.at, "in its list")
+    return (
+        f"unjudged, judged, ended: topics where the run has an unjudged document {where}, where it"
+        " has judged ones alone, or where its list ended before."
+        + (" turned: documents of all topics." if result.flips > 1 else "")
+    )
+
+
+def _conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
+    """Say how far MAP moves, and for whose documents the order of runs changes most."""
+    changes = np.diagonal(result.map_after) - result.map_before
+    defined = np.flatnonzero(~np.isnan(changes))
+    if not defined.size:
+        return []
+    least, most = (int(defined[pick(changes[defined])]) for pick in (np.argmin, np.argmax))
+    lines = [f"MAP changes by {changes[least]:.4f} ({tags[least]}) to {changes[most]:.4f}"
+             f" ({tags[most]})."]  # fmt: skip
+    n_pairs = defined.size * (defined.size - 1) // 2
+    if not n_pairs:
+        return [f"MAP changes by {changes[most]:.4f}."]
+    swapped = result.n_swapped[defined]
+    n_most, n_none = int(swapped.max()), int((swapped == 0).sum())
+    pairs = f"Of {counted(n_pairs, 'pair')} of runs, "
+    if not n_most:
+        return [*lines, f"{pairs}none is swapped by any run's documents."]
+    worst = tags[int(defined[np.argmax(swapped)])]
+    return [
+        *lines,
+        f"{pairs}at most {n_most:,} ({n_most / n_pairs:.1%}) {'is' if n_most == 1 else 'are'}"
+        f" swapped by one run's documents ({worst})"
+        + (f"; those of {counted(n_none, 'run')} swap none." if n_none else "."),
+    ]
 
 
 def summary(status: NDArray[np.int8], *, at: str, depth: int | None, flips: int) -> str:
@@ -95,22 +145,39 @@ def summary(status: NDArray[np.int8], *, at: str, depth: int | None, flips: int)
     return "; ".join(parts)
 
 
-def _documents(result: Sensitivity) -> str:
-    """Name the documents that turned relevant, for the title."""
-    flips, depth = result.flips, result.depth or 0
-    if result.at == "next":
-        ranks = f"rank {depth + 1}" if flips == 1 else f"ranks {depth + 1} to {depth + flips}"
+def _title(result: Sensitivity) -> str:
+    """Say what is supposed."""
+    return f"{flipped(at=result.at, depth=result.depth, flips=result.flips)} turned relevant"
+
+
+def who_gains(scenario: Scenario, r_mode: RMode) -> str:
+    """Say what `--scenario` and `--r` suppose."""
+    if scenario == "own":
+        whom = "Relevant in the run they are of alone; for all others R grows"
+    elif r_mode == "pool":
+        whom = "Relevant in every run that retrieved them; for the others R alone grows"
+    else:
+        whom = "Relevant in every run that retrieved them; the others stay as they are"
+    counts = "of the topic" if r_mode == "pool" else "that the run retrieved"
+    return f"{whom} (scenario {scenario}). R: relevant documents {counts}."
+
+
+def flipped(*, at: str, depth: int | None, flips: int) -> str:
+    """Name the documents that turn relevant, for a title."""
+    first = (depth or 0) + 1
+    if at == "next":
+        ranks = f"rank {first}" if flips == 1 else f"ranks {first} to {first + flips - 1}"
         return f"Unjudged documents at {ranks}"
     documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
     leave = "leaves" if flips == 1 else "leave"
     return {
-        "first": f"The first {documents} below rank {depth}",
+        "first": f"The first {documents} below rank {first - 1}",
         "best": f"The {documents} of each list that {leave} the highest AP",
         "worst": f"The {documents} of each list that {leave} the lowest AP",
-    }[result.at]
+    }[at]
 
 
-def by_topic(arrays: JudgedRankings, result: Sensitivity, docnos: Docnos) -> Table:
+def by_topic(arrays: JudgedRankings, result: Sensitivity, docnos: Docnos, fmt: Format) -> Table:
     """Make the table of runs and topics."""
     words = {
         undiscovered.JUDGED: "judged", undiscovered.UNJUDGED: "unjudged",
@@ -118,16 +185,19 @@ def by_topic(arrays: JudgedRankings, result: Sensitivity, docnos: Docnos) -> Tab
     }  # fmt: skip
     is_next = result.at == "next" and result.flips == 1
     columns = [Column("run"), Column("topic"), Column("docno"), Column("rank"), Column("status"),
-               Column("ap_before", "AP before"), Column("ap_after", "AP after"),
+               Column("ap_before", "AP"), Column("ap_after", "after"),
                Column("change"), Column("threshold"), Column("reason")]  # fmt: skip
     if is_next:
         columns = [column for column in columns if column.name != "rank"]
     thresholds = run_thresholds(arrays, r_mode=result.r_mode)
-    table = Table("sensitivity", columns)
-    table.caption = (
-        "threshold: a relevant document discovered at this rank of the run or below lowers its\n"
-        "AP, one above does not; it may be beyond the last rank. -: it cannot fall."
-    )
+    table = Table("sensitivity", columns, title=_title(result))
+    table.caption = legend([
+        summary(result.status, at=result.at, depth=result.depth, flips=result.flips) + ".",
+        who_gains(result.scenario, result.r_mode),
+        "change: of the run's AP, were its own documents relevant. threshold: a relevant document"
+        " discovered at this rank of the run or below lowers its AP, one above does not; it may be"
+        " beyond the last rank. -: it cannot fall.",
+    ])  # fmt: skip
     for index, tag in enumerate(arrays.tags):
         for place, topic in enumerate(arrays.topics):
             before = float(result.ap_before[index, place])
@@ -147,6 +217,10 @@ def by_topic(arrays: JudgedRankings, result: Sensitivity, docnos: Docnos) -> Tab
                 "threshold": int(thresholds[index, place]) or None,
                 "reason": None if known else "no-relevant",
             })  # fmt: skip
+    if fmt is Format.TABLE:
+        left_out = {"ap_after"}
+        left_out |= set() if any(row["reason"] for row in table.rows) else {"reason"}
+        table.columns = [column for column in columns if column.name not in left_out]
     return table
 
 

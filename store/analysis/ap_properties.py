@@ -1,40 +1,7 @@
 r"""Average precision without a search: its least value, its value by chance, one swap.
 
-Equation numbers are those of [1]_; E1 and E3 are ours. Where the paper misprints, the code of
-``store.analysis`` follows the derivation:
-
-====================== ===========================================================================
-place                  what is printed, and what follows from the derivation
-====================== ===========================================================================
-eq. 1                  prefactor 1/N; must be 1/R, as in its own worked example
-section 2.2.3          ``111000001`` and ``101110000`` have 9 characters for N = 10; 1110000001
-                       (.85) and 1011100000 (.8042) are meant; the first as it stands has .8611
-section 2.2.3, swaps   the two uses of eq. 6 may not both be taken on the original ranking: 11000 to
-                       10100 would change nothing, but S falls by 1/3; see `swap_effect`
-eq. 14                 the subscript m of E_m is missing; the sample "of h topics" before it is of L
-eq. 17, appendix 2     "V_p[V_m(.)]" is no definition of V_pm; the split of the variance is right
-eq. 19, 20             nu with a bar, MAP's sign, stands for the AP of one topic
-eq. 20                 needs every relevant document above the rank that is flipped; where some are
-                       not retrieved, 1/r becomes (1 + those above) / (r (R + 1))
-table 3                so AP is at least eq. 4 with N = 100: R = 100 cannot occur, and R = 50 not
-                       with AP .1 and .3
-simulation, step (a)   uniform random numbers from 0.0 to 0.1; must be 0.0 to 1.0
-simulation, step 6     sigma_a^2 for sigma_d^2
-simulation             whether R counts the run's documents or all that were judged is not said
-table 5                judge 2, relevant and partially relevant, run BKJJBIDS: the variance .05288
-                       gives t1 1.0943, not the 1.0583 of table 6, whose p-values fit 1.0583;
-                       .05988 would give 1.0585
-table 6                "P(t1 < \|z\|)" means P(\|z\| > t1); BKJJDCEU is BKJJDCFU
-tables 7, 8            are rounded up, not to the nearest; see `required_difference.round_up`
-section 4.2.2          K is "about 12%"; .00487/.0378 is 12.9%. Section 5 says it is from 4.3.
-                       The moments of figure 3 are in table 6, not 5
-section 4.3            p = .07 is called a considerable significant difference; it is not
-                       significant at 5%
-section 4.2.2, eq. 13  does not imply that the model's MAP is near the mean of the judges' MAPs: AP
-                       is not linear in the judgements
-section 6              the effect of undiscovered documents "becomes large"; does not is meant, and
-                       "section 2.3" is 2.2.3
-====================== ===========================================================================
+Equation numbers are those of [1]_; E1 and E3 are ours. What the paper misprints is listed in
+`store.analysis`; the code follows the derivation.
 
 References
 ----------

@@ -16,6 +16,11 @@ list-too-short   the run ends above rank R
 A run without documents for a topic that has relevant ones scores 0 there, as with trec_eval -c;
 were it left out, a run could gain by not answering. Precision at a cutoff, precision of the list,
 reciprocal rank and success are 0, not undefined, for a topic without relevant documents.
+
+Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
+order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order
+``trec``, of trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ
+is told in `measure_names` and `interpolated_precision`.
 """
 
 from __future__ import annotations

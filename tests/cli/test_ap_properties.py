@@ -62,3 +62,11 @@ def test_programs_get_every_digit_and_a_reason(cli: Cli) -> None:
 def test_impossible_numbers_are_refused(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
     """One line names the option and what it takes."""
     assert words in cli("ap-properties", *arguments).failed(1).err
+
+
+def test_small_means_of_a_large_collection_are_not_shown_as_0(cli: Cli) -> None:
+    """100 of 10,000 documents with one relevant: on average H_100 / 10000."""
+    harmonic = sum(1 / rank for rank in range(1, 101))
+    options = ("--size", "10000", "-n", "100", "-r", "1")
+    grid = grid_of(cli("ap-properties", *options).fine().out, "Mean AP")
+    assert grid["100"][0] == f"{harmonic / 10_000:.6f}"

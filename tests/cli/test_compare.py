@@ -121,7 +121,7 @@ def test_the_picture_is_drawn_within_80_columns(cli: Cli, here: Path) -> None:
     """Eight points and the curve, in characters that any terminal has."""
     out = cli("compare", "--qrels", STRICT, A, B, "--plot").fine().out
     lines = out.splitlines()
-    assert max(map(len, lines)) <= 88
+    assert max(map(len, lines)) <= 80
     grid = [line[6:] for line in lines if line[5:6] == "|"]
     assert "".join(grid).count("o") == 8
     assert "".join(grid).count(".") > 30
@@ -153,3 +153,21 @@ def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
     assert "`--plot` is of two runs" in several.err
     assert "must be between 0 and 1" in cli("compare", "--alpha", "2", "--all").failed(1).err
     assert "for every two of them" in cli("compare").failed(1).err
+
+
+def test_words_fit_80_columns(cli: Cli, here: Path) -> None:
+    """Below two runs, and below every pair."""
+    runs = A, GARDEN / "runs" / "rm3-bigrams.run", C
+    for n_runs in (2, 3):
+        shown = cli("compare", "--qrels", STRICT, *runs[:n_runs]).fine().out
+        assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_tag_where_a_file_is_meant_is_told_of(cli: Cli, here: Path) -> None:
+    """With --qrels runs are files, those of --runs too: the error says so, before any is read."""
+    write(here / "runs.tsv", "file", str(A), str(B))
+    options = ("compare", "--qrels", STRICT, "bm25-words", "rm3-words-title")
+    assert "hint: with --qrels a RUN is a file, not a tag" in cli(*options).failed(1).err
+    answer = cli(*options, "--runs", "runs.tsv").failed(1).err
+    assert "error: bm25-words: no such file" in answer
+    assert "hint: with --qrels a RUN is a file, not the tag of one of --runs" in answer

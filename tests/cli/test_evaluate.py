@@ -250,7 +250,30 @@ def test_measures_are_listed_and_unknown_ones_refused(cli: Cli, here: Path) -> N
     """The list names all of them; a slip of the hand gets a suggestion before anything is read."""
     names = {row["measure"] for row in cli("evaluate", "--list", "--format", "json").fine().json()}
     assert {"AP[@N]", "P@N", "nDCG[@N]", "IPrec@RECALL", "SetF"} <= names
-    assert (
-        "unknown measure `NDGC`" in cli("evaluate", "-m", "NDGC@10", "--qrels", "q").failed(1).err
-    )
+    for command in ("evaluate", "compare"):
+        slip = cli(command, "-m", "NDGC@10", "--qrels", "q").failed(1).err
+        assert "unknown measure `NDGC`" in slip
+        assert "hint: pooler evaluate --list" in slip
     assert "P needs a cutoff, as in `P@10`" in cli("evaluate", "-m", "P").failed(1).err
+
+
+def test_level_of_a_graded_file_is_told(cli: Cli, here: Path) -> None:
+    """Grade 1 counts as relevant unless --level says otherwise; a binary file needs no word."""
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    write(here / "binary", "1 0 a 1")
+    write(here / "graded", "1 0 a 1", "1 0 b 2")
+    words = "relevant = grade 1 or more; another level with --level\n"
+    for command in (("evaluate",), ("sensitivity", "--missing", "1")):
+        assert cli(*command, "--qrels", "graded", "x.run").fine().err == words
+        assert not cli(*command, "--qrels", "graded", "x.run", "--level", "1").fine().err
+        assert not cli(*command, "--qrels", "binary", "x.run").fine().err
+
+
+def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
+    """A mean over two topics, in one of which the run has nothing; the words fit 80 columns."""
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    write(here / "q", "1 0 a 1", "2 0 a 1")
+    row, words = cli("evaluate", "--qrels", "q", "x.run").fine().out.splitlines()[2:]
+    assert row.split() == ["x", "AP", "0.5000", "2", "1"]
+    assert words == "topics: those of the mean; missing: judged ones where the run has no document."
+    assert len(words) <= 80

@@ -132,3 +132,15 @@ def test_tables_and_runs_are_two_things(
 ) -> None:
     """Options of the one way are refused with the other."""
     assert words in cli("required-difference", *arguments).failed(1).err
+
+
+def test_a_row_of_two_runs_fits_80_columns(cli: Cli, judged: Path) -> None:
+    """K is one number for all pairs, so that people read it below, and only where it is not 0."""
+    files = ("runs/bm25-words.run", "runs/rm3-bigrams.run", "--qrels", "judgements/strict.qrels")
+    options = ("required-difference", *files, "--depth", "5")
+    plain = cli(*options).fine().out
+    assert max(map(len, plain.splitlines())) <= 80
+    assert "share K" not in plain
+    told = " ".join(cli(*options, "-K", "0.1", "--power", "0.8").fine().out.split())
+    assert "with the share K = 0.1 of the variance left out" in told
+    assert "finds significant at 0.05 with a probability of 0.8 (eq. 23)" in told

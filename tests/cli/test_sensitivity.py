@@ -260,7 +260,7 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
         (("--missing", "2", "--at", "best"), 1, "`--at` has no meaning with --missing"),
         (("--missing", "2", "--scenario", "own"), 1, "`--scenario` must be shared with --missing"),
         (("--pairs", "--at", "best", "--flips", "2"), 1, "`--flips` must be 1 with --pairs --at"),
-        (("--depth", "5", "--limit", "3"), 1, "`--limit` is of --each, which is absent"),
+        (("--depth", "5", "--limit", "3"), 1, "`--limit` is of --each and --pairs, which are"),
         (("bm25-words", "--at", "worst", "--pairs"), 1, "there is one run, `bm25-words`"),
         (("bm25-words", "--missing", "1", "--pairs"), 1, "there is one run, `bm25-words`"),
     ],

@@ -187,3 +187,127 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     assert "2 documents of topics without a relevant document" in " ".join(
         cli("sensitivity", *files, "--each").fine().out.split()
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--depth", "5"),
+        ("--depth", "5", "--flips", "3"),
+        ("--at", "worst"),
+        ("--at", "best", "--by-topic"),
+        ("--depth", "5", "--by-topic"),
+        ("--depth", "5", "--pairs"),
+        ("--depth", "5", "--pairs", "--scenario", "own", "--r", "own"),
+        ("--at", "worst", "--pairs"),
+        ("--missing", "2"),
+        ("--missing", "2", "--by-topic"),
+        ("--missing", "2", "--pairs"),
+        ("--each",),
+    ],
+)
+def test_every_report_fits_80_columns(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
+    """With tags of about ten characters no line is longer, be it a row or words."""
+    files = ("runs/bm25-words.run", "runs/rm3-bigrams.run")
+    shown = cli("sensitivity", "--qrels", "judgements/strict.qrels", *files, *options).fine().out
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_words_below_the_runs_draw_the_conclusion(cli: Cli, judged: Path) -> None:
+    """How far MAP moves and at most how many pairs swap is said, for whose documents, of how many.
+
+    What the columns count is said too, and how R is counted.
+    """
+    options = ("sensitivity", "--depth", "5", *STRICT)
+    rows = cli(*options, "--format", "json").fine().json()
+    words = " ".join(cli(*options).fine().out.split())
+    changes = sorted((row["change"], row["run"]) for row in rows)
+    (least, low), (most, high) = changes[0], changes[-1]
+    assert f"MAP changes by {least:.4f} ({low}) to {most:.4f} ({high})." in words
+    worst = max(rows, key=lambda row: row["swapped"])
+    n_none = sum(row["swapped"] == 0 for row in rows)
+    assert worst["swapped"] > 1
+    assert (
+        f"Of 36 pairs of runs, at most {worst['swapped']} ({worst['swapped'] / 36:.1%}) are swapped"
+        f" by one run's documents ({worst['run']}); those of {n_none} runs swap none."
+    ) in words
+    assert "unjudged, judged, ended: topics where the run's document at that rank" in words
+    assert "(scenario shared). R: relevant documents of the topic." in words
+    alone = cli(*options, "bm25-words").fine().out
+    assert "MAP changes by" in alone
+    assert "pairs of runs, at most" not in alone
+
+
+def test_words_below_pairs_count_both_ways(cli: Cli, judged: Path) -> None:
+    """Pairs that come to be significant, and those that cease to be, are two numbers."""
+    options = ("sensitivity", "--depth", "5", "--flips", "5", "--pairs", *STRICT)
+    rows = cli(*options, "--format", "json").fine().json()
+    words = " ".join(cli(*options).fine().out.split())
+    n = {
+        (side, was): sum(
+            (row["p"] <= 0.05) == was and (row[f"p_{side}"] <= 0.05) != was for row in rows
+        )
+        for side in "ab"
+        for was in (False, True)
+    }
+    assert sum(n.values())
+    assert (
+        f"{sum(row['p'] <= 0.05 for row in rows)} are significant at 0.05 as judged; with A's"
+        f" documents {n['a', False]} come to be and {n['a', True]} cease, with B's"
+        f" {n['b', False]} come to be and {n['b', True]} cease."
+    ) in words
+    swaps = [sum(row[f"sign_{side}"] == "swapped" for row in rows) for side in "ab"]
+    assert f"Of 36 pairs, {swaps[0]} swap with A's documents, {swaps[1]} with B's." in words
+
+
+def test_words_below_each_say_which_come_first(cli: Cli, judged: Path) -> None:
+    """The order of the rows, the most pairs that one document swaps, and of how many."""
+    rows = cli("sensitivity", "--each", *STRICT, "--format", "json").fine().json()
+    words = " ".join(cli("sensitivity", "--each", *STRICT).fine().out.split())
+    n_swapping = sum(row["swapped"] > 0 for row in rows)
+    assert f"the first 20 of {len(rows)} documents, those that swap most pairs" in words
+    assert (
+        f"{n_swapping} of {len(rows)} documents swap a pair of runs or more; none swaps more than"
+        f" {rows[0]['swapped']} of 36 pairs."
+    ) in words
+
+
+def test_pairs_without_a_test_are_counted_in_words(cli: Cli, here: Path) -> None:
+    """Two runs that are the same have no t2: the reason is below the table, which stays narrow."""
+    (here / "z.qrels").write_text("1 0 d1 1\n2 0 d1 1\n")
+    for tag in ("aaaaaaaaaa", "bbbbbbbbbb"):
+        lines = [f"{topic} Q0 {docno} 1 {4 - n} {tag}" for topic in "12"
+                 for n, docno in enumerate(("d1", "d2", "d3"))]  # fmt: skip
+        (here / f"{tag}.run").write_text("\n".join(lines) + "\n")
+    files = ("--qrels", "z.qrels", "aaaaaaaaaa.run", "bbbbbbbbbb.run")
+    for command in (
+        ("sensitivity", "--depth", "1", "--pairs"),
+        ("sensitivity", "--at", "worst", "--pairs"),
+        ("required-difference", "--depth", "1"),
+    ):
+        shown = cli(*command, *files).fine().out
+        assert max(map(len, shown.splitlines())) <= 80
+        assert "-: undefined in 1 pair (the same difference in every topic)." in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "after"),
+    [
+        (("--depth", "5"), ("difference_a", "difference_b")),
+        (("--at", "worst"), ("difference_after",)),
+        (("--missing", "1"), ("low",)),
+    ],
+)
+def test_pairs_nearest_to_a_swap_are_shown_first(
+    cli: Cli, judged: Path, options: tuple[str, ...], after: tuple[str, ...]
+) -> None:
+    """--limit keeps the least differences after, in that order; what is counted stays all pairs."""
+    asked = ("sensitivity", *options, "--pairs", *STRICT)
+    every = cli(*asked, "--format", "json").fine().json()
+    few = cli(*asked, "--limit", "4", "--format", "json").fine().json()
+    least = sorted(min(row[name] for name in after) for row in every)
+    assert [min(row[name] for name in after) for row in few] == least[:4]
+    assert all(row in every for row in few)
+    words = cli(*asked, "--limit", "4").fine().out
+    assert "Shown: 4 of 36 pairs, those that go furthest past a swap" in words
+    assert words.count("36 pairs") == 2

@@ -14,6 +14,7 @@ from store.analysis.each_discovery import each_discovery
 from store.analysis.run_order import kendall_tau_b, n_swapped_pairs
 from store.analysis.undiscovered import TIED_MAP
 from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collections, plain_mean
+from tests.store.analysis.plain_lists import arrays_of
 from tests.trec_covid import covid_arrays
 
 
@@ -74,6 +75,27 @@ def test_each_document_equals_recomputation(case: Drawn, r_mode: RMode) -> None:
         for one in found.order().tolist()
     ]
     assert keys == sorted(keys)
+
+
+def test_means_equal_but_for_rounding_are_tied() -> None:
+    """A tie that rounding alone hides is a tie before and after, when others change places.
+
+    MAP of `a` and `b` is (1 + 1/2 + 1/6 + 1)/4, added up in two orders, and above those of `c` and
+    `d`. Document 30, at rank 1 of `d` alone, brings `d` above `c`.
+    """
+    grades = {f"t{number}": {9: True} | dict.fromkeys(range(1, 9), False) for number in range(4)}
+    places = {"a": (1, 2, 6, 1), "b": (2, 6, 1, 1), "c": (6, 6, 6, 6), "d": (8, 8, 8, 8)}
+    lists = {
+        (tag, f"t{number}"): [9 if rank == place else rank for rank in range(1, 9)]
+        for tag, ranks in places.items()
+        for number, place in enumerate(ranks)
+    }
+    lists["d", "t3"][0] = 30
+    found = each_discovery(arrays_of(lists, grades, 8))
+    assert 0 < found.map_before[0] - found.map_before[1] < 1e-15
+    # In t3: d (1 + 2/8)/2, c 1/12, a and b 1/2. Five pairs were untied, four keep their order.
+    assert found.n_swapped.tolist() == [1]
+    assert found.tau_b.tolist() == [pytest.approx((4 - 1) / 5)]
 
 
 def test_documents_of_trec_covid_equal_ordering_all_runs() -> None:

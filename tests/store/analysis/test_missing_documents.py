@@ -113,6 +113,40 @@ def test_limits_are_the_extremes_of_all_completions(case: Drawn, k: int, r_mode:
     check_bounds(case, k, r_mode)
 
 
+def test_limit_that_one_document_would_have_to_give_twice() -> None:
+    """Mode own: the document that lowers B most stands in A too, so A - B does not get so high.
+
+    Both have AP 1, of rank 1; document 5 is unjudged at rank 5 of A and rank 9 of B. A at most 1,
+    B at least (1 + 2/9)/2: but with document 5 A has (1 + 2/5)/2.
+    """
+    grades = {"t": {1: True} | dict.fromkeys([2, 3, 4, 6, 7, 8, 9], False)}
+    lists = {("a", "t"): [1, 2, 3, 4, 5], ("b", "t"): [1, 2, 3, 4, 6, 7, 8, 9, 5]}
+    bounds = missing_pair_bounds(arrays_of(lists, grades, 10), 2, r_mode="own")
+    assert float(bounds.high[0]) == pytest.approx(1 - 11 / 18)
+    assert not bounds.high_attained[0]
+    # Where A lacks it, both come true.
+    lists["a", "t"] = [1, 2, 3, 4]
+    bounds = missing_pair_bounds(arrays_of(lists, grades, 10), 2, r_mode="own")
+    assert float(bounds.high[0]) == pytest.approx(1 - 11 / 18)
+    assert bounds.high_attained[0]
+
+
+def test_limit_that_would_take_more_documents_than_are_missing() -> None:
+    """Mode own: A's best takes two documents and B's worst a third, so k = 2 is too few.
+
+    A has document 1 at rank 3 below two unjudged ones, at most AP 1; B has it at rank 1 and one
+    unjudged at rank 9, at least (1 + 2/9)/2.
+    """
+    grades = {"t": {1: True} | dict.fromkeys(range(2, 9), False)}
+    lists = {("a", "t"): [10, 11, 1], ("b", "t"): [*range(1, 9), 20]}
+    for k in (2, 3):
+        bounds = missing_pair_bounds(arrays_of(lists, grades, 10), k, r_mode="own")
+        # B is ahead as judged, so this is the low end of B - A.
+        assert (bounds.first.tolist(), bounds.second.tolist()) == ([1], [0])
+        assert float(bounds.low[0]) == pytest.approx(11 / 18 - 1)
+        assert bool(bounds.low_attained[0]) == (k == 3)
+
+
 @pytest.mark.slow
 @settings(max_examples=1000)
 @given(drawn_collections(3, 2), st.integers(1, 3), st.sampled_from(R_MODES))

@@ -6,7 +6,7 @@ import math
 import random
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
@@ -103,6 +103,25 @@ def sign(number: Fraction) -> int:
     return (number > 0) - (number < 0)
 
 
+def exact_tau_ap(after: list[Fraction | None], before: list[Fraction | None]) -> Fraction | None:
+    """Average tau_AP of the order after, the one before being true, over all ways to break ties."""
+    both = [(x, y) for x, y in zip(after, before, strict=True) if x is not None and y is not None]
+    n = len(both)
+    if len({x for x, _ in both}) < 2 or len({y for _, y in both}) < 2:
+        return None
+    totals = []
+    for order in permutations(range(n)):
+        if any(both[i][0] < both[j][0] for i, j in pairwise(order)):
+            continue
+        total = Fraction(0)
+        for place in range(1, n):
+            # A pair that was tied is right in half of the ways to break that tie.
+            right = sum(1 + sign(both[i][1] - both[order[place]][1]) for i in order[:place])
+            total += Fraction(right, 2 * place)
+        totals.append(2 * total / (n - 1) - 1)
+    return sum(totals, Fraction(0)) / len(totals)
+
+
 @settings(max_examples=300)
 @given(cases(), st.sampled_from(SCENARIOS), st.sampled_from(R_MODES))
 def test_sensitivity_equals_recomputation(case: Case, scenario: Scenario, r_mode: RMode) -> None:
@@ -162,6 +181,10 @@ def test_sensitivity_equals_recomputation(case: Case, scenario: Scenario, r_mode
         else:
             assert np.isnan(result.tau_b[row])
             assert result.tau_reason[row] == ("all-tied" if orders else "fewer-than-two")
+        expected = exact_tau_ap(
+            [maps_after[tag] for tag in case.tags], [maps_before[tag] for tag in case.tags]
+        )
+        assert result.tau_ap[row] == pytest.approx(as_float(expected), abs=1e-13, nan_ok=True)
 
 
 @given(cases(), st.sampled_from(SCENARIOS), st.sampled_from(R_MODES), st.data())
