@@ -45,6 +45,22 @@ class Judged:
 
         return grades_by_topic(self.ranked, self.qrels) if self.grades is None else self.grades
 
+    def pool_depth(self, depth: int | None) -> int:
+        """Return the depth that was given, or that of the pools where they have one.
+
+        Raises
+        ------
+        PoolerError
+            If none is given, and the pools have none or several.
+        """
+        if depth is None and len(self.pool_depths) == 1:
+            (depth,) = self.pool_depths
+        if depth is None:
+            known = ", ".join(map(str, sorted(self.pool_depths)))
+            message = f"the pools have the depths {known}" if known else "which depth has the pool?"
+            raise PoolerError(message, hint="--depth N: documents at rank N+1 are what is found")
+        return depth
+
 
 def load_judged(
     runs: Sequence[str],
@@ -98,10 +114,10 @@ def load_judged(
         what = "sum of grades" if policy.rule == "sum" else "grade"
         n_rows = f"{len(final.rows):,} judgements"
         say(f"{n_rows} ({who_judged(final)}), relevant = {what} {cut} or more")
-        plans = [
-            pool.manifest.get("parameters", {}) for pool in opened.pools() if not pool.withdrawn
-        ]
-        depths = frozenset(plan["depth"] for plan in plans if "depth" in plan)
+        manifests = [pool.manifest for pool in opened.pools() if not pool.withdrawn]
+        depths = frozenset(
+            one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth"
+        )
         return Judged(ranked, final.rows, 1 if is_binary else cut, pool_depths=depths)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 from math import inf
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +16,17 @@ from pooler.cli.number_lists import decimals, whole_numbers
 from pooler.cli.sensitivity import ScenarioName, check_pair
 from store.errors import ArgumentError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pooler.cli.judged import Judged
+    from store.analysis.pair_sensitivity import PairSensitivity
+
 _OF_TABLES = ("variance", "topics", "drop", "variance_drop")
 _OF_RUNS = ("depth", "scenario")
+JUDGES = "judges"
+"""What `--variation` takes for the share that each pair has by its judges."""
 
 
 @on_given_runs
@@ -58,7 +67,8 @@ def required_difference(
             "--variation",
             "-K",
             metavar="K,...",
-            help="Share of the variance that is there because judges vary, to be left out.",
+            help="Share of the variance that is there because judges vary, to be left out; with"
+            " runs one number, or `judges` = what each pair has by the collection's judges.",
         ),
     ] = "0",
     drop: Annotated[
@@ -105,9 +115,12 @@ def required_difference(
     _check("--power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
     if everything or given.runs or given.qrels is not None or given.listed is not None:
         _refuse(given, _OF_TABLES, "excludes runs, whose scores give it")
-        shares = _shares("--variation", variation, least=0.0, below=1.0)
-        _check("--variation", variation, "one number with runs", holds=len(shares) == 1)
-        _estimate(given, shares[0], depth, scenario, alpha=alpha, power=power)
+        share = None
+        if variation != JUDGES:
+            shares = _shares("--variation", variation, least=0.0, below=1.0)
+            _check("--variation", variation, "one number with runs", holds=len(shares) == 1)
+            share = shares[0]
+        _estimate(given, share, depth, scenario, alpha=alpha, power=power)
         return
     _refuse(given, _OF_RUNS, "is for runs: name two, or --all")
     _tabulate(variance, topics, variation, _drops(drop, variance_drop), given.fmt,
@@ -165,7 +178,7 @@ def _tabulate(
 
 def _estimate(
     given: Given,
-    share: float,
+    share: float | None,
     depth: int | None,
     scenario: ScenarioName,
     *,
@@ -179,19 +192,34 @@ def _estimate(
     from store.arrays import judged_arrays
 
     judged = given.load()
-    if depth is None and len(judged.pool_depths) == 1:
-        (depth,) = judged.pool_depths
-    if depth is None:
-        message = "is needed: the depth of the pool"
-        raise typer.BadParameter(message, ctx=given.ctx, param_hint="'--depth'")
+    depth = judged.pool_depth(depth)
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     check_pair(arrays)
     with progress("topics", len(arrays.topics)) as advance:
         moved = pair_sensitivity(arrays, depth=depth, scenario=scenario.value, progress=advance)
-    found = required_of_pairs(moved, variation_share=share, alpha=alpha, power=power)
+    shares = _shares_by_judges(given, judged, arrays.tags, moved) if share is None else share
+    found = required_of_pairs(moved, variation_share=shares, alpha=alpha, power=power)
     table = of_runs(arrays.tags, found, given.fmt, depth=depth, variation=share, alpha=alpha,
                     power=power)  # fmt: skip
     emit([table], given.fmt)
+
+
+def _shares_by_judges(
+    given: Given, judged: Judged, tags: Sequence[str], moved: PairSensitivity
+) -> NDArray[np.float64]:
+    """Compute K of every pair from how the judges differ; 0 where nothing varies."""
+    import numpy as np
+
+    from pooler.cli.probable import load_probable
+    from store.analysis.collection_variation import collection_variation, pair_components
+
+    probable = load_probable(given, judged=judged).rankings
+    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
+    with progress("topics", len(topics)) as advance:
+        varied = collection_variation(topics, progress=advance)
+    rows = np.array([probable.tags.index(tag) for tag in tags])
+    pairs = rows[moved.first], rows[moved.second]
+    return np.nan_to_num(pair_components(varied, pairs).components.share)
 
 
 def _shares(name: str, text: str, *, least: float, below: float) -> list[float]:

@@ -26,14 +26,14 @@ def of_runs(
     fmt: Format,
     *,
     depth: int,
-    variation: float,
+    variation: float | None,
     alpha: float,
     power: float,
 ) -> Table:
     """Make a row for every pair: what it has, what it needs, and whether that is enough."""
     columns = [
         Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
-        Column("variance"), Column("k", "K"), Column("needed"), Column("enough"),
+        Column("variance"), Column("k", "K", digits=2), Column("needed"), Column("enough"),
         Column("q", "Q", digits=2), Column("h", "H", digits=2),
         Column("needed_if_found", "if found"), Column("enough_if_found", "enough"),
         Column("reason"),
@@ -59,6 +59,8 @@ def of_runs(
     n_enough, n_left = (sum(row[name] is True for row in rows)
                         for name in ("enough", "enough_if_found"))  # fmt: skip
     share = f", with the share K = {variation:g} of the variance left out" if variation else ""
+    if variation is None:
+        share = ", with the share K of the variance, which is by judging, left out"
     words = [
         "A is the run ahead. needed: the difference of MAP that a paired t test finds significant"
         f" at {alpha:g}{with_power} (eq. 23){share}. if found: the same were B's unjudged documents"
@@ -68,7 +70,8 @@ def of_runs(
         f"Of {n_pairs}, {n_enough:,} have enough as judged, {n_left:,} even then.",
     ]  # fmt: skip
     if fmt is Format.TABLE:
-        columns = [column for column in columns if column.name not in FOR_PROGRAMS]
+        hidden = FOR_PROGRAMS - ({"k"} if variation is None else set())
+        columns = [column for column in columns if column.name not in hidden]
     caption = legend(words)
     return Table("required_difference", columns, rows, caption=caption)
 

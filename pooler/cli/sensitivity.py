@@ -52,9 +52,9 @@ def sensitivity(
         typer.Option(
             "--depth",
             min=1,
-            help="N: the pool's depth; rank N+1 is flipped. Needed but with --at best or worst,"
+            help="N: the pool's depth; rank N+1 is flipped. Of no use with --at best or worst,"
             " --missing and --each, which look at whole lists.",
-            show_default=False,
+            show_default="the pools', where they have one",
         ),
     ] = None,
     at: Annotated[
@@ -150,12 +150,11 @@ def sensitivity(
 
     at_name = at or (AtName.NEXT if flips is None else AtName.FIRST)
     whole_lists = at_name in (AtName.BEST, AtName.WORST) or missing is not None or each
-    if depth is None and not whole_lists:
-        message = "is needed: the depth of the pool"
-        raise typer.BadParameter(message, ctx=given.ctx, param_hint="'--depth'")
     _check_options(scenario, at=at, flips=flips, missing=missing, limit=limit,
                    pairs=pairs, each=each, by_topic=by_topic)  # fmt: skip
     judged = given.load()
+    if not whole_lists:
+        depth = judged.pool_depth(depth)
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     if not whole_lists and judged.pool_depths and depth not in judged.pool_depths:
         known = ", ".join(map(str, sorted(judged.pool_depths)))

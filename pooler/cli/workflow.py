@@ -111,6 +111,14 @@ TABLE = {  # the first lines are the commands' own: a test holds them together
         "pooler.cli.sensitivity:sensitivity",
         "Flip the unjudged documents at rank N+1 to relevant and see what moves.",
     ),
+    "variation": Announced(
+        "pooler.cli.variation:variation",
+        "Tell how far MAP and the order of runs move when the documents are judged anew.",
+    ),
+    "next": Announced(
+        "pooler.cli.next_:next_",
+        "List the documents whose judgement would settle the order of the runs soonest.",
+    ),
     "required-difference": Announced(
         "pooler.cli.required_difference:required_difference",
         "Print the difference of two MAPs that a paired t test finds significant.",

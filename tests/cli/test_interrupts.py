@@ -69,6 +69,8 @@ WRITING = {
     "evaluate": "evaluate --judge strict",
     "compare": "compare --all --judge strict",
     "required-difference": "required-difference",
+    "variation": "variation",
+    "next": "next --pool new",
     "ap-properties": "ap-properties",
     "diff": "diff judgements/strict.qrels judgements/lenient.qrels",
     "sensitivity": "sensitivity --depth 5 --judge strict",

@@ -116,6 +116,20 @@ def test_depth_is_the_pools_and_people_are_told_what_is_enough(cli: Cli, judged:
     assert "unjudged documents at rank 6 relevant" in " ".join(text.split())
 
 
+def test_judges_give_k(cli: Cli, judged: Path) -> None:
+    """The share that `variation --pairs` has for the pair is left out of its variance."""
+    options = ("--all", "--judge", "strict", "--format", "json")
+    shares = {
+        frozenset((row["a"], row["b"])): row["k"]
+        for row in cli("variation", "--pairs", "--format", "json").fine().json()
+    }
+    plain = cli("required-difference", *options).fine().json()
+    for row, whole in zip(cli("required-difference", "-K", "judges", *options).fine().json(),
+                          plain, strict=True):  # fmt: skip
+        assert row["k"] == pytest.approx(shares[frozenset((row["a"], row["b"]))])
+        assert row["needed"] == pytest.approx(whole["needed"] * (1 - row["k"]) ** 0.5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

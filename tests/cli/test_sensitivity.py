@@ -156,6 +156,21 @@ def test_states_at_the_next_rank_are_kept_apart(
     assert by_run["y"]["map_before"] == 0.5
 
 
+def test_depth_is_that_of_the_pools_where_they_have_one(cli: Cli, judged: Path) -> None:
+    """Not asked for then; of two depths, of a strategy's pool and of files it is."""
+    for options in (("--pairs",), ("--at", "first"), ("--flips", "2")):
+        given = cli("sensitivity", "--depth", "5", "--judge", "strict", *options).fine()
+        assert cli("sensitivity", "--judge", "strict", *options).fine().out == given.out
+    cli("pool", "--strategy", "uniform", "--budget", "5", "--seed", "1", "--name", "five").fine()
+    assert cli("sensitivity", "--judge", "strict").fine().out
+    cli("pool", "--depth", "7", "--name", "deeper").fine()
+    for command in (("sensitivity",), ("required-difference", "--all")):
+        outcome = cli(*command, "--judge", "strict").failed(1)
+        assert "the pools have the depths 5, 7" in outcome.err
+    files = ("--qrels", "judgements/strict.qrels", "runs/bm25-words.run", "runs/lm-words-full.run")
+    assert "which depth has the pool?" in cli("sensitivity", *files).failed(1).err
+
+
 def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> None:
     """N is compared with the depth the collection was pooled at."""
     options = ("--judge", "strict")
@@ -249,9 +264,6 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        ((), 2, "is needed: the depth of the pool"),
-        (("--pairs",), 2, "is needed: the depth of the pool"),
-        (("--at", "first"), 2, "is needed: the depth of the pool"),
         (("--flips", "0", "--depth", "5"), 2, "greater than or equal to 1"),
         (("--depth", "1000"), 1, "`depth` must be an integer >= 1 and below the cutoff (1000)"),
         (("--each", "--pairs"), 1, "`--each` excludes --pairs: a row is one thing"),

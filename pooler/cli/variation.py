@@ -1,0 +1,129 @@
+"""`pooler variation`: how far scores and the order of runs move when documents are judged anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import emit, progress
+from pooler.cli.given import Given, on_given_runs
+from pooler.cli.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
+from store.errors import ArgumentError, PoolerError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pooler.cli.judged import Judged
+    from store.analysis.collection_variation import Topic
+    from store.analysis.probable_rankings import ProbableRankings
+    from store.analysis.variation_monte_carlo import SimulatedMaps
+
+
+@on_given_runs
+def variation(
+    given: Given,
+    *,
+    values: ValueOption = None,
+    probabilities: ProbabilitiesOption = None,
+    unjudged: UnjudgedOption = "0",
+    extra_relevant: Annotated[
+        int,
+        typer.Option(
+            "--extra-relevant",
+            min=0,
+            metavar="K",
+            help="Suppose K more relevant documents a topic that no run retrieved; 1 is R + 1, the"
+            " rule of the paper's section 4.3.",
+        ),
+    ] = 0,
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs",
+            help="One row for every two runs: the difference, how much of its variance is by"
+            " judging, t2 without and with that, and how likely the order turns about.",
+        ),
+    ] = False,
+    monte_carlo: Annotated[
+        int | None,
+        typer.Option(
+            "--monte-carlo",
+            min=2,
+            metavar="M",
+            help="Judge M times by chance, too, as the paper does, and print the result beside.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
+) -> None:
+    """Tell how far MAP and the order of runs move when the documents are judged anew.
+
+    Judges differ: a document that half of them find relevant is one with probability 1/2, and a new
+    judging would give another MAP. Its mean, variance and covariance are computed exactly, where
+    Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
+    says how likely they are.
+
+    Example: pooler variation --pairs --level 1
+
+    Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=.05 --value 1=.9
+    """
+    from pooler.cli import variation_tables as tables
+    from pooler.cli.probable import load_probable
+    from store.analysis.collection_variation import collection_variation
+
+    judged = _judged(given)
+    probable = load_probable(
+        given, values=values, probabilities=probabilities, unjudged=unjudged,
+        extra_relevant=extra_relevant, judged=judged,
+    ).rankings  # fmt: skip
+    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
+    if pairs and len(probable.tags) < 2:
+        message = f"there is one run, `{probable.tags[0]}`: a pair needs two"
+        raise PoolerError(message, hint="name another run")
+    with progress("topics", len(topics)) as advance:
+        varied = collection_variation(topics, progress=advance)
+    scores = None if judged is None else _map_as_judged(given, judged, probable)
+    simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed)
+    if pairs:
+        above = tables.reversals(topics, varied)
+        table = tables.of_pairs(probable.tags, varied, above, simulated, given.fmt)
+    else:
+        table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt)
+    emit([table], given.fmt)
+
+
+def _judged(given: Given) -> Judged | None:
+    """Read one set of judgements, where there is one; ``None`` = several judges and no choice."""
+    if given.qrels is not None:
+        return given.load()
+    chooses = given.judge is not None or given.aggregate is not None
+    return given.load(docnos=False) if chooses else None
+
+
+def _map_as_judged(given: Given, judged: Judged, probable: ProbableRankings) -> NDArray[np.float64]:
+    """Compute MAP by the one set of judgements over the same topics, 0 without a relevant one."""
+    import numpy as np
+
+    from pooler.cli.measured import measure_judged
+    from store.analysis.measure_names import parse_measure
+
+    name = parse_measure("AP", level=judged.level)
+    rankings, (scores,) = measure_judged(judged, [name], given.cutoff, is_given=True)
+    place = {topic: column for column, topic in enumerate(rankings.topics)}
+    columns = [place[topic] for topic in probable.topics if topic in place]
+    if len(columns) < len(probable.topics):
+        raise ArgumentError("--judge", "must have judged every topic", len(columns))
+    rows = [rankings.tags.index(tag) for tag in probable.tags]
+    return np.asarray(np.nan_to_num(scores.values[np.ix_(rows, columns)]).mean(axis=1))
+
+
+def _simulate(topics: Sequence[Topic], repetitions: int, seed: int) -> SimulatedMaps:
+    """Judge by chance."""
+    from store.analysis.variation_monte_carlo import simulate_maps
+
+    with progress("judgings", repetitions) as advance:
+        return simulate_maps(topics, repetitions=repetitions, seed=seed, progress=advance)

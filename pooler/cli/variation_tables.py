@@ -1,0 +1,195 @@
+"""The tables of `pooler variation`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.cli.console import Cell, Column, Format, Table, counted, progress
+from store.analysis.collection_variation import (
+    CollectionVariation,
+    Topic,
+    pair_components,
+    run_components,
+)
+from store.analysis.order_probability import (
+    OrderProbability,
+    expected_tau,
+    order_probabilities,
+    order_probability,
+)
+from store.analysis.variation_monte_carlo import SimulatedMaps
+
+MOST_BY_ONE = 45
+"""Pairs that get the best law, those nearest to a swap; the others get the normal one."""
+FAR_APART = 1e-4
+"""Probability to swap below which the normal law will do."""
+_WITHIN = 1.959963984540054
+"""Standard deviations within which a normal law has 95%."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reversals:
+    """How likely the order of every two runs turns about."""
+
+    above: NDArray[np.float64]
+    """Shape (n_runs, n_runs), row above column: by the normal law."""
+    single: Mapping[tuple[int, int], OrderProbability]
+    """By the best law, of the pairs that may swap: the run with the higher mean first."""
+
+
+def reversals(topics: Sequence[Topic], varied: CollectionVariation) -> Reversals:
+    """Compute how likely every pair keeps its order; one by one where it may not."""
+    above = order_probabilities(varied)
+    pairs = [pair for pair in _pairs(varied) if above[pair[1], pair[0]] >= FAR_APART]
+    pairs.sort(key=lambda pair: -above[pair[1], pair[0]])
+    single = {}
+    with progress("pairs of runs", len(pairs[:MOST_BY_ONE])) as advance:
+        for first, second in pairs[:MOST_BY_ONE]:
+            single[first, second] = order_probability(topics, first, second, varied=varied)
+            advance(1)
+    return Reversals(above, single)
+
+
+def of_runs(
+    tags: Sequence[str],
+    varied: CollectionVariation,
+    scores: NDArray[np.float64] | None,
+    simulated: SimulatedMaps | None,
+    fmt: Format,
+) -> Table:
+    """Make a row for every run."""
+    parts = run_components(varied)
+    rows: list[Mapping[str, Cell]] = []
+    for run, tag in enumerate(tags):
+        mean, spread = float(parts.mean[run]), float(parts.by_judging[run])
+        row: dict[str, Cell] = {
+            "run": tag, "topics": parts.n_topics, "mean": mean, "sd": spread,
+            "low": max(mean - _WITHIN * spread, 0.0), "high": min(mean + _WITHIN * spread, 1.0),
+            "topic_variance": _number(parts.topic_variance[run]),
+            "judging_variance": _number(parts.judging_variance[run]),
+            "share": _number(parts.share[run]), "map_variance": _number(parts.of_mean[run]),
+            "error": varied.error,
+        }  # fmt: skip
+        if scores is not None:
+            row["judged"] = float(scores[run])
+        if simulated is not None:
+            row["mc_mean"] = float(simulated.moments.mean[run])
+            row["mc_sd"] = float(simulated.moments.covariance[run, run] ** 0.5)
+        rows.append(row)
+    columns = [
+        Column("run"), Column("topics"), Column("judged"), Column("mean", "expected"),
+        Column("sd"), Column("low"), Column("high"), Column("topic_variance"),
+        Column("judging_variance"), Column("share"), Column("map_variance"),
+        Column("mc_mean", "simulated"), Column("mc_sd", "sd"), Column("error"),
+    ]  # fmt: skip
+    hidden = {"topics", "topic_variance", "judging_variance", "map_variance", "error"}
+    lines = [
+        f"expected: mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged"
+        " again;",
+        "sd: its standard deviation, the topics being the same; low, high: 95% of judgings.",
+        "share: how much of the variance of single topics is by judging, not between them.",
+    ]
+    if scores is not None:
+        lines.append("judged: MAP by the judgements that were chosen.")
+    reference = parts.mean if scores is None else scores
+    if len(tags) > 1:
+        tau = expected_tau(order_probabilities(varied), reference)
+        whose = "expected MAP" if scores is None else "MAP as judged"
+        lines.append(
+            f"Another judging orders the runs as {whose} does, with Kendall's tau {tau:.3f} on"
+            " average."
+        )
+    lines += _simulation_words(simulated)
+    return Table("variation", _shown(columns, rows, hidden, fmt), rows, caption="\n".join(lines))
+
+
+def of_pairs(
+    tags: Sequence[str],
+    varied: CollectionVariation,
+    found: Reversals,
+    simulated: SimulatedMaps | None,
+    fmt: Format,
+) -> Table:
+    """Make a row for every two runs, the one with the higher mean first."""
+    pairs = np.array(_pairs(varied), dtype=np.int64).reshape(-1, 2)
+    tested = pair_components(varied, (pairs[:, 0], pairs[:, 1]))
+    p_values, parts = tested.p_values(), tested.components
+    rows: list[Mapping[str, Cell]] = []
+    for place, (first, second) in enumerate(pairs.tolist()):
+        one = found.single.get((first, second))
+        row: dict[str, Cell] = {
+            "a": tags[first], "b": tags[second], "topics": parts.n_topics,
+            "difference": float(parts.mean[place]), "sd": float(parts.by_judging[place]),
+            "topic_variance": _number(parts.topic_variance[place]),
+            "judging_variance": _number(parts.judging_variance[place]),
+            "k": _number(parts.share[place]),
+            "reversed": float(found.above[second, first]) if one is None else max(one.below, 0.0),
+            "tied": None if one is None else one.tied,
+            "law": "normal" if one is None else one.method, "error": varied.error,
+        }  # fmt: skip
+        for name, p in p_values.items():
+            row[name] = _number(getattr(tested, name)[place])
+            row[f"p_{name}"] = _number(p[place])
+        if simulated is not None:
+            row["mc_reversed"] = float(simulated.above[second, first])
+        rows.append(row)
+    columns = [
+        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
+        Column("sd"), Column("topic_variance"), Column("judging_variance"), Column("k", "K"),
+        Column("t1_removed"), Column("p_t1_removed"), Column("t1_included"),
+        Column("p_t1_included"), Column("t2_removed"), Column("p_t2_removed", "p without"),
+        Column("t2_included"), Column("p_t2_included", "p with"), Column("reversed"),
+        Column("tied"), Column("law"),
+        Column("mc_reversed", "simulated"), Column("error"),
+    ]  # fmt: skip
+    hidden = {
+        "topics", "topic_variance", "judging_variance", "tied", "law", "error", "t1_removed",
+        "p_t1_removed", "t1_included", "p_t1_included", "t2_removed", "t2_included",
+    }  # fmt: skip
+    n_open = sum(float(str(row["reversed"])) >= 0.05 for row in rows)
+    lines = [
+        "A - B: expected difference of MAP, A being the run ahead; sd: how far another judging",
+        "of the same topics moves it; K: how much of the variance of the differences by topic",
+        "is by judging; p without, with that part: of the paired t test (eq. 9, two-sided);",
+        f"reversed: how likely another judging puts B above A: {n_open:,} of"
+        f" {counted(len(rows), 'pair')} in 5% or more.",
+        *_simulation_words(simulated),
+    ]
+    return Table("pairs", _shown(columns, rows, hidden, fmt), rows, caption="\n".join(lines))
+
+
+def _pairs(varied: CollectionVariation) -> list[tuple[int, int]]:
+    """Return every pair of runs, the one with the higher expected MAP first."""
+    mean = varied.map_mean
+    return [
+        (first, second) if mean[first] >= mean[second] else (second, first)
+        for first in range(mean.size)
+        for second in range(first + 1, mean.size)
+    ]
+
+
+def _simulation_words(simulated: SimulatedMaps | None) -> list[str]:
+    """Say how the simulation was made."""
+    if simulated is None:
+        return []
+    moments = simulated.moments
+    return [f"simulated: the same from {moments.repetitions:,} judgings by chance, seed"
+            f" {moments.seed}."]  # fmt: skip
+
+
+def _shown(
+    columns: list[Column], rows: list[Mapping[str, Cell]], hidden: set[str], fmt: Format
+) -> list[Column]:
+    """Leave out columns that nobody asked for and, for people, those that outgrow a screen."""
+    there = {name for row in rows for name in row}
+    left_out = hidden if fmt is Format.TABLE else set()
+    return [column for column in columns if column.name in there - left_out]
+
+
+def _number(value: float) -> float | None:
+    """Return a number, or ``None`` where it is undefined."""
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,77 @@
+"""Which document to judge next: gains by hand and by enumeration, settled pairs left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from store.analysis.collection_variation import collection_variation
+from store.analysis.next_judgement import next_documents, settled_pairs
+from store.analysis.order_probability import order_probabilities
+from store.errors import ArgumentError
+from tests.store.analysis.enumerated_variation import Topic, drawn_topics, enumerated
+
+
+@settings(max_examples=30, deadline=None)
+@given(drawn_topics(most_documents=6, fewest_runs=3, most_runs=3))
+def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) -> None:
+    """Variance over all outcomes, less its mean once the document is known, added up."""
+    p, ranks = topic
+    topics = [topic]
+    varied = collection_variation(topics)
+    found = next_documents(topics, varied, confidence=0.9)
+    open_pairs = [(a, b) for a, b in ((0, 1), (0, 2), (1, 2)) if found.unsettled[a, b]]
+    assert found.n_unsettled == len(open_pairs)
+    before = sum(spread(p, ranks[list(pair)]) for pair in open_pairs)
+    assert found.variance == pytest.approx(before, abs=1e-14)
+    gains = dict(zip(found.document.tolist(), found.gain.tolist(), strict=True))
+    for document in range(p.size):
+        left = 0.0
+        for value, weight in ((1.0, p[document]), (0.0, 1 - p[document])):
+            known = p.copy()
+            known[document] = value
+            left += weight * sum(spread(known, ranks[list(pair)]) for pair in open_pairs)
+        assert gains.get(document, 0.0) == pytest.approx(before - left, abs=1e-13)
+
+
+def spread(p: np.ndarray[tuple[int], np.dtype[np.float64]],
+           ranks: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:  # fmt: skip
+    """Return the variance of the difference of two runs, from all outcomes."""
+    of = enumerated(p, ranks).covariance
+    return float(of[0, 0] + of[1, 1] - 2 * of[0, 1])
+
+
+def test_topics_share_the_gain() -> None:
+    """The same topic twice: MAP is a mean of two, so each document takes away a quarter."""
+    topic = (np.array([0.5, 0.5]), np.array([[1.0, 2.0], [3.0, 2.0]]))
+    once = next_documents([topic], collection_variation([topic]))
+    twice = next_documents([topic] * 2, collection_variation([topic] * 2))
+    assert twice.topic.tolist() == [0, 1, 0, 1]
+    assert twice.gain == pytest.approx(np.repeat(once.gain, 2) / 4)
+    assert twice.variance == pytest.approx(once.variance / 2)
+
+
+def test_settled_pairs_are_those_the_law_is_sure_of() -> None:
+    """By the normal law, at the confidence asked for; equal lists are settled."""
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.1, 0.9, 12)
+    ranks = np.array([rng.permutation(12) + 1.0 for _ in range(5)])
+    ranks = np.vstack([ranks, ranks[:1]])
+    varied = collection_variation([(p, ranks)] * 4)
+    above = order_probabilities(varied)
+    for confidence in (0.6, 0.9, 0.99):
+        settled = settled_pairs(varied, confidence)
+        expected = np.maximum(above, above.T) >= confidence
+        expected[0, 5] = expected[5, 0] = True
+        np.fill_diagonal(expected, True)
+        assert (settled == expected).all()
+    with pytest.raises(ArgumentError, match="confidence"):
+        settled_pairs(varied, 1.0)
+
+
+def test_sure_documents_tell_nothing() -> None:
+    """Nothing varies: no document, no pair."""
+    topic = (np.array([1.0, 0.0]), np.array([[1.0, 2.0], [2.0, 1.0]]))
+    found = next_documents([topic], collection_variation([topic]))
+    assert (found.document.size, found.n_unsettled, found.variance) == (0, 0, 0.0)

@@ -1,0 +1,94 @@
+"""Exponential sums: sizes and errors as derived, and windows that hold what they promise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from store.analysis.quadrature import rule_for, window
+from store.errors import ArgumentError
+
+
+def relative_errors(least: int, most: int, power: int, tolerance: float) -> list[float]:
+    """Return the greatest relative error of each power at every R of the window."""
+    rule = rule_for(least, most, power=power, tolerance=tolerance)
+    counts = range(least, most + 1)
+    return [
+        max(
+            abs(1 - count**k * math.fsum(rule.weights[k - 1] * rule.t ** (count - 1)))
+            for count in counts
+        )
+        for k in (1, 2, 3)
+    ]
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 400), st.integers(0, 400), st.integers(1, 3))
+def test_errors_are_within_the_tolerance(least: int, width: int, power: int) -> None:
+    """At every R of the window, for every power asked for; and the weights are positive."""
+    errors = relative_errors(least, least + width, power, 1e-12)
+    assert max(errors[:power]) <= 1.05e-12
+    rule = rule_for(least, least + width, power=power)
+    assert rule.least <= least
+    assert rule.most >= least + width
+    assert (rule.weights[: min(power, 2)] > 0).all()
+    assert rule.t + rule.u == pytest.approx(np.ones(rule.t.size), abs=1e-15)
+
+
+@pytest.mark.vector("formulas of the project, section 5.3: nodes by window, tolerance 1e-10")
+@pytest.mark.parametrize(
+    ("least", "most", "n_nodes"),
+    [
+        (1, 20, 20), (1, 50, 40), (1, 100, 48), (1, 200, 80), (50, 150, 32), (350, 650, 24),
+        (2200, 2800, 20),
+    ],
+)  # fmt: skip
+def test_rules_are_as_short_as_derived(least: int, most: int, n_nodes: int) -> None:
+    """One size more at most: windows are rounded outwards."""
+    sizes = (20, 24, 32, 40, 48, 64, 80, 96)
+    found = rule_for(least, most, tolerance=1e-10).t.size
+    assert found in {n_nodes, sizes[sizes.index(n_nodes) + 1]}
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.floats(0.001, 1), min_size=1, max_size=60),
+    st.integers(0, 30),
+)
+def test_window_holds_all_but_next_to_nothing(chances: list[float], n_sure: int) -> None:
+    """The exact law of R, by convolution, has less than 2e-15 outside."""
+    probabilities = np.array([*chances, *[1.0] * n_sure])
+    law = np.ones(1)
+    for p in probabilities:
+        law = np.convolve(law, [1 - p, p])
+    least, most = window(probabilities)
+    assert 1 <= least <= most <= probabilities.size
+    assert law[1:least].sum() + law[most + 1 :].sum() < 2e-15
+
+
+def test_window_of_thousands() -> None:
+    """Five thousand of one half: the binomial law has less than 2e-15 outside."""
+    least, most = window(np.full(5000, 0.5))
+    law = stats.binom(5000, 0.5)
+    assert law.cdf(least - 1) + law.sf(most) < 2e-15
+    assert most - least < 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"least": 0, "most": 5}, "least"),
+        ({"least": 6, "most": 5}, "least"),
+        ({"least": 1, "most": 5, "power": 4}, "power"),
+        ({"least": 1, "most": 5, "tolerance": 0.0}, "tolerance"),
+    ],
+)
+def test_bad_arguments_are_named(arguments: dict[str, float], name: str) -> None:
+    """Each in one line."""
+    with pytest.raises(ArgumentError, match=name):
+        rule_for(**arguments)  # type: ignore[arg-type]  # of two types
