@@ -242,7 +242,8 @@ def _tie_at_cut_warning(ties: list[TieAtCut], depth: int | None) -> RunWarning |
         f" {first.n_in} in, {first.n_out} out"
     )
     if len(ties) > 1:
-        message += f"; ties there in {len(ties) - 1} more topics"
+        others = len(ties) - 1
+        message += f"; ties there in {others} more topic{'s' if others > 1 else ''}"
     return RunWarning("ties-at-cut", message, len(ties))
 
 

@@ -15,6 +15,7 @@ from sqlmodel import Session
 
 from store.assignments import is_decided
 from store.database import database_now
+from store.draws import is_adaptive
 from store.errors import ConflictError
 from store.judgements import current_events
 from store.keys import fetch_docnos
@@ -46,8 +47,9 @@ def assign(
     scope : Scope
         Pools and topics of the collection.
     make : callable
-        The planner. It is given the pooled documents of the scope, topics in natural order, then
-        by docno, as they stand once places that go have gone.
+        The planner. It is given the pooled documents of the scope, but for those that adaptive
+        pools alone have, topics in natural order, then by docno, as they stand once places that go
+        have gone.
     existing : Existing
         What becomes of places that are there already.
 
@@ -144,7 +146,7 @@ class _Ids:
 
 
 def _fetch_assignable(session: Session, scope: Scope) -> tuple[_Ids, list[Assignable]]:
-    """Return the pooled documents of a scope as they stand."""
+    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
     ids = _Ids(session)
     query = (
         select(
@@ -154,7 +156,7 @@ def _fetch_assignable(session: Session, scope: Scope) -> tuple[_Ids, list[Assign
             POOL_ENTRY.c.priority,
         )
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn)
+        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn, ~is_adaptive(POOL.c.id))
         .order_by(POOL_ENTRY.c.pool_id)
     )
     if scope.pools:

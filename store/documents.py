@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, select, update
 from sqlmodel import Session
 
+from store.draws import draws_left, is_adaptive
 from store.errors import ConflictError
 from store.imports import ImportReport
 from store.keys import Keys
-from store.models import DOCUMENT, POOL, POOL_ENTRY, POOL_TOPIC
+from store.models import DOCUMENT, POOL, POOL_ENTRY
 from store.records import Document
 
 _BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class TextCounts:
+    """How many documents, not pairs, have no text."""
+
+    missing: int = 0
+    """Pooled documents without text."""
+    pooled: int = 0
+    """Documents to be judged in a pool not withdrawn."""
+    missing_undrawn: int = 0
+    """Documents without text among `undrawn`."""
+    undrawn: int = 0
+    """Documents not pooled that adaptive pools, were anybody to draw, have yet to choose from."""
 
 
 def document_sha256(document: Document) -> str:
@@ -57,7 +73,7 @@ def add_documents(
     ConflictError
         If a document is there with another text and `replace` is false.
     """
-    added = unchanged = replaced = without_text = n_texts = 0
+    added = unchanged = replaced = n_texts = left_out = without_text = 0
     pooled: set[int] = set(session.scalars(pooled_document_ids()))
     statement = (
         update(DOCUMENT)
@@ -87,7 +103,8 @@ def add_documents(
             wanted = all_texts or row_id in pooled or old is not None
             keeps_text = wanted and document.text is not None
             new = document_sha256(document) if keeps_text else None
-            without_text += not keeps_text
+            left_out += document.text is not None and not wanted
+            without_text += document.text is None
             is_whole = row_id not in texts or texts[row_id] == _raw(document, new)
             if listed and (document.text is None or (old == new and is_whole)):
                 unchanged += 1
@@ -111,7 +128,7 @@ def add_documents(
             )
         if changes:
             session.connection().execute(statement, changes)
-    return ImportReport(added, unchanged, replaced, without_text, n_texts)
+    return ImportReport(added, unchanged, replaced, without_text, n_texts, left_out)
 
 
 def fetch_document(session: Session, docno: str) -> Document | None:
@@ -125,16 +142,24 @@ def listed_docnos(session: Session) -> set[str]:
     return set(session.scalars(select(DOCUMENT.c.docno).where(DOCUMENT.c.listed)))
 
 
-def count_pooled_without_text(session: Session) -> tuple[int, int]:
-    """Count the pooled documents without text, and all pooled documents (not pairs)."""
-    pooled = pooled_document_ids().subquery()
-    missing = (
-        select(func.count())
-        .select_from(DOCUMENT)
-        .where(exists().where(pooled.c.document_id == DOCUMENT.c.id), DOCUMENT.c.text.is_(None))
+def count_pooled_without_text(session: Session) -> TextCounts:
+    """Count pooled documents without text, and those that adaptive pools choose from apart."""
+    in_use = _ids_in_use()
+    pooled = in_use.where(POOL_ENTRY.c.sampled)
+    left = draws_left().subquery()
+    open_here = exists().where(
+        left.c.pool_id == POOL_ENTRY.c.pool_id, left.c.topic_id == POOL_ENTRY.c.topic_id
     )
-    total = select(func.count()).select_from(pooled)
-    return session.scalar(missing) or 0, session.scalar(total) or 0
+    is_pooled = POOL_ENTRY.c.document_id.in_(pooled.correlate(None))
+    undrawn = in_use.where(~POOL_ENTRY.c.sampled, open_here, ~is_pooled)
+    counts = []
+    for ids in (pooled, undrawn):
+        found = ids.subquery()
+        total = select(func.count()).select_from(found)
+        without = total.join(DOCUMENT, DOCUMENT.c.id == found.c.document_id)
+        missing = without.where(DOCUMENT.c.text.is_(None))
+        counts += [session.scalar(missing) or 0, session.scalar(total) or 0]
+    return TextCounts(*counts)
 
 
 def pooled_document_ids() -> Select[int]:
@@ -142,11 +167,15 @@ def pooled_document_ids() -> Select[int]:
 
     They are in a pool that is not withdrawn: to be judged, or waiting to be drawn.
     """
-    is_adaptive = POOL_ENTRY.c.pool_id.in_(select(POOL_TOPIC.c.pool_id))
+    return _ids_in_use().where(POOL_ENTRY.c.sampled | is_adaptive(POOL_ENTRY.c.pool_id))
+
+
+def _ids_in_use() -> Select[int]:
+    """Select the ids of documents with an entry in a pool not withdrawn, each once."""
     return (
         select(POOL_ENTRY.c.document_id)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled | is_adaptive)
+        .where(~POOL.c.withdrawn)
         .distinct()
     )
 

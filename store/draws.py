@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, select, update
+from sqlalchemy import ColumnElement, Select, and_, func, select, update
 from sqlmodel import Session
 
 from store.errors import StoreError, UnknownNameError
@@ -89,6 +89,32 @@ def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | No
         message = f"the strategy of pool `{pool}` named `{docno}`, which cannot be drawn"
         raise StoreError(message, hint="please report this")
     return docno
+
+
+def is_adaptive(pool: ColumnElement[int]) -> ColumnElement[bool]:
+    """Say in SQL that a pool, given by its row id, is adaptive."""
+    return pool.in_(select(POOL_TOPIC.c.pool_id))
+
+
+def draws_left() -> Select[int, int, int]:
+    """Select pool id, topic id and ``left``, how many documents may still be drawn there.
+
+    Of adaptive pools not withdrawn, with at least one left.
+    """
+    drawn = (
+        select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
+        .where(POOL_ENTRY.c.sampled)
+        .group_by(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id)
+        .subquery()
+    )
+    same = and_(drawn.c.pool_id == POOL_TOPIC.c.pool_id, drawn.c.topic_id == POOL_TOPIC.c.topic_id)
+    left = POOL_TOPIC.c.budget - func.coalesce(drawn.c.drawn, 0)
+    return (
+        select(POOL_TOPIC.c.pool_id, POOL_TOPIC.c.topic_id, left.label("left"))
+        .join(POOL, POOL.c.id == POOL_TOPIC.c.pool_id)
+        .outerjoin(drawn, same)
+        .where(~POOL.c.withdrawn, left > 0)
+    )
 
 
 def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:

@@ -14,9 +14,11 @@ class ImportReport:
     """There already, the same."""
     replaced: int = 0
     without_text: int = 0
-    """Documents whose docno was kept and whose text was not: they are in no pool."""
+    """Documents that the file has no text of; one that is there already stays."""
     texts: int = 0
     """Documents that were there without a text, and have one now."""
+    left_out: int = 0
+    """Documents whose docno was kept and whose text was not: they are in no pool."""
 
     def __add__(self, other: ImportReport) -> ImportReport:
         """Add the counts of two reports."""
@@ -26,7 +28,13 @@ class ImportReport:
             self.replaced + other.replaced,
             self.without_text + other.without_text,
             self.texts + other.texts,
+            self.left_out + other.left_out,
         )
+
+    @property
+    def total(self) -> int:
+        """All of the file."""
+        return self.added + self.unchanged + self.replaced + self.texts
 
     @property
     def changed(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Row, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
+from store.draws import is_adaptive
 from store.errors import ConflictError, UnknownNameError
 from store.judgements import current_events
 from store.keys import Keys
@@ -366,11 +367,21 @@ def pooled_rounds(session: Session) -> dict[tuple[int, int], str]:
     return {(topic, document): label for topic, document, label in session.execute(query)}
 
 
-def pooled_pairs(session: Session) -> set[tuple[int, int]]:
-    """Return topic id and document id of every pair to judge in a pool not withdrawn."""
+def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]]:
+    """Return topic id and document id of every pair to judge in a pool not withdrawn.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    drawn : bool, default=True
+        Whether those count that adaptive pools alone have.
+    """
     query = (
         select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
         .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
     )
+    if not drawn:
+        query = query.where(~is_adaptive(POOL.c.id))
     return set(session.execute(query))

@@ -30,7 +30,8 @@ class Unclaimed:
     """What lies before no judge yet, counted by topic; topics without any are left out."""
 
     undrawn: dict[str, int] = field(default_factory=dict)
-    """Documents that adaptive pools may still draw; every judge will be shown them."""
+    """Documents that adaptive pools may still draw; every judge will be shown them. None where
+    documents are assigned: nobody draws."""
     is_assigned: bool = False
     """Whether documents are assigned to judges; the other counts are 0 otherwise."""
     open_places: dict[str, int] = field(default_factory=dict)
@@ -38,7 +39,9 @@ class Unclaimed:
     lapsed: dict[str, int] = field(default_factory=dict)
     """Places at pooled documents whose judge let the lease run out: others may claim them."""
     unassigned: dict[str, int] = field(default_factory=dict)
-    """Pooled documents without any place: nobody will be shown them."""
+    """Pooled documents without any place: nobody will be shown them until they are assigned."""
+    drawn: dict[str, int] = field(default_factory=dict)
+    """Pooled documents without any place that adaptive pools alone have: none can be assigned."""
 
 
 def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str, str], Counts]:
@@ -113,7 +116,8 @@ def count_unclaimed(session: Session, topics: Keys) -> Unclaimed:
     undrawn = _by_name(topics, Counter(count_undrawn(session)))
     if not has_assignments(session):
         return Unclaimed(undrawn)
-    pairs, now = pooled_pairs(session), database_now(session)
+    pairs, assignable = pooled_pairs(session), pooled_pairs(session, drawn=False)
+    now = database_now(session)
     open_places, lapsed = [], []
     with_place: set[Pair] = set()
     query = select(
@@ -135,7 +139,8 @@ def count_unclaimed(session: Session, topics: Keys) -> Unclaimed:
         is_assigned=True,
         open_places=_by_name(topics, open_places),
         lapsed=_by_name(topics, lapsed),
-        unassigned=_by_name(topics, (topic for topic, _ in pairs - with_place)),
+        unassigned=_by_name(topics, (topic for topic, _ in assignable - with_place)),
+        drawn=_by_name(topics, (topic for topic, _ in pairs - assignable - with_place)),
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import and_, exists, func, select
+from sqlalchemy import exists, func, select
 from sqlmodel import Session
 
 from store.assignments import assigned_documents, assigned_pairs, claimable, has_assignments
-from store.models import ASSIGNMENT, DOCUMENT, POOL, POOL_ENTRY, POOL_TOPIC
+from store.draws import draws_left
+from store.models import ASSIGNMENT, DOCUMENT, POOL, POOL_ENTRY
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +99,10 @@ def count_claimable(session: Session, judge: int) -> dict[int, int]:
 def count_undrawn(session: Session) -> dict[int, int]:
     """Count, by topic, the documents that adaptive pools may still draw.
 
-    Nothing where documents are assigned: those are chosen already.
+    Nothing where documents are assigned: judges are shown those alone, and nobody draws.
     """
     if has_assignments(session):
         return {}
-    drawn = (
-        select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
-        .where(POOL_ENTRY.c.sampled)
-        .group_by(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id)
-        .subquery()
-    )
-    same = and_(drawn.c.pool_id == POOL_TOPIC.c.pool_id, drawn.c.topic_id == POOL_TOPIC.c.topic_id)
-    left = func.sum(POOL_TOPIC.c.budget - func.coalesce(drawn.c.drawn, 0))
-    query = (
-        select(POOL_TOPIC.c.topic_id, left)
-        .join(POOL, POOL.c.id == POOL_TOPIC.c.pool_id)
-        .outerjoin(drawn, same)
-        .where(~POOL.c.withdrawn)
-        .group_by(POOL_TOPIC.c.topic_id)
-    )
-    return {topic: int(count) for topic, count in session.execute(query) if count}
+    one = draws_left().subquery()
+    query = select(one.c.topic_id, func.sum(one.c.left)).group_by(one.c.topic_id)
+    return {topic: int(count) for topic, count in session.execute(query)}

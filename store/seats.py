@@ -51,7 +51,7 @@ class Scope:
     """Which documents are meant."""
 
     pools: tuple[str, ...] = ()
-    """Names; empty = every pool not withdrawn."""
+    """Names; empty = every pool not withdrawn. Of adaptive ones nothing can be assigned."""
     topics: tuple[str, ...] = ()
     """Ids; empty = all."""
 
@@ -152,9 +152,16 @@ class Workloads:
     pooled: int = 0
     """Documents to judge."""
     unassigned: int = 0
-    """Those without a place: nobody is shown them."""
+    """Those without a place: nobody is shown them until they are assigned."""
+    drawn: int = 0
+    """Those without a place that adaptive pools alone have: they cannot be assigned."""
     outside: int = 0
     """Places at documents that are in no pool any more; counted nowhere else."""
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether there is any place: if so, judges are shown only what they have places at."""
+        return bool(self.lines or self.outside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from store.listed_collection import ListedCollection
 
 if TYPE_CHECKING:
     from store.disagreements import Case, Selection
+    from store.documents import TextCounts
     from store.pools import StoredPool
     from store.progress import Unclaimed
     from store.records import Counts, Judge, Topic
@@ -36,8 +37,8 @@ class WatchedCollection(ListedCollection):
         with reading(self._engine) as session:
             return judges.fetch_judges(session)
 
-    def count_pooled_without_text(self) -> tuple[int, int]:
-        """Count the pooled documents without text, and all pooled documents."""
+    def count_pooled_without_text(self) -> TextCounts:
+        """Count pooled documents without text, and those that adaptive pools choose from apart."""
         with reading(self._engine) as session:
             return documents.count_pooled_without_text(session)
 

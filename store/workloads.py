@@ -7,6 +7,7 @@ from sqlmodel import Session
 
 from store.assignments import is_decided, is_pooled
 from store.database import database_now
+from store.draws import is_adaptive
 from store.models import ASSIGNMENT, JUDGE, POOL, POOL_ENTRY
 from store.seats import Purpose, Workload, Workloads
 
@@ -79,11 +80,24 @@ def fetch_workloads(session: Session) -> Workloads:
     place = select(ASSIGNMENT.c.id).where(
         ASSIGNMENT.c.topic_id == pairs.c.topic_id, ASSIGNMENT.c.document_id == pairs.c.document_id
     )
+    fixed = (
+        select(POOL_ENTRY.c.pool_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(
+            POOL_ENTRY.c.topic_id == pairs.c.topic_id,
+            POOL_ENTRY.c.document_id == pairs.c.document_id,
+            POOL_ENTRY.c.sampled,
+            ~POOL.c.withdrawn,
+            ~is_adaptive(POOL.c.id),
+        )
+    )
     count = select(func.count()).select_from(pairs)
+    without = count.where(~place.exists())
     return Workloads(
         sorted(lines, key=lambda line: (line.judge is None, line.judge or "")),
         pooled=session.scalar(count) or 0,
-        unassigned=session.scalar(count.where(~place.exists())) or 0,
+        unassigned=session.scalar(without.where(fixed.exists())) or 0,
+        drawn=session.scalar(without.where(~fixed.exists())) or 0,
         outside=session.scalar(select(func.count(ASSIGNMENT.c.id)).where(~pooled)) or 0,
     )
 

@@ -34,5 +34,7 @@ def set_up_blocks(text: str) -> tuple[list[str], list[str]]:
 
 if __name__ == "__main__":
     setup, tests = set_up_blocks((ROOT / "README.md").read_text("utf-8"))
-    wanted = {"setup": setup, "tests": tests}[sys.argv[1]]
+    wanted = {"setup": setup, "tests": tests}.get(" ".join(sys.argv[1:]))
+    if wanted is None:
+        sys.exit("usage: python tests/readme_blocks.py setup|tests")
     sys.stdout.write("\n".join(wanted) + "\n")

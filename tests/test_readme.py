@@ -60,6 +60,17 @@ def test_readme_examples_for_notebooks_are_true() -> None:
     assert doctest.DocTestRunner().run(examples).failed == 0
 
 
+@pytest.mark.parametrize("arguments", [[], ["all"], ["setup", "tests"]])
+def test_readme_blocks_are_asked_for_by_name(arguments: list[str]) -> None:
+    """Without a known name there is one line that says what to type, and no traceback."""
+    script = ROOT / "tests" / "readme_blocks.py"
+    asked = subprocess.run(
+        [sys.executable, script, *arguments], capture_output=True, text=True, check=False
+    )
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert asked.stderr == "usage: python tests/readme_blocks.py setup|tests\n"
+
+
 @pytest.mark.slow
 def test_readme_blocks_run_in_order(tmp_path: Path) -> None:
     """All other blocks of README.md run one after the other in one shell, and none fails."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pooler.cli.adaptive_words import drawable, idle_words, way_out
 from pooler.cli.assign_report import (
     report_cleared,
     report_plan,
@@ -113,7 +114,9 @@ def assign(
     pools: Annotated[
         list[str] | None,
         typer.Option(
-            "--pool", metavar="NAME", help="Of this pool; may be repeated.  [default: all]"
+            "--pool",
+            metavar="NAME",
+            help="Of this pool; may be repeated.  [default: all but adaptive ones]",
         ),
     ] = None,
     topics: Annotated[
@@ -145,7 +148,8 @@ def assign(
 
     Without any assignment every judge is shown the whole pool; from the first one on, each is
     shown only what is assigned to him or her, and never why. A document gets exactly as many judges
-    as it should; a decision that stands keeps its judge.
+    as it should; a decision that stands keeps its judge. Adaptive pools are left out, and nobody
+    draws from them while anything is assigned.
 
     Example: pooler assign --per-document 2 --calibration 1 --order random
     """
@@ -191,9 +195,12 @@ def assign(
                 scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
             )
             said = report_plan(plan, cleared, dry_run=dry_run)
+        idle = drawable(opened.pools()) if workloads.is_assigned else []
     emit([workload_table(workloads, fmt)], fmt)
     for line in [*said, *report_rest(workloads)]:
         say(line)
+    if idle:
+        warn(f"{idle_words(idle)}; {way_out(workloads)}")
 
 
 def _check_together(**chosen: bool) -> None:
@@ -217,20 +224,23 @@ def _check_names(opened: Collection, scope: Scope) -> None:
 
 def _check_pools(opened: Collection, scope: Scope) -> None:
     """Refuse pools whose documents cannot be assigned."""
-    pools = opened.pools()
-    fixed = [pool.name for pool in pools if pool.budget is None and not pool.withdrawn]
-    for pool in pools:
-        if pool.withdrawn and pool.name in scope.pools:
-            raise ArgumentError("--pool", "must be in use, and this one is withdrawn", pool.name)
-        if pool.withdrawn or pool.budget is None or (scope.pools and pool.name not in scope.pools):
-            continue
+    in_use = [pool for pool in opened.pools() if not pool.withdrawn]
+    adaptive = [pool.name for pool in in_use if pool.budget is not None]
+    has_fixed = len(adaptive) < len(in_use)
+    for name in scope.pools:
+        if name not in {pool.name for pool in in_use}:
+            raise ArgumentError("--pool", "must be in use, and this one is withdrawn", name)
+    # Without --pool they are left out, unless there are no others.
+    for name in (name for name in adaptive if name in scope.pools or not has_fixed):
         message = (
-            f"pool `{pool.name}` is adaptive: each of its documents is drawn when the one before is"
+            f"pool `{name}` is adaptive: each of its documents is drawn when the one before is"
             " judged, so none can be assigned beforehand"
         )
-        hint = f"--pool {fixed[0]} leaves it out; judges see nothing of it then" if fixed else None
+        hint = "every judge draws from it as long as nothing is assigned"
+        if has_fixed:
+            hint = "without --pool, all pools but adaptive ones are assigned"
         raise PoolerError(message, hint=hint)
-    if not fixed:
+    if not in_use:
         message = "there is no pool to assign documents of"
         raise PoolerError(message, hint="pooler pool --depth 100 makes one")
 

@@ -70,7 +70,11 @@ def report_plan(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
     manifest = plan.manifest
     n_documents = sum(manifest["sizes"].values())
     if not plan.places:
-        why = "every document has its judges" if n_documents else "no document is without a place"
+        named = [f"{noun}s" for noun in ("pool", "topic") if manifest.get(f"{noun}s")]
+        of_named = f" of the {' and '.join(named)} named" if named else ""
+        why = f"no document{of_named} is without a place"
+        if n_documents:
+            why = "every document has its judges"
         return [*lines, f"nothing to assign: {why}"]
     documents, topics = counted(n_documents, "document"), counted(len(manifest["sizes"]), "topic")
     to_whom = "to be claimed"
@@ -107,7 +111,10 @@ def report_rest(workloads: Workloads) -> list[str]:
     lines = []
     if workloads.lines and workloads.unassigned:
         lines.append(f"{workloads.unassigned:,} of {counted(workloads.pooled, 'pooled document')}"
-                     " assigned to nobody: --add assigns them")  # fmt: skip
+                     " assigned to nobody: pooler assign --add assigns them")  # fmt: skip
+    if workloads.lines and workloads.drawn:
+        lines.append(f"{counted(workloads.drawn, 'document')} that adaptive pools drew assigned to"
+                     " nobody: none can be")  # fmt: skip
     if workloads.outside:
         lines.append(f"{counted(workloads.outside, 'place')} at documents in no pool any more: not"
                      " counted here, and shown to nobody")  # fmt: skip

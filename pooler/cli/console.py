@@ -18,6 +18,7 @@ from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
+from pooler.cli.line_breaks import on_terminal
 from pooler.cli.result_files import (
     check_earlier_manifest,
     check_result,
@@ -30,8 +31,6 @@ from store.sanitise import escape_json, sanitise, sanitise_line
 Cell = str | int | float | bool | None
 
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
-LEAST_TEXT_WIDTH = 10
-"""Cells of text are not folded to fewer characters than this."""
 
 
 class ExitCode(IntEnum):
@@ -69,6 +68,8 @@ class Column:
     most: int | None = None
     """Columns of a terminal that a cell of text has at most: people see more of it on the lines
     below, programs in one."""
+    can_go: bool = False
+    """Left out, and said so, where a terminal would be too narrow for the names beside it."""
 
 
 @dataclass(slots=True)
@@ -100,10 +101,12 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
     elif fmt is Format.TSV:
         _emit_tsv(tables)
     else:
+        from pooler.cli.drawing import draw
+
         for number, table in enumerate(tables):
             if number:
                 _print("")
-            _emit_for_people(table)
+            draw(table, sys.stdout)
 
 
 def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
@@ -139,64 +142,6 @@ def _tsv_cell(cell: Cell) -> str:
     return repr(cell) if isinstance(cell, float) else sanitise_line(str(cell))
 
 
-def _emit_for_people(table: Table) -> None:
-    """Draw a table; numbers to the right, undefined as a dash."""
-    from rich import box
-    from rich.cells import cell_len
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    # Not a terminal: no width to fit, so nothing is cut, nor folded but by `Column.most`.
-    width = None if sys.stdout.isatty() else 1000
-    console = Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False,
-                      color_system=None if os.environ.get("NO_COLOR") else "auto")  # fmt: skip
-    if table.title:
-        console.print(Text(sanitise_line(table.title), style="bold"), soft_wrap=True)
-    drawn = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False,
-                     show_edge=False, header_style="bold")  # fmt: skip
-    widths, leasts, headings = [], [], []
-    for column in table.columns:
-        cells = [row.get(column.name) for row in table.rows]
-        numeric = all(cell is None or isinstance(cell, int | float) for cell in cells)
-        heading = column.heading or column.name.replace("_", " ")
-        full = max(map(cell_len, [heading, *(_cell(cell, column) for cell in cells)]))
-        if column.most is not None and not numeric:
-            full = min(full, max(column.most, cell_len(heading)))
-        # Text may be folded to fit; a number or a heading never is.
-        widths.append(full)
-        leasts.append(full if numeric else max(cell_len(heading), min(full, LEAST_TEXT_WIDTH)))
-        headings.append((heading, numeric))
-    # rich would take from columns that must keep their width.
-    spare = sum(widths) + 2 * (len(widths) - 1) - console.width
-    while spare > 0 and widths != leasts:
-        room = [width if width > least else 0 for width, least in zip(widths, leasts, strict=True)]
-        widths[room.index(max(room))] -= 1
-        spare -= 1
-    for width, (heading, numeric) in zip(widths, headings, strict=True):
-        drawn.add_column(Text(heading, no_wrap=True), justify="right" if numeric else "left",
-                         overflow="fold", width=width)  # fmt: skip
-    for row in table.rows:
-        drawn.add_row(*(Text(_cell(row.get(column.name), column)) for column in table.columns))
-    if table.rows:
-        # The terminal breaks a line that is too long at its end; rich would break every number.
-        console.width = max(console.width, sum(widths) + 2 * (len(widths) - 1))
-        console.print(drawn)
-    if table.caption:
-        console.print(Text(sanitise(table.caption)), soft_wrap=width is not None)
-
-
-def _cell(cell: Cell, column: Column) -> str:
-    """Write one cell for people."""
-    if cell is None:
-        return "-"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, float):
-        return f"{cell:.{4 if column.digits is None else column.digits}f}"
-    return f"{cell:,}" if isinstance(cell, int) else sanitise_line(cell)
-
-
 def _print(text: str) -> None:
     """Write a line to stdout."""
     sys.stdout.write(text + "\n")
@@ -214,10 +159,10 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def say(message: str) -> None:
-    """Write words to stderr, after what stdout has to show before them."""
+    """Write words to stderr, after what stdout has to show before them; wrapped on a terminal."""
     with suppress(OSError):
         sys.stdout.flush()
-    sys.stderr.write(sanitise(message) + "\n")
+    sys.stderr.write(on_terminal(sanitise(message), sys.stderr) + "\n")
 
 
 def warn(message: str) -> None:
@@ -339,10 +284,10 @@ def write_json(path: str, data: Mapping[str, Any]) -> None:
 def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
     """Write an error and its hint to stderr; return the exit code it deserves."""
     stream = stream or sys.stderr
-    stream.write(sanitise(f"error: {error.message}") + "\n")
+    stream.write(on_terminal(sanitise(f"error: {error.message}"), stream) + "\n")
     hint = error.hint or (FILE_HINT if isinstance(error, FormatError) else None)
     if hint:
-        stream.write(sanitise(f"hint: {hint}") + "\n")
+        stream.write(on_terminal(sanitise(f"hint: {hint}"), stream) + "\n")
     return ExitCode.STORE if isinstance(error, StoreError) else ExitCode.DATA
 
 

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pooler.cli.console import Cell, Column
+from pooler.cli.line_breaks import PAGE, broken
 from store.sanitise import sanitise_line
 
-PAGE = 80
-"""Columns of a page."""
 _GAP = 2
 """Blanks between columns."""
 _LEAST = 8
@@ -79,7 +78,7 @@ def folded(
         for column, width in zip(columns, widths, strict=True):
             cell = row.get(column.name)
             text = _text(cell)
-            parts.append([f"{text:>{width}}"] if _is_number(cell) else _lines(text, width))
+            parts.append([f"{text:>{width}}"] if _is_number(cell) else broken(text, width))
         for number in range(max(map(len, parts))):
             line = (part[number] if number < len(part) else "" for part in parts)
             found.append(dict(zip(names, line, strict=True)))
@@ -87,21 +86,21 @@ def folded(
 
 
 def short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
-    """Write moments of UTC to the minute; return a heading with what they have in common, and them.
+    """Write moments of UTC to the second; return a heading with what they have in common, and them.
 
     Examples
     --------
     >>> from datetime import UTC
     >>> first = datetime(2026, 3, 1, 9, 30, 5, tzinfo=UTC)
     >>> short_times([first])
-    ('2026, UTC', ['03-01 09:30'])
+    ('when, 2026 UTC', ['03-01 09:30:05'])
     >>> short_times([first, first.replace(year=2027)])
-    ('when (UTC)', ['2026-03-01 09:30', '2027-03-01 09:30'])
+    ('when (UTC)', ['2026-03-01 09:30:05', '2027-03-01 09:30:05'])
     """
     years = {moment.year for moment in moments}
     if len(years) == 1:
-        return f"{moments[0].year}, UTC", [f"{moment:%m-%d %H:%M}" for moment in moments]
-    return "when (UTC)", [f"{moment:%Y-%m-%d %H:%M}" for moment in moments]
+        return f"when, {moments[0].year} UTC", [f"{moment:%m-%d %H:%M:%S}" for moment in moments]
+    return "when (UTC)", [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in moments]
 
 
 def _is_number(cell: Cell) -> bool:
@@ -114,20 +113,3 @@ def _text(cell: Cell) -> str:
     if cell is None:
         return "-"
     return f"{cell:,}" if _is_number(cell) else sanitise_line(str(cell))
-
-
-def _lines(text: str, width: int) -> list[str]:
-    """Break a text at blanks into lines of a width; words that are too long, anywhere."""
-    from rich.cells import cell_len, chop_cells
-
-    if cell_len(text) <= width:
-        return [text]
-    lines = [""]
-    for word in text.split():
-        joined = f"{lines[-1]} {word}" if lines[-1] else word
-        if cell_len(joined) <= width:
-            lines[-1] = joined
-            continue
-        pieces = chop_cells(word, width)
-        lines[-1:] = [*([lines[-1]] if lines[-1] else []), *pieces]
-    return lines

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import counted, progress, say
+from pooler.cli.console import progress, say, warn
 from pooler.cli.import_collection import whole_collection
 from pooler.cli.import_judgements import judgements
-from pooler.cli.import_report import report_words
+from pooler.cli.import_report import report_words, text_words
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AllowUnknownOption,
@@ -21,6 +21,9 @@ from pooler.cli.options import (
 )
 from pooler.cli.runs_given import entries_of
 from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 app = typer.Typer(help="Bring topics, documents, runs and judgements in.", no_args_is_help=True)
 app.command("judgements")(judgements)
@@ -59,6 +62,9 @@ def topics(
 ) -> None:
     """Import topics: TREC <top> SGML, TREC-COVID XML, TSV, or JSONL.
 
+    Columns of TSV, with or without a line of names on top, and keys of JSONL: topic (or id, qid,
+    query_id, number, ...), title (or query, text), description, narrative.
+
     With --replace, a topic that has another text gets a new version of it. Judgements keep the
     version they were made by, and `pooler rejudge --why topic` lists those made by another text.
 
@@ -69,7 +75,8 @@ def topics(
     from store.formats.topics import read_topics
 
     with Collection(collection) as opened:
-        import_topics(opened, file, read_topics(file, format=fmt.value), replace=replace)
+        read = read_topics(file, format=fmt.value, doubt=_warner(file))
+        import_topics(opened, file, read, replace=replace)
 
 
 @app.command("docs")
@@ -88,6 +95,9 @@ def docs(
 ) -> None:
     """Import documents: JSONL, TREC <DOC> SGML, or TSV. Texts are kept of pooled documents only.
 
+    Keys of JSONL, and columns of TSV, with or without a line of names on top: docno (or id, doc_id,
+    ...), title if there is one, text (or contents, body, abstract).
+
     One transaction a file. Called again, also after an interrupt, it skips what is in already.
 
     Example: pooler import docs documents.jsonl
@@ -98,13 +108,11 @@ def docs(
     with Collection(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools())
         for file in files:
-            records = read_documents(file, format=fmt.value)
+            records = read_documents(file, format=fmt.value, doubt=_warner(file))
             report = opened.add_documents(records, all_texts=all_texts, replace=replace)
             say(f"{file}: {report_words(report, 'document')}")
-            if report.without_text:
-                why = "they are in no pool" if has_pool else "there is no pool yet"
-                say(f"{file}: {counted(report.without_text, 'docno')} kept without text: {why}"
-                    " (import the file again after pooler pool, or use --all)")  # fmt: skip
+            if words := text_words(report, has_pool=has_pool):
+                say(f"{file}: {words}")
             advance(1)
 
 
@@ -145,3 +153,8 @@ def runs(
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
     with Collection(collection) as opened:
         import_runs(opened, entries, lenient=lenient, allow_unknown=allow_unknown, replace=replace)
+
+
+def _warner(file: str) -> Callable[[str], None]:
+    """Return what warns of a file."""
+    return lambda words: warn(f"{file}: {words}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from pooler.cli.adaptive_words import drawable, idle_words
 from pooler.cli.interrupts import last_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.sitting import (
@@ -96,6 +97,8 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
     """Say why a judge's desk is empty, and what would change that."""
     if opened.workloads().lines:
         message = f"nothing is assigned to `{judge_name}`"
+        if idle := drawable(opened.pools()):
+            message += f", and {idle_words(idle)}"
         return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
     message = "there is nothing to judge: no pool holds a document"
     return PoolerError(message, hint="pooler pool --depth 10 makes one of the runs")

@@ -1,7 +1,8 @@
 """A group of commands of which only the one that is called is imported.
 
 Its help, the completion of a command's name and the answer to a misspelt one need no more than
-names and first lines, so these stand in a table.
+names and first lines, so these stand in a table. Help lists every command with its whole first
+sentence, on as many lines as it takes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+_WHOLE = 1000
+"""Characters of a first sentence: more than any has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class Announced:
         found = getattr(import_module(module), attribute)
         around = typer.Typer(add_completion=False, rich_markup_mode=None)
         if isinstance(found, typer.Typer):
-            around.add_typer(found, name=name)
+            own = found.info.cls
+            around.add_typer(found, name=name, cls=own if isinstance(own, type) else ListingGroup)
         else:
             around.command(name)(found)
         return typer.main.get_group(around).commands[name]
@@ -63,7 +68,20 @@ class _Placeholder(TyperCommand):
         return self._commands[str(self.name)].make_context(info_name, *rest, **extra)
 
 
-class LazyGroup(TyperGroup):
+class ListingGroup(TyperGroup):
+    """A group whose help lists its commands in whole sentences; typer would cut them."""
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
+        """Write the list of commands."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([
+                (name, command.get_short_help_str(limit=_WHOLE))
+                for name, command in found if command is not None and not command.hidden
+            ])  # fmt: skip
+
+
+class LazyGroup(ListingGroup):
     """A group whose subclass announces its commands, in the order in which help lists them."""
 
     table: ClassVar[dict[str, Announced]] = {}

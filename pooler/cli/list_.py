@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pooler.cli.column_words import explained, without_same
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit
-from pooler.cli.dossier import without_empty, without_same
+from pooler.cli.dossier import without_empty
 from pooler.cli.erased import erased_words
-from pooler.cli.moments import moment
+from pooler.cli.moments import day, moment
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.cli.titles import fit_titles
 
@@ -25,7 +26,8 @@ app = typer.Typer(
 
 DEFAULT_LIMIT = 50
 """Documents that a table for people shows; programs get all."""
-_SHOWN_SHA256 = 12
+SHOWN_SHA256 = 12
+"""Digits of a hash that a table for people shows."""
 
 STANDING = (
     Column("pooled"),
@@ -37,12 +39,6 @@ STANDING = (
     Column("relevant"),
 )
 """How documents stand with all judges together: `store.standing`."""
-_UNSAID: dict[str, tuple[Cell, ...]] = {
-    **dict.fromkeys(("cannot", "skipped", "unjudged", "outside", "undecided"), (0,)),
-    **dict.fromkeys(("text", "listed"), (True, False)),
-    **dict.fromkeys(("withdrawn", "disabled"), (False,)),
-}
-"""Columns that a table for people says in its caption where all rows have one of these values."""
 IN_POOL = tuple(column for column in STANDING if column.name not in ("pooled", "outside"))
 """The same, of the documents of one pool."""
 
@@ -53,9 +49,9 @@ RUN_COLUMNS = (
     Column("topics"),
     Column("documents"),
     Column("pools"),
-    Column("file"),
-    Column("sha256"),
-    Column("imported_at", "imported"),
+    Column("file", can_go=True),
+    Column("sha256", can_go=True),
+    Column("imported_at", "imported", can_go=True),
 )
 TOPIC_COLUMNS = (
     Column("topic"),
@@ -75,9 +71,9 @@ POOL_COLUMNS = (
     Column("documents"),
     Column("budget"),
     *IN_POOL,
-    Column("runs"),
+    Column("runs", can_go=True),
     Column("withdrawn"),
-    Column("made_at", "made"),
+    Column("made_at", "made", can_go=True),
 )
 JUDGE_COLUMNS = (
     Column("judge"),
@@ -90,7 +86,7 @@ JUDGE_COLUMNS = (
     Column("undecided"),
     Column("relevant"),
     Column("events"),
-    Column("last_at", "last"),
+    Column("last_at", "last", can_go=True),
 )
 
 TopicOption = Annotated[
@@ -306,12 +302,12 @@ def rounds(
 
 
 def run_row(line: RunLine, fmt: Format) -> dict[str, Cell]:
-    """Return the cells of a run."""
-    sha256 = line.sha256[:_SHOWN_SHA256] if fmt is Format.TABLE else line.sha256
+    """Return the cells of a run; for people the hash is short, and the time without its hour."""
+    sha256 = line.sha256[:SHOWN_SHA256] if fmt is Format.TABLE else line.sha256
     return {
         "run": line.tag, "group": line.group or None, "contributes": line.contributes,
         "topics": line.topics, "documents": line.documents, "pools": line.pools,
-        "file": line.file, "sha256": sha256, "imported_at": moment(line.imported_at, fmt),
+        "file": line.file, "sha256": sha256, "imported_at": day(line.imported_at, fmt),
     }  # fmt: skip
 
 
@@ -325,7 +321,7 @@ def topic_row(line: TopicLine, fmt: Format) -> dict[str, Cell]:
 
 
 def pool_row(line: PoolLine, fmt: Format) -> dict[str, Cell]:
-    """Return the cells of a pool."""
+    """Return the cells of a pool; for people the time without its hour."""
     parameters = line.manifest.get("parameters", {})
     depth = parameters.get("depth")
     return {
@@ -333,7 +329,7 @@ def pool_row(line: PoolLine, fmt: Format) -> dict[str, Cell]:
         "depth": depth if isinstance(depth, int) else None, "topics": line.topics,
         "documents": line.standing.pooled, "budget": line.budget,
         **standing_cells(line.standing), "runs": line.runs, "withdrawn": line.withdrawn,
-        "made_at": moment(line.created_at, fmt),
+        "made_at": day(line.created_at, fmt),
     }  # fmt: skip
 
 
@@ -370,9 +366,11 @@ def _emit(table: Table, fmt: Format, caption: str, *, is_filtered: bool, last: s
     """Write a list; for people without empty columns, and with a word on an empty list."""
     if fmt is Format.TABLE:
         table.columns = without_empty(table.columns, table.rows) or table.columns
-        table.columns, same = without_same(table.columns, table.rows, _UNSAID)
+        names = [column.heading or column.name for column in table.columns]
+        table.columns, same = without_same(table.columns, table.rows)
         fit_titles(table)
         empty = f"no {table.name} of that" if is_filtered else _EMPTY[table.name]
-        table.caption = "\n".join(filter(None, (same, caption))) if table.rows else empty
+        words = [line for line in explained(names) if line.partition(" ")[0] not in caption]
+        table.caption = "\n".join(filter(None, (same, *words, caption))) if table.rows else empty
         table.caption += f"\n{last}" if last else ""
     emit([table], fmt)

@@ -68,10 +68,18 @@ LevelOption = Annotated[
     typer.Option("--level", help="Least grade that counts as relevant.", show_default=False),
 ]
 RigidOption = Annotated[
-    bool, typer.Option("--rigid", help="Relevant = the scale's rigid level (NTCIR: S, A).")
+    bool,
+    typer.Option(
+        "--rigid",
+        help="Relevant = the scale's rigid level or above: the stricter one (NTCIR: S, A).",
+    ),
 ]
 RelaxedOption = Annotated[
-    bool, typer.Option("--relaxed", help="Relevant = the scale's relaxed level (NTCIR: S, A, B).")
+    bool,
+    typer.Option(
+        "--relaxed",
+        help="Relevant = the scale's relaxed level or above: the milder one (NTCIR: S, A, B).",
+    ),
 ]
 AllowUnknownOption = Annotated[
     bool,

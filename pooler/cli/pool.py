@@ -130,7 +130,8 @@ def pool(
     round_label: Annotated[
         str | None,
         typer.Option(
-            "--round", help="Iteration label that judgements of this pool carry.  [default: 0]"
+            "--round",
+            help="Label that judgements of this pool carry, column 2 of the qrels.  [default: 0]",
         ),
     ] = None,
     add: Annotated[

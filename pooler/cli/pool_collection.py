@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pooler.cli.console import Format, counted, emit, say, warn, write_json, write_lines
+from pooler.cli.import_report import missing_words
 from pooler.cli.pool_before import as_added_to, as_replaced, leaves_others_out
 from pooler.cli.pool_plan import DEPTH, Wishes
 from pooler.pool_change import Part
@@ -104,11 +105,12 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
         else:
             new = opened.add_pool_by_topic(entries, build.pool)
         judged = opened.count_judged(plan.name)
-        missing, documents = opened.count_pooled_without_text()
+        missing = missing_words(opened.count_pooled_without_text())
         change = count.finish()
         listed_topics = opened.listed_topics()
         n_unassigned = 0
-        if new and opened.unclaimed().is_assigned:
+        workloads = opened.workloads()
+        if new and workloads.is_assigned:
             # What was assigned before it left the pools has its places still.
             prospects = opened.prospects(change.new)
             n_unassigned = sum(not one.has_place for one in prospects.documents)
@@ -120,7 +122,7 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
     if manner.manifest is not None or manner.out not in (None, "-"):
         write_json(manner.manifest or f"{manner.out}.manifest.json", facts)
     if build.is_adaptive:
-        report_adaptive(build.statistics(), facts, build.pool().budgets)
+        report_adaptive(build.statistics(), facts, build.pool().budgets, workloads=workloads)
     else:
         report(build.statistics(), facts)
     warn_of_bare_topics(listed_topics, _topics_left(build, change), {*runs.topics})
@@ -136,8 +138,7 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
         say(f"{n_unassigned:,} of {counted(len(change.new), 'new document')} assigned to nobody"
             " yet: pooler assign --add")  # fmt: skip
     if missing:
-        say(f"{missing:,} of {documents:,} pooled documents have no text: pooler import docs FILE"
-            " brings it")  # fmt: skip
+        say(f"{missing}: pooler import docs FILE brings it")
 
 
 _NOTHING_TO_ADD = "every document is in a pool already: nothing to add"
@@ -199,7 +200,7 @@ def _show(opened: Collection, build: PoolBuild, count: ChangeCount, manner: Mann
     change = count.finish()
     drawable = 0 if is_there else sum(budgets.values())
     if build.is_adaptive:
-        report_adaptive(build.statistics(), facts, budgets)
+        report_adaptive(build.statistics(), facts, budgets, workloads=opened.workloads())
     elif not is_nothing:
         report(build.statistics(), facts)
     if is_there:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pooler.cli.adaptive_words import idle_words, way_out
 from pooler.cli.console import counted, say, warn
 
 if TYPE_CHECKING:
     from collections.abc import Set
 
     from pooler.pool_statistics import PoolStatistics
+    from store.seats import Workloads
 
 BARE_SHOWN = 10
 """Topics without a pooled document are named up to this many."""
@@ -85,15 +87,34 @@ def _percent(part: int, whole: int) -> str:
 
 
 def report_adaptive(
-    facts: PoolStatistics, manifest: dict[str, Any], budgets: dict[str, int]
+    facts: PoolStatistics,
+    manifest: dict[str, Any],
+    budgets: dict[str, int],
+    *,
+    workloads: Workloads,
 ) -> None:
-    """Say what an adaptive pool will draw from."""
+    """Say what an adaptive pool will draw from; warn that nobody draws where anything is assigned.
+
+    Parameters
+    ----------
+    facts : PoolStatistics
+        Of the runs.
+    manifest : dict
+        The pool's.
+    budgets : dict of str to int
+        The most documents that may be drawn, by topic.
+    workloads : Workloads
+        What is assigned to judges.
+    """
     depth, strategy = manifest["parameters"]["depth"], manifest["strategy"]
     n_runs = sum(run["contributes"] for run in manifest["runs"])
-    say(f"{strategy} will draw up to {counted(sum(budgets.values()), 'document')} in"
+    verb = "could" if workloads.is_assigned else "will"
+    say(f"{strategy} {verb} draw up to {counted(sum(budgets.values()), 'document')} in"
         f" {counted(len(budgets), 'topic')}, one by one as they are judged; a hit is grade"
         f" {manifest['level']} or more; depth {depth} of {counted(n_runs, 'run')}")  # fmt: skip
     warn_of_runs(facts, manifest, budgets)
+    if workloads.is_assigned:
+        warn(f"{idle_words([manifest['name']])}; {way_out(workloads)}")
 
 
 def warn_of_runs(

@@ -13,6 +13,7 @@ from pooler.cli.list_ import (
     JUDGE_COLUMNS,
     POOL_COLUMNS,
     RUN_COLUMNS,
+    SHOWN_SHA256,
     STANDING,
     judge_row,
     pool_row,
@@ -55,7 +56,7 @@ def run(
     with ListedCollection(collection) as opened:
         found = opened.run_dossier(tag)
         relaxed = opened.scale.relaxed
-    facts = {**run_row(found.line, fmt), "sha256": found.line.sha256}
+    facts = {**run_row(found.line, fmt), "imported_at": moment(found.line.imported_at, fmt)}
     facts["pools"] = ", ".join(found.pools) or None
     for name in ("pooled", "judged", "relevant"):
         facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
@@ -137,7 +138,7 @@ def doc(
         "listed": found.listed,
         "has_text": document.text is not None,
         "characters": None if document.text is None else len(document.text),
-        "sha256": found.sha256,
+        "sha256": found.sha256 if fmt is not Format.TABLE else (found.sha256 or "")[:SHOWN_SHA256],
         "pooled": len({one.topic for one in found.poolings if one.sampled and not one.withdrawn}),
     }
     if text and fmt is not Format.TABLE:
@@ -192,15 +193,16 @@ def pool(
 
     with ListedCollection(collection) as opened:
         found = opened.pool_dossier(name)
-    facts = pool_row(found.line, fmt)
+    facts = {**pool_row(found.line, fmt), "made_at": moment(found.line.created_at, fmt)}
     for name_ in ("pooled", "outside"):  # of one pool they say nothing
         del facts[name_]
     facts["number_of_topics"] = facts.pop("topics")
     facts["number_of_runs"] = facts.pop("runs")
     facts["display_order"] = found.display_order or None
     manifest = found.line.manifest
-    for key in ("order", "seed", "version"):
-        facts[key] = _fact(manifest.get(key))
+    facts |= {key: _fact(manifest.get(key)) for key in ("order", "seed")}
+    version = manifest.get("version")
+    facts["program"] = None if version is None else f"pooler {version}"
     for key, value in manifest.get("parameters", {}).items():
         facts.setdefault(key, _fact(value))
     topics = _topics(found.topics)
@@ -232,7 +234,8 @@ def judge(
     facts["number_of_sittings"] = len(found.sittings)
     sittings = Table("sittings", (
         Column("sitting"), Column("started_at", "started"), Column("seen_at", "last seen"),
-        Column("ended_at", "ended"), Column("host"), Column("program"), Column("events"),
+        Column("ended_at", "ended"), Column("host", can_go=True),
+        Column("program", can_go=True), Column("events"),
     ))  # fmt: skip
     for one in found.sittings:
         ended = None if one.ended_at is None else moment(one.ended_at, fmt)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pooler.cli.adaptive_words import drawable, idle_words
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit
 from pooler.cli.erased import erased_words
+from pooler.cli.import_report import missing_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 
 if TYPE_CHECKING:
@@ -52,9 +54,9 @@ def status(
     Pooled = in any pool not withdrawn; once documents are assigned, what is assigned to that judge.
     Judged documents outside of it are counted apart. Unjudged, skipped, cannot be judged and
     grade 0 are four different things. An adjudicator owes no pool: judged are the rulings. Left =
-    unjudged, and what adaptive pools may still draw. The forecast is the mean active time of the
-    judge's latest decisions, times left: minutes at the desk, without pauses. `pooler effort` tells
-    more of it.
+    unjudged, and what adaptive pools may still draw; once documents are assigned, they draw
+    nothing. The forecast is the mean active time of the judge's latest decisions, times left:
+    minutes at the desk, without pauses. `pooler effort` tells more of it.
 
     Example: pooler status --by-topic
     """
@@ -74,7 +76,7 @@ def status(
         cases = opened.disagreements() if adjudicators else None
         pools = [pool for pool in opened.pools() if not pool.withdrawn]
         n_runs, n_topics = len(opened.runs()), len(opened.topics())
-        missing, documents = opened.count_pooled_without_text()
+        missing = missing_words(opened.count_pooled_without_text())
         where, name = opened.where, opened.name
         erased = erased_words(opened)
     totals: dict[tuple[str, str], Counts] = {}
@@ -108,15 +110,16 @@ def status(
     if table.rows:
         words = ", ".join(f"{_heading(grade)} {grade.label}" for grade in scale.grades)
         lines.append(f"grades: {words}")
-    if any(one.outside for (_, judge), one in counts.items() if judge not in adjudicators):
+    if any(judge not in adjudicators for _, judge in counts):
         or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
         lines.append(f"outside: judged, but in no pool{or_not}")
     if cases is not None:
         lines.append(_open_words(cases))
     lines += _lie_idle(unclaimed)
+    if unclaimed.is_assigned and (idle := drawable(pools)):
+        lines.append(idle_words(idle))
     if missing:
-        lines.append(f"{missing:,} of {documents:,} pooled documents have no text:"
-                     " pooler import docs FILE")  # fmt: skip
+        lines.append(f"{missing}: pooler import docs FILE")
     if not judges:
         lines.append("no judges yet: pooler judges add NAME")
     lines += [erased] if erased else []
@@ -209,7 +212,11 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
     if lapsed := sum(unclaimed.lapsed.values()):
         lines.append(f"{counted(lapsed, 'claim')} lapsed: others may claim them")
     if unassigned := sum(unclaimed.unassigned.values()):
-        lines.append(f"{counted(unassigned, 'pooled document')} assigned to nobody: pooler assign")
+        lines.append(f"{counted(unassigned, 'pooled document')} assigned to nobody:"
+                     " pooler assign --add")  # fmt: skip
+    if drawn := sum(unclaimed.drawn.values()):
+        lines.append(f"{counted(drawn, 'document')} that adaptive pools drew assigned to nobody:"
+                     " none can be")  # fmt: skip
     return lines
 
 

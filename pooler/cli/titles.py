@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pooler.cli.console import Table
+from pooler.cli.line_breaks import PAGE
 
 MOST = 40
 """Columns of a terminal that a title has at most, ..."""
 LEAST = 12
 """... and at least, where other columns of the table need the room."""
-WIDTH = 92
-"""Columns of a terminal that a table with titles keeps to, where it can."""
 
 
 def fit_titles(table: Table) -> None:
-    """Fold the column ``title`` of a table for people, so that the table is `WIDTH` wide at most.
+    """Fold the column ``title`` of a table for people, so that the table is a page wide at most.
 
     Nothing is cut. Other columns are not folded; where they are wide titles keep `LEAST`.
 
@@ -36,7 +35,7 @@ def fit_titles(table: Table) -> None:
         return
     from rich.cells import cell_len
 
-    room = WIDTH
+    room = PAGE
     for one in table.columns:
         if one.name != "title":
             cells = [str(row[one.name]) for row in table.rows]

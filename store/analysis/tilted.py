@@ -68,24 +68,26 @@ def check_lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:
     """
     p = np.asarray(probabilities, dtype=np.float64)
     places = np.asarray(ranks, dtype=np.float64)
-    if p.ndim != 1 or not np.all((p >= 0) & (p <= 1)):
+    # Written so that NaN is out of range; as plain reductions, since this is done often.
+    if p.ndim != 1 or not (p.min(initial=0.0) >= 0 and p.max(initial=1.0) <= 1):
         raise ArgumentError("probabilities", "must be a row of numbers from 0 to 1", p.tolist())
     if places.ndim != 2 or places.shape[1] != p.size:
         requirement = f"must have the shape (n_runs, {p.size})"
         raise ArgumentError("ranks", requirement, places.shape)
-    if not np.all(places >= 1):
+    if not places.min(initial=1.0) >= 1:
         raise ArgumentError("ranks", "must be at least 1, or infinite", places.tolist())
     lists = _lists(p, places)
-    ordered = np.take_along_axis(places, lists.order, axis=1)
-    if np.any((ordered[:, 1:] == ordered[:, :-1]) & np.isfinite(ordered[:, 1:])):
-        raise ArgumentError("ranks", "must not repeat a rank within a run", places.tolist())
+    for row, order, size in zip(places, lists.order, lists.n_retrieved.tolist(), strict=True):
+        ordered = row[order[:size]]
+        if (ordered[1:] == ordered[:-1]).any():
+            requirement = "must not repeat a rank within a run"
+            raise ArgumentError("ranks", requirement, places.tolist())
     return lists
 
 
 def _lists(p: NDArray[np.float64], places: NDArray[np.float64]) -> JudgedLists:
     """Sort the documents of every run."""
-    order = np.argsort(places, axis=1)
-    return JudgedLists(p, places, order, np.count_nonzero(np.isfinite(places), axis=1))
+    return JudgedLists(p, places, places.argsort(axis=1), (places < np.inf).sum(axis=1))
 
 
 def tilt(probabilities: NDArray[np.float64], rule: Rule) -> Tilted:
@@ -137,14 +139,13 @@ def run_sums(
     order = lists.order[run, : lists.n_retrieved[run]]
     w = 1 / lists.ranks[run, order]
     ordered = q[:, order]
-    before = np.cumsum(ordered, axis=1)
+    before = ordered.cumsum(axis=1)
     before -= ordered
     before += 1
     before *= w
-    mean = np.einsum("mi,mi->m", ordered, before)
+    mean = (ordered * before).sum(axis=1)
     ordered *= w
-    if w.size > 1:
-        before[:, :-1] += np.cumsum(ordered[:, :0:-1], axis=1)[:, ::-1]
+    before[:, :-1] += ordered[:, :0:-1].cumsum(axis=1)[:, ::-1]
     h = np.zeros(q.shape)
     h[:, order] = before
     return mean, h

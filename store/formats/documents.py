@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, get_args
 
 from store.errors import ArgumentError, FaultList
+from store.formats.headers import doubt_words, header_fields
 from store.formats.lines import id_fault, read_text_lines
 from store.formats.sgml import (
     Record,
@@ -27,10 +28,16 @@ DOCNO_KEYS = ("docno", "id", "_id", "docid", "doc_id")
 TITLE_KEYS = ("title",)
 TEXT_KEYS = ("text", "contents", "body", "abstract")
 TITLE_TAGS = ("TITLE", "HEADLINE", "TI", "HEAD")
-_HEADERS = ("docno\ttext", "docno\ttitle\ttext")
+_COLUMN_KEYS = (*DOCNO_KEYS, "pid", "document_id")
+_FIELDS = {"title": TITLE_KEYS, "text": TEXT_KEYS}
 
 
-def read_documents(path: str, *, format: DocumentFormat = "auto") -> Iterator[Document]:  # noqa: A002 - the option's name
+def read_documents(
+    path: str,
+    *,
+    format: DocumentFormat = "auto",  # noqa: A002 - the option's name
+    doubt: Callable[[str], None] | None = None,
+) -> Iterator[Document]:
     r"""Read documents one by one.
 
     The file may be larger than memory, so documents are yielded while it is read and its faults
@@ -45,8 +52,13 @@ def read_documents(path: str, *, format: DocumentFormat = "auto") -> Iterator[Do
         ``jsonl``: an object a line, with one of `DOCNO_KEYS` (text or an integer), and optionally
         of `TITLE_KEYS` and `TEXT_KEYS` (text or null); the first key with a value counts, others
         are ignored. ``trec``: ``<DOC>`` records. ``tsv``: ``docno<TAB>text`` or
-        ``docno<TAB>title<TAB>text``, with or without a line of these names on top. ``auto``: by the
-        first line that is not blank: ``{`` begins JSON lines, ``<`` TREC, all else tab-separated.
+        ``docno<TAB>title<TAB>text``; where a line on top names the columns, the text among them, by
+        any names that `DOCNO_KEYS`, `TITLE_KEYS` and `TEXT_KEYS` know, in that order. ``auto``: by
+        the first line that is not blank: ``{`` begins JSON lines, ``<`` TREC, all else
+        tab-separated.
+    doubt : callable, optional
+        Told in words, at the end of the file, when the first of tab-separated documents looks like
+        names of columns.
 
     Yields
     ------
@@ -82,10 +94,12 @@ def read_documents(path: str, *, format: DocumentFormat = "auto") -> Iterator[Do
     """
     if format not in DOCUMENT_FORMATS:
         raise ArgumentError("format", f"must be one of {', '.join(DOCUMENT_FORMATS)}", format)
-    return _documents(path, format)
+    return _documents(path, format, doubt)
 
 
-def _documents(path: str, form: DocumentFormat) -> Iterator[Document]:
+def _documents(
+    path: str, form: DocumentFormat, doubt: Callable[[str], None] | None
+) -> Iterator[Document]:
     """Yield the documents of a file, then raise its faults."""
     faults = FaultList(path)
     ids = IdRegister("docno", faults)
@@ -98,6 +112,10 @@ def _documents(path: str, form: DocumentFormat) -> Iterator[Document]:
             form = "jsonl" if start == "{" else "trec" if start == "<" else "tsv"
         read = {"jsonl": _read_jsonl, "trec": _read_trec, "tsv": _read_tsv}[form]
         yield from read(chain([first], lines), ids, faults)
+        if doubt and form == "tsv" and not faults:
+            words = doubt_words(ids, "document", "docno, title, text")
+            if words:
+                doubt(words)
     if not ids and not faults:
         faults.add(None, "expected at least one document, got none", "empty")
     faults.raise_if_any()
@@ -121,6 +139,9 @@ class IdRegister:
 
     def __len__(self) -> int:
         return len(self._line_of)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._line_of)
 
     def add(self, line: int, text: str, message: str | None) -> None:
         """Register an id; `message` says what is wrong with it as such, if anything is."""
@@ -271,14 +292,17 @@ def _title(text: str) -> str:
 def _read_tsv(
     lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList
 ) -> Iterator[Document]:
-    """Read two or three columns; tabs after the second belong to the text."""
-    is_first = True
+    """Read two or three columns; tabs after the last belong to it."""
+    columns: list[str] | None = None
     for number, line in lines:
-        is_header = is_first and line.lower() in _HEADERS
-        is_first = False
-        if is_header or not line.strip():
+        if not line.strip():
             continue
-        docno, *rest = line.split("\t", 2)
+        if columns is None:
+            named = header_fields(line.split("\t"), _COLUMN_KEYS, _FIELDS)
+            columns = named if named and "text" in named else [*_FIELDS]
+            if columns is named:
+                continue
+        docno, *rest = line.split("\t", len(columns))
         if not rest:
             expected = "expected docno<TAB>text or docno<TAB>title<TAB>text"
             faults.add(number, f"{expected}, got a line without a tab", "fields")
@@ -286,4 +310,6 @@ def _read_tsv(
         n_faults = len(faults)
         ids.add(number, docno, id_fault(docno))
         if len(faults) == n_faults:
-            yield Document(docno, rest[0] if len(rest) == 2 else "", rest[-1])
+            # One column alone is the text.
+            texts = dict(zip(columns if len(rest) > 1 else ["text"], rest, strict=True))
+            yield Document(docno, texts.get("title", ""), texts["text"])

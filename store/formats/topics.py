@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Literal, get_args
 from xml.parsers import expat
 
 from store.errors import ArgumentError, FaultList
 from store.formats.documents import IdRegister, id_value, json_object, text_value
+from store.formats.headers import doubt_words, header_fields
 from store.formats.lines import id_fault, read_text_lines
 from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
@@ -26,7 +27,7 @@ FIELD_KEYS = {
 }
 """Names of each field of a topic in JSON and XML; the first one with a value counts."""
 
-_HEADER = ("topic", "title", "description", "narrative")
+_COLUMN_KEYS = (*TOPIC_KEYS, "num", "no", "topic_id", "topic_number", "queryid", "topicid")
 _LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative"}
 _OTHER_TAGS = ("head", "dom", "smry", "con", "fac", "nat", "def", "time")
 _FIELD_TAG = re.compile(
@@ -34,7 +35,12 @@ _FIELD_TAG = re.compile(
 )
 
 
-def read_topics(path: str, *, format: TopicFormat = "auto") -> list[Topic]:  # noqa: A002 - the option's name
+def read_topics(
+    path: str,
+    *,
+    format: TopicFormat = "auto",  # noqa: A002 - the option's name
+    doubt: Callable[[str], None] | None = None,
+) -> list[Topic]:
     r"""Read a topic file.
 
     Parameters
@@ -44,11 +50,14 @@ def read_topics(path: str, *, format: TopicFormat = "auto") -> list[Topic]:  # n
     format : {"auto", "trec", "covid", "tsv", "jsonl"}, default="auto"
         ``trec``: ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, closed or
         not. ``covid``: XML with ``<topic number="...">`` and, in it, elements named as in
-        `FIELD_KEYS`. ``tsv``: ``topic<TAB>title[<TAB>description[<TAB>narrative]]``, with or
-        without a line of these names on top. ``jsonl``: an object a line, with one of `TOPIC_KEYS`
+        `FIELD_KEYS`. ``tsv``: ``topic<TAB>title[<TAB>description[<TAB>narrative]]``; where a line
+        on top names the columns, by any names that `TOPIC_KEYS` and `FIELD_KEYS` know, in that
+        order. ``jsonl``: an object a line, with one of `TOPIC_KEYS`
         (text or an integer) and keys as in `FIELD_KEYS` (text or null); others are ignored.
         ``auto``: by the first line that is not blank: ``<top>`` begins TREC's SGML, any other
         ``<`` XML, ``{`` JSON lines, all else is tab-separated.
+    doubt : callable, optional
+        Told in words when the first of tab-separated topics looks like names of columns.
 
     Returns
     -------
@@ -96,6 +105,10 @@ def read_topics(path: str, *, format: TopicFormat = "auto") -> list[Topic]:  # n
         form = _sniff(first[1].lstrip()) if format == "auto" else format
         if form == "tsv":
             hint = _read_tsv(lines, topics, faults)
+            ids = (topic.topic for topic in topics.read)
+            names = "topic, title, description, narrative"
+            if doubt and not faults and (words := doubt_words(ids, "topic", names)):
+                doubt(words)
         else:
             read = {"trec": _read_trec, "covid": _read_xml, "jsonl": _read_jsonl}[form]
             read(lines, topics, faults)
@@ -189,16 +202,17 @@ def _trec_fields(record: Record, faults: FaultList) -> dict[str, tuple[int, str]
 def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> str | None:
     """Read two to four columns; return a hint when blanks stand where a tab must."""
     hint = None
-    is_first = True
+    columns: list[str] | None = None
     for number, line in lines:
         if not line.strip():
             continue
         topic, *texts = line.split("\t")
-        names = tuple(name.strip(" ").lower() for name in (topic, *texts))
-        is_header = is_first and len(names) > 1 and names == _HEADER[: len(names)]
-        is_first = False
-        if is_header:
-            continue
+        if columns is None:
+            named = header_fields([topic, *texts], _COLUMN_KEYS, FIELD_KEYS)
+            # Columns without a name are the fields that no other is, in their order.
+            columns = list(dict.fromkeys([*(named or ()), *FIELD_KEYS]))
+            if named is not None:
+                continue
         if not 1 <= len(texts) <= 3:
             expected = "expected topic<TAB>title[<TAB>description[<TAB>narrative]]"
             got = f"{len(texts) + 1} fields" if texts else "a line without a tab"
@@ -208,7 +222,7 @@ def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultLi
                 hint = f"turn the first blank of each line into a tab: sed 's/ /\\t/' {name}"
             continue
         texts += [""] * (3 - len(texts))
-        topics.add(number, topic, dict(zip(_HEADER[1:], texts, strict=True)))
+        topics.add(number, topic, dict(zip(columns, texts, strict=True)))
     return hint
 
 

@@ -25,6 +25,17 @@ JUDGES = ("lenient", "middle", "strict")
 SETTINGS = ("POOLER_COLLECTION", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
 """Environment variables that change what the command line says."""
 
+PAGE = 80
+"""Columns of the terminal that a newcomer has."""
+
+
+class Terminal(io.StringIO):
+    """Takes what is written to a terminal."""
+
+    def isatty(self) -> bool:  # noqa: D102
+        return True
+
+
 _ESCAPES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 

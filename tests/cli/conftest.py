@@ -12,7 +12,7 @@ from typing import Protocol
 import pytest
 
 from pooler.cli.main import run
-from tests.cli.command_line import GARDEN, JUDGES, SETTINGS, Outcome
+from tests.cli.command_line import GARDEN, JUDGES, PAGE, SETTINGS, Outcome, Terminal
 
 
 class Cli(Protocol):
@@ -45,6 +45,26 @@ def cli(
 
     yield call
     capsys.readouterr()
+
+
+@pytest.fixture
+def on_terminal(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Callable[[Callable[[], object]], list[str]]:
+    """Give a function that returns the lines that another one shows on a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", str(getattr(request, "param", PAGE)))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def call(show: Callable[[], object]) -> list[str]:
+        terminal = Terminal()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", terminal)
+            patch.setattr(sys, "stderr", terminal)
+            show()
+        return [line.rstrip() for line in terminal.getvalue().splitlines()]
+
+    return call
 
 
 @pytest.fixture

@@ -191,7 +191,9 @@ def test_clearing_says_what_stays(cli: Cli, staffed: Path) -> None:
     cleared = cli("assign", "--clear").fine()
     assert said in cleared.err
     assert "1 place still assigned in all; judges are shown these and no other" in cleared.err
-    assert "83 of 84 pooled documents assigned to nobody: --add assigns them" in cleared.err
+    assert (
+        "83 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in cleared.err
+    )
     assert len(holders(staffed)) == 1
 
 
@@ -218,7 +220,7 @@ def test_dry_run_changes_nothing(cli: Cli, staffed: Path) -> None:
 def test_documents_of_nobody_are_counted(cli: Cli, staffed: Path) -> None:
     """What is pooled and assigned to nobody is said; so is what is assigned and not pooled."""
     answer = cli("assign", "--topic", "G01").fine()
-    assert "74 of 84 pooled documents assigned to nobody: --add assigns them" in answer.err
+    assert "74 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in answer.err
     cli("unpool", "--pool", "pool").fine()
     shown = cli("assign", "--show").fine()
     assert "10 places at documents in no pool any more" in shown.err
@@ -237,15 +239,103 @@ def test_pools_are_assigned_one_by_one(cli: Cli, staffed: Path) -> None:
     assert {len(some) for some in found.values()} == {1}
 
 
-def test_adaptive_pools_cannot_be_assigned(cli: Cli, staffed: Path) -> None:
-    """Their documents are drawn one by one; they must be left out by name."""
-    cli("pool", "-s", "mtf", "--depth", "5", "--budget", "3", "--name", "drawn").fine()
-    for arguments in (["assign"], ["assign", "--pool", "drawn"]):
-        refused = cli(*arguments).failed(1)
-        assert "pool `drawn` is adaptive: each of its documents is drawn when" in refused.err
-        assert "hint: --pool pool leaves it out" in refused.err
-    cli("assign", "--pool", "pool").fine()
+IDLE = (
+    "nobody draws from adaptive pool `drawn`: while anything is assigned, each judge is shown only"
+    " what is assigned to that judge, or open to claim"
+)
+
+
+def pool_drawn(cli: Cli, *more: str) -> str:
+    """Make an adaptive pool of three documents a topic, `drawn`; return what was said."""
+    options = ("-s", "mtf", "--depth", "5", "--budget", "3", "--name", "drawn", *more)
+    return cli("pool", *options).fine().err
+
+
+def test_adaptive_pools_are_left_out(cli: Cli, staffed: Path) -> None:
+    """All other pools are assigned; who draws now, nobody, and when all would is said."""
+    assert "mtf will draw up to 24 documents" in pool_drawn(cli)
+    warning = f"warning: {IDLE}; once pooler assign --clear has taken back every place, all judges"
+    assert warning in cli("assign", "--dry-run").fine().err
+    assert warning in cli("assign").fine().err
+    assert warning in cli("assign", "--show").fine().err
+    assert warning in cli("assign", "--replace", "--claim", "-k", "2").fine().err
     assert len(holders(staffed)) == DOCUMENTS
+    assert IDLE in cli("status").fine().out
+    assert "draws from" not in cli("assign", "--clear").fine().err
+    assert "draws from" not in cli("status").fine().out
+
+
+def test_adaptive_pool_made_after_assigning_warns(cli: Cli, staffed: Path) -> None:
+    """Who is shown what stays; that nobody will draw is said at once, of a trial too."""
+    cli("assign", "ann").fine()
+    for more in (["--dry-run"], []):
+        said = pool_drawn(cli, *more)
+        assert "mtf could draw up to 24 documents" in said
+        assert f"warning: {IDLE}; once pooler assign --clear has taken back every place" in said
+    refused = cli("judge", "--judge", "ben", "--plain").failed(1).err
+    assert f"nothing is assigned to `ben`, and {IDLE}" in refused
+
+
+def test_decided_places_keep_adaptive_pools_from_being_drawn(cli: Cli, staffed: Path) -> None:
+    """--clear leaves a place with a decision, so it is not named as the way out."""
+    cli("assign").fine()
+    for name in ("ann", "ben", "cat"):
+        judge_as(staffed, name, 1)
+    said = pool_drawn(cli)
+    assert "3 places have a decision, which pooler assign --clear leaves: draw in another" in said
+    assert "3 places have a decision" in cli("assign", "--clear").fine().err
+
+
+def test_adaptive_pools_cannot_be_assigned_by_name(cli: Cli, staffed: Path) -> None:
+    """Their documents are drawn one by one; alone or among others they are refused."""
+    pool_drawn(cli)
+    for more in ([], ["--pool", "pool"]):
+        refused = cli("assign", "--pool", "drawn", *more).failed(1).err
+        assert "pool `drawn` is adaptive: each of its documents is drawn when" in refused
+        assert "hint: without --pool, all pools but adaptive ones are assigned" in refused
+    cli("unpool", "--pool", "pool").fine()
+    refused = cli("assign").failed(1).err
+    assert "hint: every judge draws from it as long as nothing is assigned" in refused
+
+
+def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
+    """Every count of documents of nobody agrees, and the command beside it assigns them all."""
+    pool_drawn(cli)
+    with Collection("collection.db") as opened:
+        fixed = {one.docno for one in opened.pool("pool").entries if one.topic == "G01"}
+        assert opened.draw("drawn", "G01", lambda _: min(fixed)) is not None
+    cli("assign", "ann").fine()
+    assert "13 of 13 new documents assigned to nobody yet: pooler assign --add" in (
+        cli("pool", "--add", "--depth", "6").fine().err
+    )
+    n_new = 13
+    said = f"{n_new} of {DOCUMENTS + n_new} pooled documents assigned to nobody: pooler assign"
+    scoped = cli("assign", "--add", "--pool", "pool").fine().err
+    assert "nothing to assign: no document of the pools named is without a place" in scoped
+    assert f"{said} --add assigns them" in scoped
+    table = cli("status").fine().out
+    assert f"{n_new} pooled documents assigned to nobody: pooler assign --add" in table
+    assert f"assigned: {n_new} places" in cli("assign", "ann", "--add").fine().err
+    assert "assigned to nobody" not in cli("status").fine().out + cli("assign", "--show").err
+
+
+def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Path) -> None:
+    """What an adaptive pool alone drew before is counted apart: no command assigns it."""
+    cli("pool", "-s", "mtf", "--depth", "20", "--budget", "3", "--name", "drawn").fine()
+    with Collection("collection.db") as opened:
+        fixed = {one.docno for one in opened.pool("pool").entries if one.topic == "G01"}
+        entries = [one.docno for one in opened.pool("drawn").entries if one.topic == "G01"]
+        chosen = next(docno for docno in entries if docno not in fixed)
+        opened.draw("drawn", "G01", lambda _: chosen)
+    said = "1 document that adaptive pools drew assigned to nobody: none can be"
+    told = cli("assign", "--seed", "1").fine().err
+    assert f"assigned: {DOCUMENTS} places" in told
+    assert said in told
+    assert "pooled documents assigned to nobody" not in told
+    table = cli("status").fine().out
+    assert said in table
+    assert "pooled document assigned to nobody" not in table
+    assert "no document is without a place" in cli("assign", "--add").fine().err
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
-from pooler.cli.console import Column, Format, Table, emit, write_json, write_lines
+from pooler.cli.console import Column, Format, Table, emit, say, warn, write_json, write_lines
 from store.errors import PoolerError
-from tests.cli.command_line import controls
+from tests.cli.command_line import PAGE, controls
+
+OnTerminal = Callable[[Callable[[], object]], list[str]]
 
 HOSTILE = 'a\x1b[31m\tb\n[bold]c[/bold] :smile: "d" \u202e'
 TABLE = Table(
@@ -55,6 +58,118 @@ def test_number_that_is_none_never_reaches_json() -> None:
     """NaN is a bug of the caller, not a line that no JSON reader takes."""
     with pytest.raises(ValueError, match="not JSON compliant"):
         emit([Table("cells", [Column("x")], [{"x": float("nan")}])], Format.JSON)
+
+
+def scores(n_numbers: int, *columns: Column, **cells: str) -> Table:
+    """Return a table of two runs and some numbers of six digits."""
+    numbers = [Column(f"n{number}") for number in range(n_numbers)]
+    table = Table("scores", [Column("run"), *numbers, *columns])
+    for run in ("bm25-words", "late-tfidf-bigrams"):
+        table.rows.append({"run": run, **cells, **{one.name: 0.5 for one in numbers}})
+    return table
+
+
+def test_columns_move_together_before_a_name_breaks(on_terminal: OnTerminal) -> None:
+    """Two blanks between columns are one where the row would not fit otherwise."""
+    wide = on_terminal(lambda: emit([scores(7)], Format.TABLE))
+    assert wide[0].startswith("run                     n0      n1")
+    close = on_terminal(lambda: emit([scores(8)], Format.TABLE))
+    assert close[0].startswith("run                    n0     n1")
+    assert (len(close), max(map(len, close))) == (4, 18 + 8 * 7)
+
+
+def test_names_break_at_their_joints(on_terminal: OnTerminal) -> None:
+    """Where even that is too wide a name goes on below, after a hyphen and not within a word."""
+    lines = on_terminal(lambda: emit([scores(9)], Format.TABLE))
+    assert [line.split()[0] for line in lines[2:]] == ["bm25-words", "late-tfidf-", "bigrams"]
+    assert max(map(len, lines)) <= PAGE
+
+
+def test_numbers_never_break(on_terminal: OnTerminal) -> None:
+    """With too many of them a row is wider than the terminal, and every number is whole."""
+    lines = on_terminal(lambda: emit([scores(20)], Format.TABLE))
+    assert max(map(len, lines)) > PAGE
+    assert [line.split().count("0.5000") for line in lines].count(20) == 2
+
+
+def test_heading_of_several_words_takes_several_lines(on_terminal: OnTerminal) -> None:
+    """Long headings over short numbers give way first, and stand just above their line."""
+    table = scores(1)
+    columns = [Column(f"m{number}", "documents judged") for number in range(5)]
+    table.columns = [*table.columns, *columns]
+    table.rows = [{**row, **{one.name: 1 for one in columns}} for row in table.rows]
+    first, second, line, *rows = on_terminal(lambda: emit([table], Format.TABLE))
+    assert first.split() == ["documents"] * 5
+    assert second.split() == ["run", "n0", *["judged"] * 5]
+    assert (set(line), len(rows)) == ({"─"}, 2)
+
+
+def test_column_that_can_go_goes_and_is_named(
+    on_terminal: OnTerminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal without room for it the caption says so; a pipe and programs have it."""
+    table = scores(8, Column("sha256", can_go=True), sha256="0" * 12)
+    lines = on_terminal(lambda: emit([table], Format.TABLE))
+    assert "sha256" not in lines[0]
+    assert lines[-1] == "left out, the terminal is too narrow: sha256"
+    for fmt in Format:
+        emit([table], fmt)
+        assert "0" * 12 in capsys.readouterr().out
+
+
+def test_dates_break_between_day_and_time_at_most(on_terminal: OnTerminal) -> None:
+    """A date is one word."""
+    table = scores(9, Column("made"), made="2026-03-01 09:30")
+    lines = on_terminal(lambda: emit([table], Format.TABLE))
+    assert [line.split()[-1] for line in lines[2:4]] == ["2026-03-01", "09:30"]
+
+
+def test_words_around_a_wide_table_fit_the_terminal(
+    on_terminal: OnTerminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Title and caption are broken at blanks, however wide the table is; in a pipe they are not."""
+    words = "a sentence of many words " * 6
+    table = scores(20)
+    table.title = table.caption = words.strip()
+    lines = on_terminal(lambda: emit([table], Format.TABLE))
+    told = [line for line in lines if "sentence" in line or "words" in line.split()]
+    assert max(map(len, told)) <= PAGE
+    assert " ".join(told).split() == (words * 2).split()
+    emit([table], Format.TABLE)
+    assert capsys.readouterr().out.splitlines().count(words.strip()) == 2
+
+
+def test_japanese_breaks_between_characters(on_terminal: OnTerminal) -> None:
+    """Words without blanks are broken by their width, and no line begins with a full stop."""
+    title = "摘む位置や花芽の扱いを、長く続けるための方法。"
+    table = scores(7, Column("title"), title=title)
+    lines = on_terminal(lambda: emit([table], Format.TABLE))
+    assert max(map(cell_len, lines)) <= PAGE
+    parts = [line.split()[-1] for line in lines[2:] if not line.endswith("0")]
+    assert "".join(parts) == title * 2
+    assert not any(part.startswith(("、", "。")) for part in parts)
+
+
+def test_words_on_stderr_fit_a_terminal_and_are_one_line_elsewhere(
+    on_terminal: OnTerminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A long warning is broken at blanks on a terminal; a path in it, and a pipe, are not."""
+    path = "/a/long/way/to/" + "x" * 90
+    message = (
+        f"bm25-words: there already, and left out of pools; --replace lets it contribute {path}"
+    )
+    lines = on_terminal(lambda: warn(message))
+    assert lines == [
+        "warning: bm25-words: there already, and left out of pools; --replace lets it",
+        "contribute",
+        path,
+    ]
+    warn(message)
+    assert capsys.readouterr().err == f"warning: {message}\n"
+    assert on_terminal(lambda: say("  indented " + "word " * 20)) == [
+        "  indented " + " ".join(["word"] * 14),
+        "  " + " ".join(["word"] * 6),
+    ]
 
 
 def test_file_is_whole_or_as_it_was(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -62,16 +63,80 @@ def test_texts_are_kept_of_pooled_documents_only(cli: Cli, started: Path) -> Non
     """Without `--all` a text that is in no pool stays out, and stderr says how many and why."""
     early = cli("import", "docs", "documents.jsonl").fine()
     assert "106 documents added\n" in early.err
-    assert "106 docnos kept without text: there is no pool yet" in early.err
+    assert (
+        "documents.jsonl: of its 106 documents 0 are here with their text, 106 as a docno alone:"
+        " there is no pool yet"
+    ) in early.err
     cli("import", "runs", "--runs", "runs.tsv").fine()
     pooled = cli("pool", "--depth", "5").fine()
     assert "74 of 74 pooled documents have no text" in pooled.err
     late = cli("import", "docs", "documents.jsonl").fine()
     assert "documents.jsonl: the text of 74 documents added, 32 there already" in late.err
-    assert "32 docnos kept without text: they are in no pool" in late.err
+    assert (
+        "documents.jsonl: of its 106 documents 74 are here with their text, 32 as a docno alone:"
+        " they are in no pool (import the file again after pooler pool, or use --all)"
+    ) in late.err
     assert "have no text" not in cli("status").fine().out
     every = cli("import", "docs", "documents.jsonl", "--all").fine()
-    assert "documents.jsonl: the text of 32 documents added, 74 there already" in every.err
+    assert every.err == "documents.jsonl: the text of 32 documents added, 74 there already\n"
+    write(
+        started / "more.jsonl", '{"docno": "KG-E-001"}', '{"docno": "x"}', '{"id": 7, "text": ""}'
+    )
+    more = cli("import", "docs", "more.jsonl").fine()
+    assert (
+        "more.jsonl: of its 3 documents 0 are here with their text, 2 have none in the file, 1 as a"
+        " docno alone: they are in no pool"
+    ) in more.err
+
+
+def test_documents_to_be_drawn_are_told_apart_from_pooled_ones(cli: Cli, started: Path) -> None:
+    """An adaptive pool has no document yet: what it chooses from is not said to be pooled."""
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    said = cli("pool", "-s", "mtf", "--depth", "5", "-b", "3", "--name", "live").fine().err
+    words = "74 of 74 documents that adaptive pools may draw have no text: pooler import docs FILE"
+    assert f"{words} brings it" in said
+    assert words in cli("status").fine().out
+    cli("pool", "--depth", "1").fine()
+    both = re.search(r"(\d+) of \1 pooled documents have no text, nor have (\d+) of \2 others that"
+                     r" adaptive pools may draw", cli("status").fine().out)  # fmt: skip
+    assert both
+    assert int(both[1]) + int(both[2]) == 74
+    cli("import", "docs", "documents.jsonl").fine()
+    assert "no text" not in cli("status").fine().out
+
+
+def test_names_of_columns_are_no_topic_or_document(cli: Cli, here: Path) -> None:
+    """What is named as usual is known; what merely looks like names is warned of."""
+    cli("init").fine()
+    write(here / "known.tsv", "Query ID\tquery", "1\tred", "2\tblue")
+    assert cli("import", "topics", "known.tsv").fine().err == "known.tsv: 2 topics added\n"
+    write(here / "odd.tsv", "keyword\tquery", "11\tred", "12\tblue")
+    assert cli("import", "topics", "odd.tsv").fine().err == (
+        "warning: odd.tsv: the first line was read as topic `keyword`, but looks like names of"
+        " columns, since all other ids have digits; known names are topic, title, description,"
+        " narrative\nodd.tsv: 3 topics added\n"
+    )
+    write(here / "docs.tsv", "id\tcontents", "d1\tred", "d2\tblue")
+    assert "docs.tsv: 2 documents added\n" in cli("import", "docs", "docs.tsv").fine().err
+    write(here / "other.tsv", "key\tvalue", "d11\tred", "d12\tblue")
+    told = cli("import", "docs", "other.tsv").fine().err
+    assert "warning: other.tsv: the first line was read as document `key`, but looks like" in told
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        (
+            "topics",
+            "topic (or id, qid, query_id, number, ...), title (or query, text), description",
+        ),
+        ("docs", "docno (or id, doc_id, ...), title if there is one, text (or contents, body"),
+    ],
+)
+def test_help_names_columns_and_keys(cli: Cli, here: Path, what: str, words: str) -> None:
+    """Nobody has to guess what a file's columns or keys may be called."""
+    shown = " ".join(cli("import", what, "--help").fine().out.split())
+    assert words in shown
 
 
 def test_run_of_another_file_needs_replace(cli: Cli, started: Path) -> None:

@@ -33,6 +33,18 @@ def test_announced_first_line_is_that_of_the_command(name: str) -> None:
     assert Workflow.table[name].first_line == command.help.splitlines()[0]
 
 
+@pytest.mark.parametrize("group", ["", "import", "judges", "list", "show", "export", "guidelines"])
+def test_help_lists_commands_in_whole_sentences(cli: Cli, group: str) -> None:
+    """No summary of a command is cut, and none is wider than a terminal of 80 columns."""
+    told = cli(*group.split(), "--help").fine().out
+    assert "..." not in told.partition("Commands:")[2]
+    assert max(map(len, told.splitlines())) <= 80
+    inner = GROUP.commands[group].commands if group else GROUP.commands
+    for command in inner.values():
+        summary = command.help.splitlines()[0].partition(". ")[0].rstrip(".")
+        assert summary in " ".join(told.split())
+
+
 def modules_after(code: str, folder: Path) -> set[str]:
     """Return the modules of the command line that a fresh interpreter has imported."""
     report = "import json, sys; sys.stderr.write(json.dumps(sorted(sys.modules)))"
@@ -49,7 +61,8 @@ def modules_after(code: str, folder: Path) -> set[str]:
 def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
     """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
     start = "from pooler.cli.main import run\nimport sys, io\n"
-    names = ("console", "interrupts", "lazy_group", "main", "result_files", "workflow")
+    names = ("console", "interrupts", "lazy_group", "line_breaks", "main", "result_files",
+             "workflow")  # fmt: skip
     own = {f"pooler.cli.{name}" for name in names}
     assert modules_after(start + "assert run(['--help']) == 0", tmp_path) == own
     wrong = "sys.stderr = io.StringIO(); assert run(['chekc']) == 2; sys.stderr = sys.__stderr__"

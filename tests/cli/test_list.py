@@ -96,9 +96,23 @@ def test_tables_for_people_say_once_what_all_rows_say(cli: Cli, looked: Path) ->
 
 
 def test_documents_fit_a_terminal(cli: Cli, judged: Path) -> None:
-    """A table of documents with long titles and wide characters is at most 92 columns wide."""
+    """A table of documents with long titles and wide characters is at most 80 columns wide."""
     shown = cli("list", "docs", "--limit", "106").fine().out
-    assert max(map(cell_len, shown.splitlines())) <= 92
+    assert max(map(cell_len, shown.splitlines())) <= 80
+
+
+def test_columns_of_states_are_explained_where_they_stand(cli: Cli, looked: Path) -> None:
+    """What is listed, outside or a round is said below the table, once."""
+    for kind, words in (
+        ("topics", ("listed: ", "outside: ")),
+        ("docs", ("listed: ", "outside: ")),
+        ("pools", ("round: ",)),
+        ("rounds", ("round: ",)),
+        ("judges", ("undecided: ",)),
+    ):
+        shown = cli("list", kind).fine().out
+        for word in words:
+            assert shown.count(word) == 1, (kind, word)
 
 
 def test_what_one_judge_found_relevant_is_not_said_of_all(cli: Cli, looked: Path) -> None:

@@ -10,14 +10,16 @@ import signal
 import sqlite3
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
-from pooler.cli.main import WORKFLOW
-from tests.cli.command_line import controls, environment, program, run_process, write
+from pooler.cli.main import WORKFLOW, run
+from tests.cli.command_line import PAGE, controls, environment, program, run_process, write
 from tests.cli.conftest import Cli
 
 TABLES = [
@@ -172,6 +174,43 @@ def test_pipe_gets_no_escapes_and_whole_lines(judged: Path) -> None:
     assert b"\x1b" not in ran.stdout + ran.stderr
     assert b"lenient" in ran.stdout
     assert max(map(len, ran.stdout.splitlines())) > 60
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sensitivity --depth 5 --judge strict",
+        "sensitivity --depth 5 --judge strict --flips 3",
+        "sensitivity --depth 5 --judge strict --scenario own --pairs",
+        "sensitivity --judge strict --pairs --at worst",
+        "sensitivity --judge strict --each",
+        "required-difference --all --depth 5 --judge strict",
+        "compare --all --judge strict",
+        *(f"list {kind}" for kind in ("runs", "topics", "docs", "pools", "judges", "rounds")),
+        "show run bm25-words",
+        "show topic G01",
+        "show doc KG-E-002",
+        "show pool pool",
+        "show judge strict",
+        "agreement",
+        "status --by-topic",
+    ],
+)
+def test_tables_and_words_fit_a_terminal(
+    cli: Cli,
+    judged: Path,
+    on_terminal: Callable[[Callable[[], object]], list[str]],
+    command: str,
+) -> None:
+    """Nothing is wider than 80 columns, and no name of a run is broken within a word."""
+    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
+    lines = on_terminal(lambda: run(command.split()))
+    # What a progress bar has drawn is taken away again.
+    lines = [line for line in lines if "\x1b" not in line]
+    assert lines
+    assert max(map(cell_len, lines)) <= PAGE
+    words = {word for line in lines for word in line.split()}
+    assert not words & {"bigra", "bigram", "fu", "ful", "ll", "titl", "tle", "ms", "rams", "ull"}
 
 
 def test_closed_pipe_ends_quietly(judged: Path) -> None:

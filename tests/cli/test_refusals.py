@@ -205,7 +205,6 @@ REFUSED = [
     ("import runs other.run --group 'two words'", DATA, r"`--group` must be one word"),
     ("import topics topics.jsonl --format xls", USAGE, r"--format"),
     ("import documents documents.jsonl", USAGE, r"No such command 'documents'"),
-    ("sensitivity --judge strict", USAGE, r"--depth"),
     ("sensitivity --depth 1000 --judge strict", DATA, r"below the cutoff \(1000\)"),
     ("sensitivity --depth 5 --cutoff 5 --judge strict", DATA, r"below the cutoff \(5\)"),
     ("sensitivity --depth 5 --scenario all --judge strict", USAGE, r"--scenario"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pooler import __version__
 from store.collection import Collection
 from tests.cli.command_line import controls
 from tests.cli.conftest import Cli
@@ -63,11 +64,36 @@ def test_document_shows_pools_runs_and_judgements(cli: Cli, looked: Path) -> Non
 
 
 def test_pool_shows_how_it_was_chosen(cli: Cli, judged: Path) -> None:
-    """Strategy, depth, order and version stand there, and its topics add up."""
+    """Strategy, depth, order and program stand there, and its topics add up."""
     found = cli("show", "pool", "pool", "--format", "json").fine().json()
     assert (found["strategy"], found["depth"], found["order"]) == ("depth", 5, "trec")
+    assert (found["program"], "version" in found) == (f"pooler {__version__}", False)
     assert found["documents"] == sum(row["documents"] for row in found["topics"]) == 84
     assert len(found["runs"]) == found["number_of_runs"] == 8
+
+
+def test_people_are_told_once_what_rows_have_in_common(cli: Cli, judged: Path) -> None:
+    """Columns of one value are said below the table, and odd words explained; json has them all."""
+    shown = cli("show", "topic", "G01").fine().out
+    assert "the same in every row: disabled no, cannot 0, skipped 0, undecided 0\n" in shown
+    assert "disabled  judged" not in shown
+    for word in ("listed", "outside", "round", "undecided"):
+        assert sum(line.startswith(f"{word}: ") for line in shown.splitlines()) == 1
+    [row, *_] = cli("show", "topic", "G01", "--format", "json").fine().json()["judges"]
+    assert (row["disabled"], row["cannot"]) == (False, 0)
+    shown = cli("show", "doc", "KG-E-002").fine().out
+    for word in ("position", "priority", "round"):
+        assert sum(line.startswith(f"{word}: ") for line in shown.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("kind", "name"), [("run", "bm25-words"), ("doc", "KG-E-002")])
+def test_hash_is_short_for_people(cli: Cli, judged: Path, kind: str, name: str) -> None:
+    """Twelve digits tell files apart; programs get all."""
+    whole = cli("show", kind, name, "--format", "json").fine().json()["sha256"]
+    shown = cli("show", kind, name).fine().out
+    assert len(whole) == 64
+    assert whole[:12] in shown.split()
+    assert whole not in shown
 
 
 @pytest.mark.parametrize("kind", ["run", "topic", "doc", "pool", "judge"])
@@ -78,13 +104,13 @@ def test_unknown_thing_is_a_mistake(cli: Cli, looked: Path, kind: str) -> None:
 
 
 def test_long_facts_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:
-    """A long narrative takes several lines, of 92 columns at most; programs get one."""
+    """A long narrative takes several lines, of 80 columns at most; programs get one."""
     words = [f"word{number}" for number in range(60)]
     text = f'{{"topic": "66", "title": "t", "narrative": "{" ".join(words)}"}}'
     (looked / "t.jsonl").write_text(text)
     cli("import", "topics", "t.jsonl").fine()
     shown = cli("show", "topic", "66").fine().out
-    assert max(map(len, shown.splitlines())) <= 92
+    assert max(map(len, shown.splitlines())) <= 80
     assert [word for word in shown.split() if word.startswith("word")] == words
     told = cli("show", "topic", "66", "--format", "json").fine().json()
     assert told["narrative"] == " ".join(words)

@@ -62,6 +62,13 @@ def test_five_states_stay_five(cli: Cli, six_pooled: Path) -> None:
     assert "pools: pool (6 pairs)" in table
 
 
+def test_outside_is_explained_where_it_is_shown(cli: Cli, six_pooled: Path) -> None:
+    """The column has its words before anything is in it."""
+    table = cli("status").fine().out
+    assert "outside" in table.splitlines()[1].split()
+    assert "\noutside: judged, but in no pool\n" in table
+
+
 def judge_timed(judge: str, topic: str, seconds: dict[str, float]) -> None:
     """Grade documents, each with its active time."""
     with Collection("collection.db") as opened:

@@ -98,6 +98,16 @@ def test_check_run_ties_at_the_cut_are_told_as_in_and_out(file: Path) -> None:
     assert found["short-topic"] == (1, short)
 
 
+@pytest.mark.parametrize(("n_others", "words"), [(1, "1 more topic"), (2, "2 more topics")])
+def test_check_run_ties_at_the_cut_elsewhere_are_counted(
+    file: Path, n_others: int, words: str
+) -> None:
+    """The other topics with ties there are counted, and one is no plural."""
+    file.write_text("".join(rows_of(str(topic), [1.0, 1.0]) for topic in range(n_others + 1)))
+    _, message = warnings_of(check_run(str(file), depth=1))["ties-at-cut"]
+    assert message.endswith(f": 1 in, 1 out; ties there in {words}")
+
+
 @pytest.mark.parametrize(
     ("order", "expected"),
     [("trec", (1, 2)), ("docno-asc", (1, 2)), ("rank", (2, 1)), ("file", None)],

@@ -76,6 +76,15 @@ def read_qrels(judge: str) -> dict[tuple[str, str], int]:
     return {(topic, docno): int(grade) for topic, _, docno, grade in rows}
 
 
+def test_guidelines_explain_every_grade_and_are_blind(manifest: list[dict[str, str]]) -> None:
+    """Judges read of the three grades in both languages, and of no run, judge or document."""
+    text = "\n".join(read_lines("guidelines.md"))
+    for term in ("partially relevant", "not relevant", "部分適合", "不適合"):
+        assert term in text
+    hidden = {row["tag"] for row in manifest} | {*JUDGES, "KG-E-", "KG-J-", "pool"}
+    assert not [word for word in hidden if word in text]
+
+
 def test_build_stored_files_equal_fresh_bytes(build: ModuleType) -> None:
     """Every stored run and ``runs.tsv`` is what ``build.py`` makes, byte for byte."""
     files: dict[str, bytes] = build.build()

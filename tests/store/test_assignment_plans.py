@@ -24,6 +24,7 @@ from store.seats import (
     Workloads,
 )
 from tests.store.claiming import assign, assign_open, let_lapse, places
+from tests.store.drawing import adaptive_pool
 from tests.store.outside import Sitting, contents, counts, execute, make_pool
 
 EVERYTHING = Scope()
@@ -83,6 +84,17 @@ def test_planner_is_given_pooled_documents_in_natural_order(pooled: Collection) 
     assert [(one.topic, one.docno) for one in both] == [("10", "a")]
     pooled.withdraw_pool("first")
     assert len(given_to_the_planner(pooled)) == 3
+
+
+def test_planner_is_not_given_what_adaptive_pools_alone_drew(pooled: Collection) -> None:
+    """Named or not, an adaptive pool has nothing to assign; what another pool has, that has."""
+    before = given_to_the_planner(pooled)
+    pooled.add_pool(adaptive_pool({"1": ["a", "x"]}, 2))
+    for docno in "ax":
+        pooled.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
+    assert given_to_the_planner(pooled) == before
+    assert given_to_the_planner(pooled, Scope(("live",))) == []
+    assert pooled.workloads() == Workloads([], pooled=7, unassigned=6, drawn=1)
 
 
 def test_planner_is_told_of_decisions_that_stand(pooled: Collection) -> None:

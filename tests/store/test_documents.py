@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from store.collection import Collection
-from store.documents import document_sha256
+from store.documents import TextCounts, document_sha256
 from store.errors import ConflictError, FormatError
 from store.imports import ImportReport
 from store.records import Document
+from tests.store.drawing import adaptive_pool
 from tests.store.outside import contents, counts, execute, make_pool
 
 A = Document("a", "Wine", "Fish and wine.")
@@ -28,7 +29,7 @@ def pooled(collection: Collection) -> Collection:
 def test_only_pooled_documents_keep_their_text(pooled: Collection) -> None:
     """Of a document in no pool the docno is kept and the text is not."""
     report = pooled.add_documents([A, B, C])
-    assert report == ImportReport(added=3, without_text=1)
+    assert report == ImportReport(added=3, left_out=1)
     assert (pooled.document("a"), pooled.document("b")) == (A, B)
     assert pooled.document("c") == Document("c")
     assert pooled.listed_docnos() == {"a", "b", "c"}
@@ -39,32 +40,49 @@ def test_all_texts_are_kept_when_asked(pooled: Collection) -> None:
     """With `all_texts` every text is kept, the empty one too, which is a text."""
     assert pooled.add_documents([A, B, C], all_texts=True) == ImportReport(added=3)
     assert pooled.document("c") == C
-    assert pooled.count_pooled_without_text() == (0, 2)
+    assert pooled.count_pooled_without_text() == TextCounts(0, 2)
 
 
 def test_text_comes_when_the_document_is_pooled_later(pooled: Collection) -> None:
     """Importing again after a new pool brings the texts that were left out, without `replace`."""
     pooled.add_documents([A, B, C])
     pooled.add_pool(make_pool({"1": ["c"]}, name="second", manifest={"depth": 2}))
-    assert pooled.count_pooled_without_text() == (1, 3)
+    assert pooled.count_pooled_without_text() == TextCounts(1, 3)
     assert pooled.add_documents([A, B, C]) == ImportReport(texts=1, unchanged=2)
     assert pooled.document("c") == C
-    assert pooled.count_pooled_without_text() == (0, 3)
+    assert pooled.count_pooled_without_text() == TextCounts(0, 3)
 
 
 def test_pooled_without_text_counts_documents(
     pooled: Collection, collection_name: str
 ) -> None:  # fmt: skip
     """Counts are of documents, not pairs, in pools that are not withdrawn."""
-    assert pooled.count_pooled_without_text() == (2, 2)
+    assert pooled.count_pooled_without_text() == TextCounts(2, 2)
     pooled.add_documents([A])
-    assert pooled.count_pooled_without_text() == (1, 2)
+    assert pooled.count_pooled_without_text() == TextCounts(1, 2)
     pooled.add_pool(make_pool({"1": ["c"], "2": ["c"]}, name="second", manifest={"depth": 2}))
-    assert pooled.count_pooled_without_text() == (2, 3)
+    assert pooled.count_pooled_without_text() == TextCounts(2, 3)
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
-    assert pooled.count_pooled_without_text() == (1, 2)
+    assert pooled.count_pooled_without_text() == TextCounts(1, 2)
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
-    assert pooled.count_pooled_without_text() == (0, 0)
+    assert pooled.count_pooled_without_text() == TextCounts(0, 0)
+
+
+def test_documents_to_be_drawn_are_not_counted_as_pooled(pooled: Collection) -> None:
+    """What an adaptive pool chooses from is apart, until it is drawn or its budget is spent."""
+    pooled.add_pool(adaptive_pool({"1": ["a", "x", "y"], "2": ["x", "z"]}, 1))
+    pooled.add_documents([A, Document("x", "", "An x.")])
+    # a and b are pooled; x, y and z are not.
+    assert pooled.count_pooled_without_text() == TextCounts(1, 2, 2, 3)
+    pooled.draw("live", "2", lambda _: "z")
+    # z is pooled now, and no more may be drawn for 2; x and y are to be chosen from for 1.
+    assert pooled.count_pooled_without_text() == TextCounts(2, 3, 1, 2)
+    pooled.draw("live", "1", lambda _: "a")
+    assert pooled.count_pooled_without_text() == TextCounts(2, 3)
+    pooled.add_pool(adaptive_pool({"5": ["q"]}, 1, name="other"))
+    assert pooled.count_pooled_without_text() == TextCounts(2, 3, 1, 1)
+    pooled.withdraw_pool("other")
+    assert pooled.count_pooled_without_text() == TextCounts(2, 3)
 
 
 def test_text_of_a_withdrawn_pool_is_not_kept(pooled: Collection, collection_name: str) -> None:
@@ -72,7 +90,7 @@ def test_text_of_a_withdrawn_pool_is_not_kept(pooled: Collection, collection_nam
     pooled.add_documents([A])
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
     report = pooled.add_documents([A, B])
-    assert report == ImportReport(added=1, unchanged=1, without_text=1)
+    assert report == ImportReport(added=1, unchanged=1, left_out=1)
     assert (pooled.document("a"), pooled.document("b")) == (A, Document("b"))
 
 

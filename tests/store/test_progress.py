@@ -98,6 +98,22 @@ def test_topic_with_nothing_drawn_is_there(judged: Collection) -> None:
     assert judged.progress()["5", "bob"].pooled == 1
 
 
+def test_drawn_documents_without_a_place_are_apart(
+    judged: Collection, collection_name: str
+) -> None:
+    """Once anything is assigned nobody draws, and what adaptive pools alone drew has no place."""
+    judged.add_pool(adaptive_pool({"1": ["a", "x"], "2": list("yz")}, budget=2))
+    for docno in "ax":
+        judged.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
+    place(collection_name, "b", "ann")
+    # Of six documents of 1 and one of 2 that the other pool has, b has a place; a is one of them.
+    assert judged.unclaimed() == Unclaimed(
+        {}, is_assigned=True, unassigned={"1": 5, "2": 1}, drawn={"1": 1}
+    )
+    place(collection_name, "x", "ann")
+    assert judged.unclaimed().drawn == {}
+
+
 def test_without_assignments_nothing_is_unclaimed(judged: Collection) -> None:
     """While nothing is assigned every judge has the whole pool."""
     assert judged.unclaimed() == Unclaimed()

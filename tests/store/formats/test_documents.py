@@ -387,6 +387,37 @@ def test_tsv_header_is_recognised_on_top_only(file: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "header", ["id\ttext", "doc_id\tContents", "pid\ttitle\tbody", "\ufeffDoc-ID\ttitle\tabstract"]
+)
+def test_tsv_header_may_have_the_usual_names(file: Path, header: str) -> None:
+    """Names of JSON name columns as well; tabs after the last belong to it."""
+    file.write_text(f"{header}\n1\ta\tb\tc\n2\td\n", "utf-8")
+    told: list[str] = []
+    first = Document("1", "a", "b\tc") if "title" in header else Document("1", "", "a\tb\tc")
+    assert list(read_documents(str(file), doubt=told.append)) == [first, Document("2", "", "d")]
+    assert not told
+
+
+def test_tsv_header_says_what_columns_are(file: Path) -> None:
+    """A text before its title is known for that."""
+    file.write_text("docno\ttext\ttitle\n1\ta\tb\n2\tc\n")
+    assert list(read_documents(str(file))) == [Document("1", "b", "a"), Document("2", "", "c")]
+
+
+@pytest.mark.parametrize("header", ["docno\ttitle", "key\ttext", "docno\tyear\ttext"])
+def test_tsv_header_with_other_names_is_none(file: Path, header: str) -> None:
+    """Without a text, or with an unknown name, the line is read as a document, and told."""
+    file.write_text(f"{header}\nd1\ta\nd2\tb\n")
+    told: list[str] = []
+    name = header.split("\t")[0]
+    found = [one.docno for one in read_documents(str(file), doubt=told.append)]
+    assert found == [name, "d1", "d2"]
+    assert len(told) == 1
+    assert told[0].startswith(f"the first line was read as document `{name}`, but looks like")
+    assert len(list(read_documents(str(file)))) == 3
+
+
 def test_tsv_line_without_a_tab_is_a_fault(file: Path) -> None:
     """Blanks are never taken for tabs."""
     error = faults_of(file, "1\ta\n2 b\n")

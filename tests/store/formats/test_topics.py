@@ -370,6 +370,76 @@ def test_tsv_header_is_recognised_only_on_top_and_only_whole(file: Path) -> None
     assert read_topics(str(file)) == [Topic("topic", "title page")]
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "id\tquery",
+        "Query-ID\tQuery",
+        "query id\ttext",
+        "qid\ttitle\tdesc",
+        "number\tTitle\tdescription\tnarrative",
+        "num\ttext",
+        "\ufefftopic_id\tquery\tquestion",
+    ],
+)
+def test_tsv_header_may_have_the_usual_names(file: Path, header: str) -> None:
+    """Names of JSON and XML name columns as well, in any case, with a mark on top or without."""
+    file.write_text(f"{header}\n1\tred\n2\tblue\tsky\n", "utf-8")
+    told: list[str] = []
+    assert read_topics(str(file), doubt=told.append) == [
+        Topic("1", "red"), Topic("2", "blue", "sky"),
+    ]  # fmt: skip
+    assert not told
+
+
+def test_tsv_header_says_what_columns_are(file: Path) -> None:
+    """Columns in another order, or with one left out, are what their names say."""
+    file.write_text("qid\tnarr\tquery\n1\tall reds\tred\tcolours\n2\tblues\n")
+    assert read_topics(str(file)) == [
+        Topic("1", "red", "colours", "all reds"), Topic("2", "", "", "blues"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("header", ["id\tcolour", "id\tquery\ttext", "id", "7\tquery"])
+def test_tsv_header_with_other_names_is_none(file: Path, header: str) -> None:
+    """An unknown name, two for one field, one alone, or another first: nothing is skipped."""
+    file.write_text(f"{header}\n")
+    if "\t" not in header:
+        assert codes(faults_of(file, f"{header}\n")) == [(1, "fields")]
+        return
+    assert read_topics(str(file))[0].topic == header.split("\t")[0]
+
+
+@pytest.mark.parametrize(
+    ("ids", "is_doubtful"),
+    [
+        (["keyword", "1", "2"], True),
+        (["keyword", "G01"], True),
+        (["wine", "beer"], False),
+        (["wine", "1", "beer", "2"], False),
+        (["k1", "1", "2"], False),
+        (["1", "wine"], False),
+        (["keyword"], False),
+        (["--", "1"], False),
+    ],
+)
+def test_tsv_first_line_that_looks_like_names_is_told(
+    file: Path, ids: list[str], is_doubtful: bool
+) -> None:
+    """A word on top of ids that all have digits is read as a topic, and told, but in JSON."""
+    told: list[str] = []
+    file.write_text("".join(f"{topic}\tcolour\n" for topic in ids))
+    assert [one.topic for one in read_topics(str(file), doubt=told.append)] == ids
+    assert [text.partition(" looks")[0] for text in told] == (
+        [f"the first line was read as topic `{ids[0]}`, but"] if is_doubtful else []
+    )
+    assert len(read_topics(str(file))) == len(ids)
+    file.write_text("".join(f'{{"id": "{topic}", "title": "t"}}\n' for topic in ids))
+    told.clear()
+    read_topics(str(file), doubt=told.append)
+    assert not told
+
+
 def test_tsv_line_without_a_tab_is_a_fault_with_a_hint(file: Path) -> None:
     """Blanks are never taken for tabs: the fault says what to type."""
     error = faults_of(file, "1\ta\n2 fast cars\n3\tb\n")

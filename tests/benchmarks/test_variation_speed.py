@@ -1,0 +1,87 @@
+"""Exact moments of AP beside the simulation of 100,000 judgings, in the same run.
+
+`POOLER_BENCH_REPEATS` is how often each thing is timed (default 5). Targets: 30 random and 15 sure
+documents 300 times as fast as the simulation (a pair 200), 200 + 50 documents 500 (300), 990 + 10
+500 (150); 53 topics of a pair in 60 ms; 100 runs x 50 topics x 200 documents with all pairs in
+60 s; 5,000 documents in 100 ms a run.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from store.analysis.collection_variation import Topic, collection_variation, pair_components
+from store.analysis.order_probability import order_probabilities, order_probability
+from store.analysis.variation import variation
+from store.analysis.variation_monte_carlo import simulate, simulate_maps
+
+REPEATS = int(os.environ.get("POOLER_BENCH_REPEATS", "5"))
+REPETITIONS = 100_000
+SIZES = ((30, 15), (60, 30), (200, 50), (990, 10))
+
+
+def drawn(rng: np.random.Generator, n_random: int, n_sure: int, n_runs: int) -> Topic:
+    """Draw a topic; runs retrieve what is within rank 1,000 of theirs."""
+    n = n_random + n_sure
+    p = np.concatenate([rng.uniform(0.01, 0.99, n_random), np.ones(n_sure)])
+    places = np.arange(1.0, max(1000, n) + 1)
+    return p, np.array([rng.permutation(places)[:n] for _ in range(n_runs)])
+
+
+def seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Return the median time of a function, after one call that fills caches."""
+    work()
+    taken = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+@pytest.mark.benchmark
+def test_variation_speed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Print milliseconds, the simulation's beside."""
+    rng = np.random.default_rng(1)
+    lines = [f"medians of {REPEATS}; simulation: {REPETITIONS:,} judgings"]
+    for n_random, n_sure in SIZES:
+        p, ranks = drawn(rng, n_random, n_sure, 2)
+        for name, rows in (("one run", ranks[:1]), ("a pair", ranks)):
+            exact = seconds(lambda p=p, rows=rows: variation(p, rows), 9 * REPEATS)
+            peer = seconds(lambda p=p, rows=rows: simulate(p, rows, repetitions=REPETITIONS,
+                                                           seed=1))  # fmt: skip
+            lines.append(f"  {n_random:4} + {n_sure:2} documents, {name:7}"
+                         f"  {exact * 1e3:8.3f} ms   simulation {peer * 1e3:8.1f} ms"
+                         f"  {peer / exact:6.0f} times")  # fmt: skip
+    topics = [drawn(rng, 30, 15, 2) for _ in range(53)]
+
+    def pair() -> None:
+        varied = collection_variation(topics)
+        pair_components(varied).p_values()
+        order_probabilities(varied)
+        order_probability(topics, varied=varied, method="skewness")
+
+    exact = seconds(pair)
+    peer = seconds(lambda: simulate_maps(topics, repetitions=REPETITIONS, seed=1), 1)
+    lines.append(f"  53 topics, a pair: means, covariances, t1, t2, K, P  {exact * 1e3:8.1f} ms"
+                 f"   simulation {peer * 1e3:8.1f} ms")  # fmt: skip
+    p, ranks = drawn(rng, 5000, 0, 1)
+    lines.append(
+        f"  5,000 documents, one run  {seconds(lambda: variation(p, ranks)) * 1e3:8.1f} ms"
+    )
+    many = [drawn(rng, 160, 40, 100) for _ in range(50)]
+    start = time.perf_counter()
+    varied = collection_variation(many)
+    pair_components(varied)
+    order_probabilities(varied)
+    lines.append("  100 runs x 50 topics x 200 documents, all pairs"
+                 f"  {time.perf_counter() - start:8.1f} s")  # fmt: skip
+    with capsys.disabled():
+        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
