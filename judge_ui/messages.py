@@ -14,7 +14,7 @@ from store.analysis.effort import Forecast, duration_words
 from store.records import Action, Decision, Event, LiveSitting, Scale, State, Task
 from store.sanitise import sanitise_line
 
-NO_TEXT = "text missing: pooler import docs FILE brings it"
+NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
 ALL_DECIDED = "every document has a decision"
 

@@ -109,6 +109,11 @@ class OpenSession:
 
     @property
     def n_decided(self) -> int:
+        """Documents decided in this sitting, but for what was taken back; a note decides none."""
+        return self._undoing.n_decided
+
+    @property
+    def n_written(self) -> int:
         """Events of this sitting that are not taken back."""
         return len(self._undoing)
 

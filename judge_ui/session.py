@@ -51,7 +51,7 @@ class JudgingSession(OpenSession):
         self.touch()
         task = self._queue.here()
         if task.state is State.JUDGED and not confirmed:
-            return Result(Outcome.CONFIRM, f"take back {self._stands(task)}: cannot be judged?")
+            return Result(Outcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
         said = f"cannot be judged: {reason}"
         return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
 

@@ -22,6 +22,12 @@ class Undoing:
         return len(self._done)
 
     @property
+    def n_decided(self) -> int:
+        """Documents about which something was decided that is not taken back."""
+        decisions = (one.decision for one, _ in self._done if not one.stays)
+        return len({(one.topic, one.docno) for one in decisions})
+
+    @property
     def last_undone(self) -> Attempt | None:
         """What redo would do again."""
         return self._undone[-1] if self._undone else None

@@ -277,6 +277,11 @@ def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
             if step.state not in DECIDED:
                 return None
             settled = step
+        elif step.action is Action.SETTLE and settled is not None:
+            # A ruling by hand with which other copies came together since.
+            if (step.state, step.grade) != (settled.state, settled.grade):
+                break
+            settled = step
         if step.action in (Action.JUDGE, Action.CANNOT):
             if settled is not None and settled.grade != step.grade:
                 break

@@ -61,7 +61,7 @@ def _lines(conflicts: Iterable[Conflict]) -> Iterator[str]:
     for one in conflicts:
         says = "; ".join(
             f"{', '.join(version.copies)}: {outcome_words(version.outcome)}"
-            f" at {version.judged_at:%Y-%m-%d %H:%M:%S}"
+            f"{_settled_words(version.settled)} at {version.judged_at:%Y-%m-%d %H:%M:%S}"
             for version in one.versions
         )
         would = {rule.value: outcome_words(take) for rule, take in one.would.items()}
@@ -69,6 +69,13 @@ def _lines(conflicts: Iterable[Conflict]) -> Iterator[str]:
         take = "" if one.took is None else outcome_words(one.took)
         cells = (one.topic, one.docno, one.judge, sanitise_line(says), *rules, take)
         yield "\t".join(cells)
+
+
+def _settled_words(how: str | None) -> str:
+    """Say that a settlement says so, not the judge."""
+    if how is None:
+        return ""
+    return f", settled {'' if how == 'by hand' else 'by '}{how}, last event"
 
 
 def read_takes(path: str, scale: Scale) -> dict[tuple[str, str, str], Take]:

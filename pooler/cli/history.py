@@ -67,7 +67,7 @@ FOR_PEOPLE = (
 )
 DEFAULT_LIMIT = 50
 _SETTLED = {
-    "agreed": "they said the same",
+    "agreed": "no two decisions differed",
     "decision": "a decision stood against none",
     "by hand": "by hand",
     "unjudged": "put back into the queue",
@@ -350,8 +350,12 @@ def _remark(event: Happening) -> str | None:
     if event.settled is not None:
         words.append(f"copies settled: {_SETTLED.get(event.settled, f'by {event.settled}')}")
     elif event.follows is not None:
-        last = f"no. {event.follows} as the last" if event.follows else "no event before it"
-        words.append(f"done on a copy that had {last}")
+        # What stands between was done on other copies meanwhile: none of it was known to the judge.
+        first, last = event.follows + 1, event.revision - 1
+        others = f"no. {first}" if first == last else f"no. {first} to {last}"
+        known = f"after no. {event.follows}, " if event.follows else ""
+        it = "it" if first == last else "them"
+        words.append(f"{known}done on another copy than {others}, not knowing {it}")
     return ", ".join([*words, *(["taken back"] if event.is_undone else [])]) or None
 
 

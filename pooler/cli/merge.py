@@ -74,7 +74,8 @@ def merge(
     Where one judge went on with one document on two copies, a decision stands against a skip, and a
     grade changed on one copy against a note on the other. Two decisions that differ are a conflict:
     without --settle or --settle-by nothing is merged, all of them are listed, and the exit code is
-    1. Both decisions stay in the history.
+    1. Both decisions stay in the history. So does what was settled by hand: it stands, and once a
+    copy brings a decision not known then, it is one of the two that differ.
 
     Example: pooler merge ann.db bob.db --dry-run
 

@@ -42,6 +42,7 @@ _CONFLICTS = (
     Column("judge"),
     Column("copy"),
     Column("says"),
+    Column("by", "settled before"),
     Column("at", "decided at"),
     Column("reason"),
     Column("note"),
@@ -85,7 +86,9 @@ def say_what_came(done: Merged, *, dry_run: bool) -> None:
         return
     parts = [f"{counted(new, 'new judgement event')}"]
     if settled:
-        parts.append(f"{counted(settled, 'document')} that copies had gone on with apart")
+        parts.append(
+            f"{counted(settled, 'document')} that one judge had worked on in several copies"
+        )
     say(f"{', '.join(parts)}{' (a trial: nothing was changed)' if dry_run else ''}")
 
 
@@ -125,7 +128,7 @@ def _conflicts(conflicts: Sequence[Conflict], fmt: Format) -> Table:
         about: dict[str, Cell] = {
             "topic": one.topic, "docno": one.docno, "judge": one.judge,
             **{rule: would[rule] for rule in _RULES},
-            "settled": None if one.settled is None else HOW.get(one.settled, one.settled),
+            "settled": _how(one.settled),
             "took": None if one.took is None else outcome_words(one.took),
         }  # fmt: skip
         for number, version in enumerate(one.versions):
@@ -133,11 +136,17 @@ def _conflicts(conflicts: Sequence[Conflict], fmt: Format) -> Table:
             shown = dict.fromkeys(about, "") if number and fmt is Format.TABLE else about
             table.rows.append({
                 **shown, "copy": ", ".join(version.copies), "says": outcome_words(version.outcome),
+                "by": _how(version.settled),
                 "at": f"{version.judged_at.astimezone():%Y-%m-%d %H:%M:%S}" if to_the_second
                 else moment(version.judged_at, fmt), "reason": version.reason or None,
                 "note": version.note or None,
             })  # fmt: skip
     return _without_empty(table) if fmt is Format.TABLE else table
+
+
+def _how(settled: str | None) -> str | None:
+    """Say how a conflict was settled; ``None`` = it was not."""
+    return None if settled is None else HOW.get(settled, settled)
 
 
 def _are_alike(conflict: Conflict) -> bool:

@@ -131,6 +131,9 @@ def united(chains: Mapping[int, Chain]) -> Graph:
         for node, event in zip(nodes_of(chain), chain, strict=True):
             known = graph.setdefault(node.identity, node)
             known.seen[copy] = event
+            if known.chosen != node.chosen:
+                # No part of what a settlement says: two ways of settling may come to the same.
+                known.chosen = min(filter(None, (known.chosen, node.chosen)))
             order = min(known.content.display_order, node.content.display_order, key=_length)
             if order != known.content.display_order:
                 known.content = known.content._replace(display_order=order)

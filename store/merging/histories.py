@@ -22,7 +22,7 @@ from store.merging.event_graph import Chain, Node, Placed, placed, united
 from store.merging.forgetting import without_forgotten
 from store.merging.raw_writing import insert_raw
 from store.merging.report import Conflict, JudgeCount
-from store.merging.settling import Rule, Take, settle
+from store.merging.settling import BY_HAND, Rule, Take, settle
 from store.merging.topic_events import (
     AT,
     NAMES,
@@ -137,7 +137,8 @@ class HistoryMerge:
             for key in side.rows:
                 holders.setdefault(key, []).append(number)
         for key, with_it in sorted(holders.items()):
-            if not self._only_goes_on(topic, key, own, sides, with_it):
+            is_taken = bool(self._wanted.takes) and self._name(topic, key) in self._wanted.takes
+            if is_taken or not self._only_goes_on(topic, key, own, sides, with_it):
                 chains = {
                     number: chain_of_rows(number, sides[number], key)
                     for number in ([0, *with_it] if key in own.rows else with_it)
@@ -156,6 +157,11 @@ class HistoryMerge:
         if judge not in self.counts:
             self.counts[judge] = JudgeCount(self._judges[judge])
         return self.counts[judge]
+
+    def _name(self, topic: int, key: Key) -> tuple[str, str, str]:
+        """Return topic, docno and judge by name."""
+        here = self._here
+        return here.topics.names[topic], here.documents.names[key[0]], self._judges[key[1]]
 
     def _only_goes_on(
         self, topic: int, key: Key, own: Side, sides: Sequence[Side], with_it: Sequence[int]
@@ -184,6 +190,9 @@ class HistoryMerge:
         )
         count.new += acted
         count.there += in_copies - acted
+        # What rules made says nothing new; a ruling by hand does.
+        if any(row[AT["settled"]] == BY_HAND for row in new):
+            count.settled[BY_HAND] += 1
         if new:
             self._append(topic, key, mine, longest, source, sides[source].passages)
         return True
@@ -193,12 +202,12 @@ class HistoryMerge:
         count = self._count(key[1])
         chains = without_forgotten(chains)
         graph = united(chains)
-        name = (self._here.topics.names[topic], self._here.documents.names[key[0]], count.judge)
+        name = self._name(topic, key)
         take = self._wanted.takes.get(name)
         known = {one for one, node in graph.items() if 0 in node.seen}
         found = settle(graph, rule=self._wanted.rule, take=take)
         if found.is_conflict:
-            was_settled = not found.is_open and found.row[-1].identity in known
+            was_settled = any(0 in node.seen for node in found.before)
             if not was_settled or self._wanted.takes:
                 told = conflict_of(name, found, self._where, was_settled=was_settled)
                 self.conflicts.append(told)
@@ -209,6 +218,8 @@ class HistoryMerge:
         count.there += _count_acted(chains) - len(fresh)
         if found.how is not None and found.row[-1].identity not in known:
             count.settled[found.how] += 1
+        elif any(node.content.settled == BY_HAND and 0 not in node.seen for node in found.row):
+            count.settled[BY_HAND] += 1
         self._rewrite(topic, key, chains.get(0, ()), placed(found.row))
 
     def _append(

@@ -72,6 +72,7 @@ def merge(
     -----
     Any order of merging, two by two or all at once, gives the same collection (`export collection`
     byte by byte) as long as conflicts are settled by the same rule; merging twice changes nothing.
+    What is settled by hand is an event of its own, see `store.merging.settling`.
     Times order only what nothing else does. Memory: the events of one topic, of all copies. About
     14 seconds for 500,000 events, 20 where 20,000 documents are in conflict.
     """

@@ -23,6 +23,8 @@ class Version:
     """UTC, by the clock of that copy's machine; when it was decided."""
     reason: str
     note: str
+    settled: str | None = None
+    """How copies had been settled to it; ``None`` = the judge decided it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Conflict:
     docno: str
     judge: str
     versions: tuple[Version, ...]
-    """Two or more."""
+    """Two or more. After them, what rules had made of them before one of them came."""
     would: dict[Rule, Take]
     """What would stand by each rule."""
     settled: str | None = None

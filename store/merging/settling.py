@@ -1,9 +1,7 @@
 """What stands where copies of a collection had gone on apart: found, or asked for.
 
 A graph (`store.merging.event_graph`) with several ends is closed by a settlement: an event that no
-judge made, which follows all of them and says how the document stands. It depends on nothing but
-the ends and the rule, so whoever settles comes to the same. What nobody has built upon is taken
-off again before the ends are looked at: with one copy more there may be more of them.
+judge made, which follows all of them and says how the document stands.
 
 How the document stands with the judge is decided by the event that decided each end: the grade, the
 skip, the finding that it cannot be judged, the reopening, the undo. A note or a mark decides
@@ -17,7 +15,28 @@ nothing. So:
   (`Rule`) or a ruling by hand (`Take`).
 
 Note and passages of a settlement are those of the end that stands; where on another copy they were
-changed knowing them, the changed ones. Every event stays in the history in any case.
+changed knowing them, the changed ones (`store.merging.closing`).
+
+Settlements are of two kinds, and what may be said of the order of merging rests on it.
+
+What a rule made, or what made itself, depends on nothing but the ends and the rule. While nobody
+has built upon it, it is taken off before the ends are looked at, and made anew over all of them:
+with one copy more there may be more. It says nothing that the ends do not, so no trace of it is
+kept. One that a rule made stands, whatever rule is asked for now, while it knew every decision that
+stands now: one copy more with notes and marks, or with older decisions, asks nothing again. Where a
+new decision differs, its conflict is open again.
+
+A ruling by hand is an event like a judge's: it is never taken off, and the history keeps it. It is
+a decision of its own, whatever it says, made knowing all it follows, so the decisions before it are
+passed over. A copy that brings notes alone, or decisions it knew, leaves it standing; a new
+decision that differs is a conflict with it. Ruling again is one more event, which follows it; two
+rulings that did not know each other are decisions like others.
+
+The graph after a merge is thus the union of the events of judges and hands, closed by a function of
+that union and the rule: the same in any order, two by two or all at once, and however often, as
+long as the rule is one. A ruling given before a third copy came, and the same ruling given after,
+are two events, as two decisions of a judge would be: the document stands the same, by the one or
+the other, and where both come together they agree.
 """
 
 from __future__ import annotations
@@ -27,7 +46,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from store.merging.event_graph import Graph, Id, Node, ancestors_of, identity_of, in_order
+from store.merging.closing import closing
+from store.merging.event_graph import Graph, Id, Node, ancestors_of, in_order
 from store.records import DECIDED, Action, State
 
 AGREED = "agreed"
@@ -50,6 +70,9 @@ class Rule(StrEnum):
     """Neither: the document goes back to the judge."""
 
 
+_RULES = {rule.value: rule for rule in Rule}
+
+
 class Take(NamedTuple):
     """What shall stand, said by hand."""
 
@@ -66,12 +89,23 @@ class Stand:
 
     end: Node
     decider: Node
-    """The event that decided it: the end itself, or one that only notes and marks follow."""
+    """The event that decided it: the end itself, or one that only notes and marks follow, and
+    settlements that took it."""
 
     @property
     def outcome(self) -> Take:
         """What was decided."""
         return _outcome(self.end)
+
+    @property
+    def ruling(self) -> Node | None:
+        """The ruling by hand by which it stands; ``None`` = a judge's decision, or a rule's."""
+        return self.decider if self.decider.content.settled == BY_HAND else None
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether it stands against what is none; a ruling by hand does, even to skip."""
+        return self.ruling is not None or self.outcome.state in DECIDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +119,13 @@ class Settled:
     is_conflict: bool = False
     """Whether decisions differed, settled now or before."""
     stands: tuple[Stand, ...] = ()
-    """Of a conflict: the decisions, the earliest in the row first."""
+    """Of a conflict: the decisions, in the order in which they stand in the row."""
     is_open: bool = False
     """Whether it is a conflict that nothing settles; `row` is without its end then."""
+    before: tuple[Node, ...] = ()
+    """Of a conflict that had been settled: the settlements by which it stands, made before."""
+    outdated: tuple[Node, ...] = ()
+    """Of a conflict: settlements by rules that did not know all of its decisions."""
 
 
 def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) -> Settled:
@@ -108,44 +146,55 @@ def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) 
 
     Notes
     -----
-    A conflict that was settled on one of the copies, by whatever rule, stays so while its ends are
-    the same; what was settled by hand goes before what a rule made.
+    A conflict that a rule settled on one of the copies, whichever it was, stays so while no new
+    decision has come; two rules that come to different things are a conflict again. What was
+    settled by hand is ruled on again by `take` alone.
     """
     former = _taken_off(graph)
     row = in_order(graph)
     ends = _ends(row)
-    if len(ends) < 2:
+    if len(ends) < 2 and take is None:
         return Settled(row)
     ancestors = ancestors_of(row)
     stands = _standing(graph, ancestors, ends)
-    decided = [one for one in stands if one.outcome.state in DECIDED]
-    if len({one.outcome for one in decided}) < 2:
-        skipped = [one for one in stands if one.outcome.state is State.SKIPPED]
-        chosen = (decided or skipped or stands)[-1]
-        how = AGREED if len({one.outcome for one in stands}) == 1 else DECISION
-        made = _settlement(graph, ancestors, ends, chosen, how)
-        return Settled([*row, _as_known(made, former)], how)
-    found = tuple(decided)
-    named = None
-    if take is not None and take.rule is not None:
-        named = choose(found, take.rule)
-        take = named.outcome
-    earlier = _still_valid(former, ends, take)
-    if earlier is not None:
-        return Settled([*row, earlier], earlier.content.settled, is_conflict=True, stands=found)
-    if take is not None:
-        same = (one for one in reversed(decided) if one.outcome == take)
-        chosen = named or next(same, decided[-1])
-        how, outcome = BY_HAND, take
-    elif rule is not None:
-        chosen = choose(found, rule)
-        how, outcome = rule.value, chosen.outcome
-        if rule is Rule.UNJUDGED:
-            outcome = Take(State.UNJUDGED)
-    else:
-        return Settled(row, is_conflict=True, stands=found, is_open=True)
-    made = _settlement(graph, ancestors, ends, chosen, how, outcome)
-    return Settled([*row, _as_known(made, former)], how, is_conflict=True, stands=found)
+    decided = tuple(one for one in stands if one.is_decision)
+
+    def closed(chosen: Stand, how: str, outcome: Take | None = None) -> list[Node]:
+        state, grade, _ = outcome or chosen.outcome
+        made = closing(graph, ancestors, ends, chosen.end, chosen.decider, how, state, grade)
+        # As some copy has it already, or as it was made.
+        return [*row, next((node for node in former if node.identity == made.identity), made)]
+
+    if len({one.outcome for one in decided}) > 1:
+        before, outdated = _knowing(former, ancestors, decided)
+        if take is not None:
+            chosen, outcome = _taken(decided, take)
+            how = BY_HAND
+            before = ()
+        else:
+            earlier = _rule_of(decided, before)
+            before = () if earlier is None else before
+            valid = earlier or rule
+            if valid is None:
+                return Settled(row, None, True, decided, is_open=True, outdated=outdated)
+            chosen, how = choose(decided, valid), valid.value
+            outcome = _by_rule(decided, valid)
+        return Settled(closed(chosen, how, outcome), how, True, decided,
+                       before=before, outdated=outdated)  # fmt: skip
+    ruling = next((one.ruling for one in decided if one.ruling is not None), None)
+    ruled: tuple[Stand, ...] = ()
+    if take is not None and ruling is not None:
+        ruled = _ruled_on(graph, ancestors, ruling) or decided
+        chosen, outcome = _taken(ruled, take)
+        if outcome != decided[-1].outcome:
+            return Settled(closed(chosen, BY_HAND, outcome), BY_HAND, True, ruled)
+    before = () if ruling is None else (ruling,)
+    if len(ends) < 2:
+        return Settled(row, None, bool(ruled), ruled, before=before)
+    skipped = [one for one in stands if one.outcome.state is State.SKIPPED]
+    chosen = (decided or skipped or stands)[-1]
+    how = AGREED if len({one.outcome for one in stands}) == 1 else DECISION
+    return Settled(closed(chosen, how), how, bool(ruled), ruled, before=before)
 
 
 def choose(stands: Sequence[Stand], rule: Rule) -> Stand:
@@ -154,7 +203,8 @@ def choose(stands: Sequence[Stand], rule: Rule) -> Stand:
     Parameters
     ----------
     stands : sequence of Stand
-        Decisions in the order of their row. Among equal ones the last is taken.
+        Decisions in the order of their row. Among equal ones the last is taken; with
+        `Rule.EARLIEST` the first.
     rule : Rule
         With `Rule.UNJUDGED` none stands; the last is returned.
     """
@@ -187,20 +237,61 @@ def _negative_grade(one: Stand) -> tuple[bool, int]:
     return grade is not None, -(grade or 0)
 
 
+def _by_rule(stands: Sequence[Stand], rule: Rule) -> Take:
+    """Return what a rule makes of decisions that differ."""
+    return Take(State.UNJUDGED) if rule is Rule.UNJUDGED else choose(stands, rule).outcome
+
+
+def _taken(stands: Sequence[Stand], take: Take) -> tuple[Stand, Take]:
+    """Return the decision that a ruling by hand takes, and what shall stand.
+
+    Where it is none of them, the last is taken for what it rests on.
+    """
+    if take.rule is not None:
+        named = choose(stands, take.rule)
+        return named, named.outcome
+    same = (one for one in reversed(stands) if one.outcome == take)
+    return next(same, stands[-1]), take
+
+
 def _taken_off(graph: Graph) -> list[Node]:
-    """Take off settlements that nobody has built upon, and return them."""
+    """Take off settlements that no hand made and nobody has built upon, and return them."""
     taken: list[Node] = []
     while True:
         followed = {parent for node in graph.values() for parent in node.parents}
-        loose = [node for one, node in graph.items() if node.is_settlement and one not in followed]
+        loose = [
+            node
+            for one, node in graph.items()
+            if node.is_settlement and node.content.settled != BY_HAND and one not in followed
+        ]
         if not loose:
             return taken
         taken += [graph.pop(node.identity) for node in loose]
 
 
-def _as_known(made: Node, former: Sequence[Node]) -> Node:
-    """Return a settlement as some copy has it already, or as it was made."""
-    return next((node for node in former if node.identity == made.identity), made)
+def _knowing(
+    former: Sequence[Node], ancestors: dict[Id, frozenset[Id]], decided: Sequence[Stand]
+) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """Return the settlements by rules that knew all of some decisions, and those that did not."""
+    wanted = {one.decider.identity for one in decided}
+    knowing: list[Node] = []
+    outdated: list[Node] = []
+    for node in former:
+        if node.content.settled in _RULES:
+            known = node.parents.union(*(ancestors.get(one, ()) for one in node.parents))
+            (knowing if wanted <= known else outdated).append(node)
+    return tuple(knowing), tuple(outdated)
+
+
+def _rule_of(decided: Sequence[Stand], former: Sequence[Node]) -> Rule | None:
+    """Return the rule by which decisions were settled; ``None`` = none, or several that differ.
+
+    Of several that come to the same, the first by name.
+    """
+    rules = sorted({_RULES[str(node.content.settled)] for node in former})
+    if len({_by_rule(decided, rule) for rule in rules}) != 1:
+        return None
+    return rules[0]
 
 
 def _ends(row: Sequence[Node]) -> list[Node]:
@@ -213,18 +304,33 @@ def _standing(
     graph: Graph, ancestors: dict[Id, frozenset[Id]], ends: Sequence[Node]
 ) -> list[Stand]:
     """Return the ends that no other end's decision was made knowing, each with its decider."""
-    deciders = {end.identity: _decider(graph, end) for end in ends}
-    stands: list[Stand] = []
-    for end in ends:
-        own = deciders[end.identity]
-        others = [one for one in deciders.values() if one is not None and one is not own]
-        if own is None:
-            is_passed_over = bool(others)
-        else:
-            is_passed_over = any(own.identity in ancestors[one.identity] for one in others)
-        if not is_passed_over:
-            stands.append(Stand(end, own or end))
-    return stands
+    found = [(end, _decider(graph, end)) for end in ends]
+    deciders = {
+        end.identity: None if one is None else _taken_from(graph, one) for end, one in found
+    }
+    is_any = any(one is not None for one in deciders.values())
+
+    def knows(end: Node, settler: Node | None, other: Node) -> bool:
+        """Say whether an end was decided knowing what another one's decision was."""
+        one, two = deciders[end.identity], deciders[other.identity]
+        if settler is None or one is None or two is None or one is two:
+            return False
+        return two.identity in ancestors[settler.identity]
+
+    def is_passed_over(end: Node, settler: Node | None) -> bool:
+        if settler is None:
+            return is_any
+        # Settlements by two rules may know each other's decisions: then both stand.
+        return any(
+            knows(other, one, end) and not knows(end, settler, other) for other, one in found
+        )
+
+    # Three may know each other in a circle: then all stand.
+    standing = [end for end, one in found if not is_passed_over(end, one)] or ends
+    stands = [Stand(end, deciders[end.identity] or end) for end in standing]
+    # In the order of their decisions, so that a note changes nothing where they are alike.
+    places = {one: place for place, one in enumerate(ancestors)}
+    return sorted(stands, key=lambda one: places[one.decider.identity])
 
 
 def _decider(graph: Graph, end: Node) -> Node | None:
@@ -238,90 +344,27 @@ def _decider(graph: Graph, end: Node) -> Node | None:
     return node
 
 
-def _still_valid(former: Sequence[Node], ends: Sequence[Node], take: Take | None) -> Node | None:
-    """Return the settlement of just these ends that was made before; ``None`` = none, or several.
+def _taken_from(graph: Graph, decider: Node) -> Node:
+    """Return what a settlement took as it was: a judge's decision, or a ruling by hand."""
+    node = decider
+    while node.is_settlement and node.content.settled != BY_HAND and node.chosen is not None:
+        taken = _decider(graph, graph[node.chosen])
+        if taken is None or _outcome(taken) != _outcome(node):
+            break
+        node = taken
+    return node
 
-    Several that come to the same are one; with `take`, only one that took it.
-    """
-    own = {end.identity for end in ends}
-    fitting = [node for node in former if node.parents == own]
-    by_hand = [node for node in fitting if node.content.settled == BY_HAND]
-    fitting = by_hand or fitting
-    if take is not None:
-        fitting = [node for node in by_hand if _outcome(node) == take]
-    if len({_outcome(node) for node in fitting}) != 1:
-        return None
-    return min(fitting, key=lambda node: (node.content.settled or "", node.identity))
+
+def _ruled_on(graph: Graph, ancestors: dict[Id, frozenset[Id]], ruling: Node) -> tuple[Stand, ...]:
+    """Return the decisions that a ruling by hand was about, or the one that it replaced."""
+    while True:
+        # In the order of the row, as `ancestors` is.
+        ends = [graph[one] for one in ancestors if one in ruling.parents]
+        stands = [one for one in _standing(graph, ancestors, ends) if one.is_decision]
+        if len(stands) != 1 or stands[0].ruling is None:
+            return tuple(stands)
+        ruling = stands[0].ruling
 
 
 def _outcome(node: Node) -> Take:
     return Take(_STATES[node.content.state], node.content.grade)
-
-
-def _settlement(
-    graph: Graph,
-    ancestors: dict[Id, frozenset[Id]],
-    ends: Sequence[Node],
-    chosen: Stand,
-    how: str,
-    outcome: Take | None = None,
-) -> Node:
-    """Make the event that follows all ends."""
-    end = chosen.end
-    given = outcome or chosen.outcome
-    rests_on = chosen.decider.content
-    is_same = given == chosen.outcome
-
-    def kept(read: Callable[[Node], Any]) -> Any:
-        return _latest(graph, ancestors, ends, end, read)
-
-    content = end.content._replace(
-        action=Action.SETTLE.value,
-        state=given.state.value,
-        grade=given.grade,
-        reason=end.content.reason if is_same else b"",
-        note=kept(lambda node: node.content.note),
-        display_order=None,
-        position=None,
-        shown_at=None,
-        judged_at=max(node.content.judged_at for node in ends),
-        dwell_ms=None,
-        active_ms=None,
-        dropped_keys=0,
-        guideline_version=rests_on.guideline_version,
-        document_sha256=rests_on.document_sha256,
-        topic_version=rests_on.topic_version,
-        settled=how,
-        passages=kept(lambda node: node.content.passages),
-    )
-    parents = frozenset(node.identity for node in ends)
-    return Node(identity_of(content, parents, None), content, parents, None, end.identity)
-
-
-def _latest(
-    graph: Graph,
-    ancestors: dict[Id, frozenset[Id]],
-    ends: Sequence[Node],
-    chosen: Node,
-    read: Callable[[Node], Any],
-) -> Any:
-    """Return a value of the chosen end, or the one that was put in its place knowing it."""
-    setters = [_setter(graph, end, read) for end in ends]
-    own = _setter(graph, chosen, read)
-    if own is None:
-        newer = [one for one in setters if one is not None]
-    else:
-        newer = [one for one in setters if one is not None and own in ancestors[one]]
-    newest = [one for one in newer if not any(one in ancestors[other] for other in newer)]
-    return read(graph[newest[-1]]) if newest else read(chosen)
-
-
-def _setter(graph: Graph, end: Node, read: Callable[[Node], Any]) -> Id | None:
-    """Return the event that gave an end its value; ``None`` = it is empty from the first on."""
-    node, value = end, read(end)
-    while node.parents and not node.is_settlement:
-        (parent,) = node.parents
-        if read(graph[parent]) != value:
-            return node.identity
-        node = graph[parent]
-    return node.identity if value or node.is_settlement else None

@@ -107,7 +107,7 @@ def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -
     assert "settled by merge" in words
     assert "copies settled: by latest" in words
     assert "reopened by organiser: guidelines" in words
-    assert "done on a copy that had no event before it" in words
+    assert "done on another copy than no. 1, not knowing it" in words
     assert words.count("a merge has no time of its own") == 1
     rows = cli("history", "1", "a", "--collection", str(made[0]), "--format", "tsv").fine().tsv()
     assert [row["action"] for row in rows] == ["judge", "judge", "settle", "reopen"]
@@ -164,6 +164,8 @@ def test_collection_tells_who_changed_what_in_every_format(cli: Cli, looked: Pat
     assert (last["grade_before"], last["grade"], last["guideline_version"]) == (1, 2, 1)
     table = cli("history").fine().out.splitlines()
     words = table[-3].split()
+    assert table[0].startswith(f"when, {last['at'][:4]} UTC  ")
+    assert words[:2] == [last["at"][5:10], last["at"][11:19]]
     assert words[2:] == ["bob", "1", "c", "judge", "1", "->", "2", "guidelines", "1"]
     assert table[-2] == f"{len(rows)} rows"
     assert table[-1].startswith("merges and withdrawals have no time of their own")

@@ -69,7 +69,7 @@ def test_rule_settles_and_all_is_told(apart: list[Path], cli: Cli) -> None:
     begin = lines[1].index("about")
     history = " ".join(" ".join(line[begin:] for line in lines[3:]).split())
     assert "copies settled: by highest" in history
-    assert "done on a copy that had no event before it" in history
+    assert "done on another copy than no. 1, not knowing it" in history
     again = cli("merge", *apart[1:]).fine()
     assert "nothing new: all of it is here already" in again.err
 
@@ -94,6 +94,89 @@ def test_list_filled_in_by_hand_settles(apart: list[Path], cli: Cli, here: Path)
     done = cli("merge", *apart[1:], "--settle-by", "d.tsv", "--format", "json").fine().json()
     assert (done["conflicts"][0]["settled"], done["conflicts"][0]["took"]) == ("by hand", "skip")
     assert "nothing new" in cli("merge", *apart[1:], "--settle-by", "d.tsv").fine().err
+
+
+@pytest.fixture
+def ruled(here: Path, cli: Cli) -> Path:
+    """Rule 1 by hand where ann graded `a` 2 here and 0 on `hA.db`; `hC.db` has but her note."""
+    whole = make(here / "collection.db")
+    for name in ("hA.db", "hC.db"):
+        shutil.copy(whole, here / name)
+    work(whole, ("ann", "a", Action.JUDGE, 2))
+    work(here / "hA.db", ("ann", "a", Action.JUDGE, 0))
+    work(here / "hC.db", ("ann", "a", Action.NOTE, "hello"))
+    write(here / "c1.tsv", "topic\tdocno\tjudge\ttake", "1\ta\tann\t1")
+    cli("merge", "hA.db", "--settle-by", "c1.tsv").fine()
+    return here
+
+
+@pytest.mark.parametrize("options", [(), *(("--settle", rule) for rule in ("lowest", "latest")),
+                                     ("--settle-by", "c1.tsv")])  # fmt: skip
+def test_ruling_stands_when_a_copy_brings_a_note(
+    ruled: Path, cli: Cli, options: tuple[str, ...]
+) -> None:
+    """No rule replaces what was settled by hand, nothing is asked, and the note comes in."""
+    told = cli("merge", "hC.db", *options).fine()
+    assert "1 new judgement event, 1 document that one judge had worked on in several" in told.err
+    events = cli("history", "1", "a", "--format", "json").fine().json()
+    assert [(one["settled"], one["grade"]) for one in events["events"] if one["settled"]] == [
+        ("by hand", 1), ("agreed", 1),
+    ]  # fmt: skip
+    assert events["standing"][0]["grade"] == 1
+    assert events["events"][-1]["note"] == "hello"
+    assert "nothing new" in cli("merge", "hC.db", "hA.db", *options).fine().err
+    assert cli("verify").code == 0
+
+
+def test_new_grade_is_asked_for_beside_the_ruling(ruled: Path, cli: Cli) -> None:
+    """The ruling is a candidate, said to be one, and stays in the history when a rule beats it."""
+    make_copy = ruled / "hD.db"
+    shutil.copy(ruled / "hC.db", make_copy)
+    work(make_copy, ("ann", "a", Action.JUDGE, 0))
+    told = cli("merge", "hD.db", "--conflicts", "c2.tsv", "--format", "json")
+    assert told.code == 1
+    rows = [(row["copy"], row["says"], row["by"]) for row in told.json()["conflicts"]]
+    assert sorted(rows) == [("hD.db", "0", None), ("this collection", "1", "by hand")]
+    assert "this collection: 1, settled by hand" in read_lines(ruled / "c2.tsv")[1]
+    assert "by hand" in cli("merge", "hD.db").out
+    cli("merge", "hD.db", "--settle", "lowest").fine()
+    settled = [row for row in cli("history", "1", "a", "--format", "tsv").fine().tsv()
+               if row["settled"]]  # fmt: skip
+    assert [(row["settled"], row["grade"]) for row in settled] == [
+        ("by hand", "1"),
+        ("lowest", "0"),
+    ]
+    assert cli("verify").code == 0
+
+
+def test_what_a_rule_made_is_shown_when_a_new_grade_comes(
+    apart: list[Path], cli: Cli, here: Path
+) -> None:
+    """Grades 1 and 2 were settled by the highest; a third one asks again, and that is told."""
+    cli("merge", apart[1].name, "--settle", "highest").fine()
+    told = cli("merge", apart[2].name, "--format", "json").json()
+    assert [(row["says"], row["by"]) for row in told["conflicts"]] == [
+        ("1", None), ("2", None), ("0", None), ("2", "by highest"),
+    ]  # fmt: skip
+
+
+def test_list_may_rule_again_and_says_nothing_new_twice(ruled: Path, cli: Cli) -> None:
+    """Whichever copy is named: the first ruling stays in the history, the second one stands."""
+    write(ruled / "c2.tsv", "topic\tdocno\tjudge\ttake", "1\ta\tann\tskip")
+    for copy in ("hA.db", "hC.db"):
+        cli("merge", copy, "--settle-by", "c2.tsv").fine()
+        again = cli("merge", copy, "--settle-by", "c2.tsv").fine()
+        assert "nothing new: all of it is here already" in again.err
+    events = cli("history", "1", "a", "--format", "json").fine().json()["events"]
+    assert [one["state"] for one in events if one["settled"] == "by hand"] == ["judged", "skipped"]
+    assert events[-1]["state"] == "skipped"
+
+
+def test_ruling_that_a_copy_brings_is_told(ruled: Path, cli: Cli) -> None:
+    """It is no event of a judge, and yet something new."""
+    told = cli("merge", "collection.db", "--collection", "hA.db", "--format", "json").fine()
+    assert told.json()["judges"][0]["by_hand"] == 1
+    assert "nothing new" not in told.err
 
 
 @pytest.mark.parametrize(

@@ -417,7 +417,7 @@ async def test_a_missing_text_says_what_brings_it(make_collection: Maker) -> Non
     """A document without text is not an empty document."""
     collection = make_collection({ENGLISH: [Document("none"), Document("empty", "", "")]})
     async with judging(collection) as pilot:
-        assert "text missing: pooler import docs FILE brings it" in "\n".join(rows(pilot))
+        assert "no text is stored for this document" in "\n".join(rows(pilot))
         await press(pilot, "n")
         assert "the text of this document is empty" in "\n".join(rows(pilot))
 

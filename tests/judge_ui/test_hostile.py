@@ -175,7 +175,7 @@ WALK = (
     Step(b"2", ("marks",)),
     Step(b"G"),
     Step(b" "),
-    Step(b"0", ("text missing",)),
+    Step(b"0", ("no text is stored",)),
     Step(b"1"),
     Step(b"G"),
     Step(b"2", ("Every document has a decision",)),

@@ -326,7 +326,7 @@ def test_commit_without_an_answer_is_not_written_twice(
     assert len(events) == 2
     assert cut is Cut.BEFORE or events == written
     ann.session.go_to(1)
-    assert ann.session.n_decided == 2
+    assert ann.session.n_written == 2
     assert ann.session.undo().outcome is Outcome.SAVED
     assert ann.session.tasks[1].state is State.UNJUDGED
     assert ann.session.undo().outcome is Outcome.SAVED
@@ -353,7 +353,7 @@ def test_undo_without_an_answer_takes_back_one_decision(
     )
     assert ann.docno == "b"
     assert ann.events() == [("a", "judge", 1, 1), ("b", "judge", 2, 1), ("b", "undo", None, 2)]
-    assert ann.session.n_decided == 1
+    assert ann.session.n_written == 1
     ann.show()
     assert ann.session.redo().outcome is Outcome.SAVED
     assert ann.events()[-1] == ("b", "judge", 2, 3)

@@ -279,7 +279,11 @@ def test_taking_a_grade_away_asks_first(
     decide = session.skip if act == "skip" else lambda **said: session.cannot("unreadable", **said)
     asked = decide()
     assert asked.outcome is Outcome.CONFIRM
-    assert "take back grade 2" in asked.message
+    wanted = {
+        "skip": "take back grade 2 and skip?",
+        "cannot": "replace grade 2 by cannot be judged?",
+    }
+    assert asked.message == wanted[act]
     assert len(events()) == 1
     assert decide(confirmed=True).outcome is Outcome.SAVED
     last = events()[-1]
@@ -324,7 +328,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     session.note("a note on e1")
     session.open_topic("0013")
     grade(session, clock, 1)
-    assert session.n_decided == 3
+    assert (session.n_decided, session.n_written) == (2, 3)
 
     assert session.undo().message == "grade 1 undone: unjudged again"
     assert (docno(session), session.progress.judged) == ("j0", 0)
@@ -926,13 +930,29 @@ def test_undoing_everything_leaves_nothing_decided(
                 session.open_topic("2" if step % 2 else "1")
             else:
                 session.go_next() if act == "next" else session.go_previous()
-        assert session.n_decided == n_written
+        assert session.n_written == n_written
         while session.undo().outcome is Outcome.SAVED:
             pass
-        assert session.n_decided == 0
+        assert session.n_written == 0
         for topic in topics:
             session.open_topic(topic)
             assert all(task.state is State.UNJUDGED and not task.note for task in session.tasks)
         with closing(sqlite3.connect(file)) as connection:
             (n_rows,) = connection.execute("SELECT count(*) FROM judgement").fetchone()
         assert n_rows == 2 * n_written
+
+
+def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any) -> None:
+    """A note decides nothing, a document graded twice is one, and undo takes its count back."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.note("hello")
+    assert goodbye(session) == "alice: 0 decisions in this sitting, all saved"
+    grade(session, clock, 2)
+    session.go_previous()
+    grade(session, clock, 1)
+    assert goodbye(session) == "alice: 1 decision in this sitting, all saved"
+    session.undo()
+    assert session.n_decided == 1
+    session.undo()
+    assert (session.n_decided, session.n_written) == (0, 1)

@@ -205,7 +205,7 @@ class Story(RuleBasedStateMachine):
             (*one.pair, one.revision, one.id in undone) for one in reversed(own)
         ]
         if not self.is_murky:
-            assert self.session.n_decided == len(self.ledger.undoable(self.desk._sitting))
+            assert self.session.n_written == len(self.ledger.undoable(self.desk._sitting))
 
     # The keys.
 

@@ -121,6 +121,12 @@ def test_undoing_a_note_says_so(two_topics: Collection) -> None:
     assert "again" not in printed
 
 
+def test_a_note_is_no_decision(two_topics: Collection) -> None:
+    """What is counted at the end is documents decided."""
+    printed = run(two_topics, "12", "e", "hello", "q")
+    assert printed.endswith("\nalice: 0 decisions in this sitting, all saved\n")
+
+
 def test_undo_across_topics_prints_the_other_topic(two_topics: Collection) -> None:
     """A judge who is taken back to another topic is told its narrative again."""
     printed = run(two_topics, "12", "2", "topics", "0013", "u")
@@ -205,11 +211,11 @@ def test_one_of_anything_is_singular(make_collection: Maker) -> None:
 
 
 def test_documents_without_text_say_so(make_collection: Maker) -> None:
-    """A missing text names the command that brings it; an empty one is said to be empty."""
+    """A missing text is said to be missing, no command is named; an empty one is said to be."""
     topic = Topic("1")
     collection = make_collection({topic: [Document("none"), Document("empty", "", "")]})
     printed = run(collection, "1", "0")
-    assert "\nDocument none\ntext missing: pooler import docs FILE brings it\n" in printed
+    assert "\nDocument none\nno text is stored for this document\n" in printed
     assert "\nDocument empty\nthe text of this document is empty\n" in printed
 
 

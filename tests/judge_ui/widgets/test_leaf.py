@@ -150,7 +150,7 @@ def test_a_document_without_text_says_so() -> None:
         document_leaf(Page("d", "t", None), ["text"]),
         document_leaf(Page("d", "", ""), []),
     )
-    assert missing.text.startswith("t\n\ntext missing")
+    assert missing.text.startswith("t\n\nno text is stored for this document")
     assert empty.text == "the text of this document is empty"
     assert not isinstance(missing, DocumentLeaf)
     assert not isinstance(empty, DocumentLeaf)

@@ -17,6 +17,13 @@ ACTIONS = (
     Action.REOPEN,
 )  # fmt: skip
 
+QUIET = (Action.NOTE, Action.MARK)
+TAKES = st.sampled_from(
+    [Take(State.JUDGED, 0), Take(State.JUDGED, 2), Take(State.SKIPPED), Take(State.UNJUDGED),
+     Take(State.UNJUDGED, rule=Rule.HIGHEST)]
+)  # fmt: skip
+"""By hand."""
+
 
 def moment(number: int) -> str:
     """Write a moment as the store keeps it."""
@@ -72,9 +79,9 @@ def merged(*chains: Chain, rule: Rule | None = None, take: Take | None = None) -
     return settle(united(dict(enumerate(chains))), rule=rule, take=take)
 
 
-def merge(*chains: Chain, rule: Rule | None = None) -> list[Event]:
+def merge(*chains: Chain, rule: Rule | None = None, take: Take | None = None) -> list[Event]:
     """Bring copies together, and return what each of them has then."""
-    found = merged(*chains, rule=rule)
+    found = merged(*chains, rule=rule, take=take)
     assert not found.is_open
     return chain_of(placed(found.row))
 
@@ -86,23 +93,31 @@ def bare(chain: Chain) -> list[tuple[object, ...]]:
 
 @st.composite
 def worked_apart(draw: st.DrawFn, rule: Rule = Rule.LATEST) -> list[list[Event]]:
-    """Draw 2 to 4 copies: acted on by clocks that may be wrong, some merged in between."""
+    """Draw 2 to 4 copies: acted on by clocks that may be wrong, some merged in between.
+
+    On some there are but notes and marks; some conflicts are settled by hand.
+    """
     n_copies = draw(st.integers(2, 4))
+    is_quiet = draw(st.lists(st.booleans(), min_size=n_copies, max_size=n_copies))
     chains: list[list[Event]] = [[] for _ in range(n_copies)]
     number = count(1)
     for _ in range(draw(st.integers(1, 12))):
         at = draw(st.integers(0, 20))
         copy = draw(st.integers(0, n_copies - 1))
-        kind = draw(st.integers(0, 5))
+        kind = draw(st.integers(0, 6))
         if kind == 0:
             other = draw(st.integers(0, n_copies - 1))
             chains[copy] = merge(chains[copy], chains[other], rule=rule)
         elif kind == 1:
             chains[copy] = merge(*chains, rule=rule)
+        elif kind == 2:
+            other = draw(st.integers(0, n_copies - 1))
+            take = draw(TAKES)
+            chains[copy] = merge(chains[copy], chains[other], rule=rule, take=take)
         else:
             chains[copy] = act(
                 chains[copy],
-                draw(st.sampled_from(ACTIONS)),
+                draw(st.sampled_from(QUIET if is_quiet[copy] else ACTIONS)),
                 at,
                 grade=draw(st.integers(0, 2)),
                 word=draw(st.sampled_from([b"", b"x", b"y"])) and b"%d" % next(number),

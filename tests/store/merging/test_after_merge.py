@@ -69,6 +69,10 @@ def test_ruling_is_the_one_that_a_settlement_took() -> None:
     assert ruling_of(7, [*RULED, by_hand]) == Ruling(7, 0, 104)
     open_again = step(4, Action.SETTLE, None, follows=3, state=UNJUDGED)
     assert ruling_of(7, [*RULED, open_again]) is None
+    # A note of another copy came in later: the ruling by hand is still that of no. 4.
+    later = [by_hand, step(5, Action.NOTE, 1, follows=2),
+             step(6, Action.SETTLE, 0, follows=4, state=JUDGED)]  # fmt: skip
+    assert ruling_of(7, [*RULED, *later]) == Ruling(7, 0, 104)
     after = step(5, Action.NOTE, 2, state=JUDGED)
     assert ruling_of(7, [*RULED, taken, after]) == Ruling(7, 2, 102)
 

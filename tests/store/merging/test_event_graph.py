@@ -12,15 +12,17 @@ from store.merging.event_graph import (
     placed,
     united,
 )
-from store.merging.settling import Rule
+from store.merging.settling import BY_HAND, Rule
 from store.records import Action
 from tests.store.merging.laptops import (
+    QUIET,
     act,
     bare,
     content,
     judged,
     merge,
     moment,
+    states,
     worked_apart,
 )
 
@@ -59,6 +61,41 @@ def test_merging_twice_changes_nothing(data: st.DataObject, rule: Rule) -> None:
     for chain in (*chains, whole):
         assert bare(merge(whole, chain, rule=rule)) == bare(whole)
         assert bare(merge(whole, chain)) == bare(whole)  # nothing is left to be settled
+
+
+@many
+@given(st.data(), RULES.filter(lambda rule: rule is not Rule.UNJUDGED), st.none() | RULES)
+def test_settlement_stands_against_copies_with_but_notes(
+    data: st.DataObject, rule: Rule, other: Rule | None
+) -> None:
+    """Notes and marks on any copy there was ask nothing again, and no rule settles otherwise.
+
+    A document that a rule put back stands by no decision: it is not among them.
+    """
+    chains = [chain for chain in data.draw(worked_apart(rule)) if chain]
+    if not chains:
+        return
+    whole = merge(*chains, rule=rule)
+    extra = data.draw(st.sampled_from([[], *chains]))
+    extra = extra[: data.draw(st.integers(0, len(extra)))]
+    for number in range(data.draw(st.integers(1, 3))):
+        action = data.draw(st.sampled_from(QUIET))
+        extra = act(extra, action, data.draw(st.integers(0, 40)), word=b"e%d" % number)
+    found = merge(whole, extra, rule=other)
+    assert states(found)[:2] == states(whole)[:2]
+    assert bare(found) == bare(merge(extra, whole, rule=other)) == bare(merge(found, extra))
+
+
+@many
+@given(worked_apart())
+def test_no_ruling_by_hand_is_lost(chains: list[list[Event]]) -> None:
+    """What was settled by hand on any copy stays in the history, whatever comes."""
+    chains = [chain for chain in chains if chain]
+    if not chains:
+        return
+    known = united(dict(enumerate(chains)))
+    ruled = {one for one, node in known.items() if node.content.settled == BY_HAND}
+    assert ruled <= united({0: merge(*chains, rule=Rule.LATEST)}).keys()
 
 
 @many

@@ -146,11 +146,121 @@ def test_settlement_by_hand_goes_before_rules_and_other_hands() -> None:
     again = merged(by_hand, by_rule, take=Take(State.SKIPPED))
     assert (again.how, again.row[-1].content.state) == (BY_HAND, "skipped")
     other = chain_of(placed(again.row))
-    assert merged(by_hand, other).is_open
+    assert [event.content.settled for event in other if event.content.settled] == [BY_HAND] * 2
+    assert merged(by_hand, other).row[-1].content.state == "skipped"  # made knowing the first
     same = merged(by_hand, take=Take(State.JUDGED, 0)).row
     assert [one.identity for one in same] == [
         one.identity for one in merged(ONE, TWO, take=Take(State.JUDGED, 0)).row
     ]
+
+
+def ruled(*chains: list[Event], take: Take) -> list[Event]:
+    """Merge copies and settle by hand."""
+    return chain_of(placed(merged(*chains, take=take).row))
+
+
+def test_two_hands_that_did_not_know_each_other_are_a_conflict() -> None:
+    """One list took 0, another one skipped: both rulings are told, and stay."""
+    first, second = (ruled(ONE, TWO, take=take) for take in (Take(State.JUDGED, 0),
+                                                             Take(State.SKIPPED)))  # fmt: skip
+    found = merged(first, second)
+    assert found.is_open
+    assert sorted(one.outcome.state for one in found.stands) == ["judged", "skipped"]
+    assert all(one.ruling is not None for one in found.stands)
+    alike = merged(first, ruled(TWO, ONE, BASE, take=Take(State.JUDGED, 0)))
+    assert (alike.is_open, alike.row[-1].content.grade) == (False, 0)
+    both = merge(first, second, rule=Rule.HIGHEST)
+    assert bare(merge(second, first, rule=Rule.HIGHEST)) == bare(both)
+
+
+NOTED = act([], Action.NOTE, 4, word=b"heard")
+MARKED = act(BASE, Action.MARK, 30, word=b"pea")
+APART = act([], Action.JUDGE, 5, grade=1), act([], Action.JUDGE, 3, grade=2)
+
+
+@pytest.mark.parametrize("extra", [NOTED, act(APART[0], Action.NOTE, 9, word=b"x"), MARKED])
+@pytest.mark.parametrize("rule", [None, *Rule])
+@pytest.mark.parametrize("how", [Take(State.JUDGED, 0), Take(State.SKIPPED), *Rule])
+def test_settlement_stands_when_a_copy_brings_but_a_note(
+    extra: list[Event], rule: Rule | None, how: Take | Rule
+) -> None:
+    """Whatever rule is asked for then; the note comes in, and a ruling by hand stays an event."""
+    chains = (ONE, TWO) if extra is MARKED else APART
+    take = how if isinstance(how, Take) else None
+    first = None if isinstance(how, Take) else how
+    settled = merged(*chains, rule=first, take=take)
+    whole = chain_of(placed(settled.row))
+    for pair in ((whole, extra), (extra, whole)):
+        found = merged(*pair, rule=rule)
+        assert not found.is_open
+        assert found.row[-1].content[1:3] == whole[-1].content[1:3]
+        assert not take or [one.identity for one in settled.row if one.is_settlement] == [
+            one.identity for one in found.row if one.content.settled == BY_HAND
+        ]
+    last = merge(whole, extra)[-1].content
+    assert (last.note or last.passages) == (extra[-1].content.note or extra[-1].content.passages)
+
+
+def test_note_does_not_change_which_of_two_equal_decisions_stands() -> None:
+    """Two grades of one moment: the latest is the last in the row, whatever was noted since."""
+    first, second = act([], Action.JUDGE, 5, grade=1), act([], Action.JUDGE, 5, grade=2)
+    whole = merge(first, second, rule=Rule.LATEST)
+    for chain in (first, second):
+        noted = act(chain, Action.NOTE, 9, word=b"n")
+        assert merge(whole, noted)[-1].content.grade == whole[-1].content.grade
+        assert merge(first, second, noted, rule=Rule.LATEST)[-1].content.grade == (
+            whole[-1].content.grade
+        )
+
+
+def test_new_decision_asks_again_and_the_ruling_is_a_candidate() -> None:
+    """Ruled 0 by hand; a third copy says 1 anew: the two of them are asked for, and both stay."""
+    whole = ruled(*APART, take=Take(State.JUDGED, 0))
+    third = act([], Action.JUDGE, 8, grade=1)
+    found = merged(third, whole)
+    assert found.is_open
+    assert [(one.outcome.grade, one.ruling is None) for one in found.stands] == [
+        (0, False), (1, True),
+    ]  # fmt: skip
+    settled = merge(whole, third, rule=Rule.HIGHEST)
+    assert [(one.content.settled, one.content.grade) for one in settled if one.content.settled] == [
+        (BY_HAND, 0), ("highest", 1),
+    ]  # fmt: skip
+    agreeing = merged(whole, act([], Action.JUDGE, 8, grade=0))
+    assert (agreeing.is_open, agreeing.row[-1].content.grade) == (False, 0)
+
+
+def test_new_decision_asks_again_after_a_rule_and_what_it_made_is_told() -> None:
+    """What a rule made of two decisions is no decision, but is shown beside the three."""
+    whole = merge(*APART, rule=Rule.HIGHEST)
+    found = merged(whole, act([], Action.JUDGE, 8, grade=0))
+    assert found.is_open
+    assert [one.outcome.grade for one in found.stands] == [2, 1, 0]
+    assert [one.content.grade for one in found.outdated] == [2]
+
+
+def test_ruling_given_before_or_after_a_third_copy_comes_to_the_same() -> None:
+    """Two events, as the order in which things were done was another; both together agree."""
+    take = Take(State.JUDGED, 0)
+    early = merge(ruled(*APART, take=take), NOTED)
+    late = ruled(merge(NOTED, APART[1]), APART[0], take=take)
+    assert states(early) == states(late)
+    both = merged(early, late)
+    assert states(chain_of(placed(both.row))) == states(early)
+    assert bare(merge(early, late)) == bare(merge(late, early))
+
+
+def test_list_that_was_settled_by_once_settles_nothing_more() -> None:
+    """The same grade, or the rule that chose it, says nothing new; what was ruled out can be."""
+    whole = ruled(*APART, take=Take(State.UNJUDGED, rule=Rule.LATEST))
+    for take in (Take(State.JUDGED, 1), Take(State.UNJUDGED, rule=Rule.LATEST)):
+        found = merged(whole, NOTED, take=take)
+        assert (found.is_conflict, len(found.stands), len(found.before)) == (True, 2, 1)
+        assert bare(chain_of(placed(found.row))) == bare(merge(whole, NOTED))
+    again = merged(merge(whole, NOTED), take=Take(State.UNJUDGED, rule=Rule.EARLIEST))
+    assert (again.how, again.row[-1].content.grade) == (BY_HAND, 2)
+    back = ruled(chain_of(placed(again.row)), take=Take(State.UNJUDGED, rule=Rule.LATEST))
+    assert back[-1].content.grade == 1
 
 
 def test_two_rules_that_differ_are_a_conflict_again() -> None:
