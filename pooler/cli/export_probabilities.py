@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,15 +18,13 @@ from pooler.cli.options import (
     RigidOption,
 )
 from pooler.cli.policy_options import OfOption
+from pooler.cli.probability_options import HINT, parse_values
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from store.ballots import Ballots
     from store.collection import Collection
     from store.policy import Policy
-    from store.records import Scale
-
-_HINT = "as in --value 0=0 --value 1=0.8 --value 2=1, or --level 1 for the share of judges"
 
 
 def probabilities(
@@ -72,11 +69,11 @@ def probabilities(
         cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
         if values and cut is not None:
             requirement = "cannot go with a level: one of the two says what a grade is worth"
-            raise ArgumentError("--value", requirement, None, hint=_HINT)
+            raise ArgumentError("--value", requirement, None, hint=HINT)
         if not values and cut is None:
             requirement = "must be given for every grade, or a level in its place"
-            raise ArgumentError("--value", requirement, None, hint=_HINT)
-        worth = _parse_values(values or (), opened.scale) if cut is None else None
+            raise ArgumentError("--value", requirement, None, hint=HINT)
+        worth = parse_values(values or (), opened.scale.values) if cut is None else None
         policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
         ballots = opened.ballots(policy)
         if not ballots.votes.n_documents:
@@ -104,32 +101,6 @@ def probabilities(
         say(f"left out, no grade: {counted(facts['without_a_grade'], 'document')}")
     if erased:
         say(erased)
-
-
-def _parse_values(texts: Sequence[str], scale: Scale) -> dict[int, float]:
-    """Read what `--value` was given; one probability for every grade, grades ascending."""
-    known = {str(value): value for value in scale.values}
-    given: dict[int, float] = {}
-    for text in texts:
-        grade, equals, number = text.partition("=")
-        if not equals or grade not in known:
-            requirement = f"must be GRADE=P with a grade of {list(scale.values)}"
-            raise ArgumentError("--value", requirement, text)
-        if known[grade] in given:
-            raise ArgumentError("--value", "must name each grade once", text)
-        try:
-            p = float(number)
-        except ValueError:
-            p = math.nan
-        if not 0 <= p <= 1:
-            raise ArgumentError("--value", "must have a probability from 0 to 1", text)
-        given[known[grade]] = p
-    missing = [value for value in scale.values if value not in given]
-    if missing:
-        words = ", ".join(map(str, missing))
-        requirement = f"must be given for every grade of the scale; {words} is missing"
-        raise ArgumentError("--value", requirement, ", ".join(texts), hint=_HINT)
-    return {value: given[value] for value in scale.values}
 
 
 def _judges_each(ballots: Ballots) -> str:

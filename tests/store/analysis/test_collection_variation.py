@@ -18,8 +18,6 @@ from store.analysis.collection_variation import (
 from store.errors import ArgumentError
 from tests.vectors import variation_examples as x6
 
-PRINTED = 0.51e-12
-
 
 def three_topics() -> list[Topic]:
     """Make the topics of X6."""
@@ -35,7 +33,7 @@ def test_three_topics() -> None:
     varied = collection_variation(three_topics())
     own = np.diagonal(varied.covariance, axis1=1, axis2=2).T
     assert varied.mean.ravel() == pytest.approx(np.ravel(x6.X6_MEANS), abs=1e-14)
-    assert own.ravel() == pytest.approx(np.ravel(x6.X6_VARIANCES), abs=PRINTED)
+    assert own.ravel() == pytest.approx(np.ravel(x6.X6_VARIANCES), abs=x6.NEAR)
     assert varied.covariance[:, 0, 1] == pytest.approx(x6.X6_COVARIANCES, abs=1e-14)
     assert varied.map_mean == pytest.approx(x6.X6_MAP, abs=1e-14)
     runs = run_components(varied)
@@ -45,9 +43,9 @@ def test_three_topics() -> None:
     assert runs.by_judging**2 == pytest.approx(np.diagonal(varied.map_covariance), rel=1e-13)
     pairs = pair_components(varied)
     for name, expected in x6.X6_DIFFERENCE.items():
-        assert getattr(pairs.components, name).tolist() == pytest.approx([expected], abs=PRINTED)
+        assert getattr(pairs.components, name).tolist() == pytest.approx([expected], abs=x6.NEAR)
     for name, expected in x6.X6_TESTS.items():
-        assert getattr(pairs, name).tolist() == pytest.approx([expected], abs=PRINTED)
+        assert getattr(pairs, name).tolist() == pytest.approx([expected], abs=x6.NEAR)
 
 
 def test_p_values_are_of_t() -> None:
