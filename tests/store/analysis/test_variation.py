@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -93,7 +94,7 @@ def drawn(
     return p, ranks
 
 
-CHANCES = {
+CHANCES: dict[str, Callable[[int], NDArray[np.float64]]] = {
     "half": lambda n: np.full(n, 0.5),
     "hardly any": lambda n: np.full(n, 1e-5),
     "falling": lambda n: 1 / np.arange(1.0, n + 1),
