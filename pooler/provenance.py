@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from pooler.run_set import RunSet, TopicRuns
 from pooler.topic_rankings import NO_DOCUMENT
-from store.analysis.provenance import best_ranks, unique_contributions
+from store.analysis.provenance import (
+    best_ranks,
+    n_contributing,
+    only_contributor,
+    unique_contributions,
+)
 from store.errors import ArgumentError
 
 IsRelevant = Mapping[tuple[str, str], bool]
@@ -23,11 +28,30 @@ class Contributions:
 
     names: list[str]
     documents: NDArray[np.int64]
-    """Shape (n_names,): pairs of topic and docno it has within the depth, alone or not."""
+    """Shape (n_names,), as the next five: pairs of topic and docno it has within the depth, alone
+    or not."""
+    judged: NDArray[np.int64]
+    """Those of `documents` that are judged."""
+    relevant: NDArray[np.int64]
     unique: NDArray[np.int64]
-    """Shape (n_names,): those that no other one has."""
+    """Those that no other one has."""
     unique_judged: NDArray[np.int64]
     unique_relevant: NDArray[np.int64]
+    n_contributors: NDArray[np.int64]
+    """Shape (n_names + 1,): how many pairs of the pool this many have; the first is 0."""
+
+    def unique_relevant_ratio(self) -> NDArray[np.float64]:
+        """Divide `unique_relevant` by `unique`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_names,)
+            In [0, 1]; NaN for one that brought nothing alone. Unjudged pairs count as not relevant:
+            where not all of `unique` are judged, it is the least that the ratio can be.
+        """
+        undefined = np.full(self.unique.shape, np.nan)
+        ratio = np.divide(self.unique_relevant, self.unique, out=undefined, where=self.unique > 0)
+        return np.asarray(ratio)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,19 +95,35 @@ def contributions(
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
     names = sorted(set(owners))
     codes = np.array([names.index(owner) for owner in owners], np.int64)
-    counts = np.zeros((4, len(names)), np.int64)
+    counts = np.zeros((6, len(names)), np.int64)
+    n_contributors = np.zeros(len(names) + 1, np.int64)
     for topic in runs.topics:
         of_topic = runs.of_topic(topic)
         documents = of_topic.rankings.documents[:, :depth]
-        owner_of = _only_owner(documents, codes[of_topic.runs], of_topic.rankings.n_documents)
-        for code in range(len(names)):
-            own = documents[codes[of_topic.runs] == code]
-            counts[0, code] += np.unique(own[own != NO_DOCUMENT]).size
+        n_documents, owners_here = of_topic.rankings.n_documents, codes[of_topic.runs]
         judged, relevant = _grades(of_topic, is_relevant)
+        for code in np.unique(owners_here).tolist():
+            own = documents[owners_here == code]
+            has = np.zeros(n_documents, np.bool_)
+            has[own[own != NO_DOCUMENT]] = True
+            for row, kept in enumerate((has, has & judged, has & relevant)):
+                counts[row, code] += np.count_nonzero(kept)
+        owner_of = only_contributor(documents, n_documents, owners_here)
         alone = owner_of >= 0
-        for row, kept in enumerate((alone, alone & judged, alone & relevant), start=1):
+        for row, kept in enumerate((alone, alone & judged, alone & relevant), start=3):
             counts[row] += np.bincount(owner_of[kept], minlength=len(names))
-    return Contributions(names, counts[0], counts[1], counts[2], counts[3])
+        having = n_contributing(documents, n_documents, owners_here)
+        n_contributors += np.bincount(having[having > 0], minlength=len(names) + 1)
+    return Contributions(
+        names=names,
+        documents=counts[0],
+        judged=counts[1],
+        relevant=counts[2],
+        unique=counts[3],
+        unique_judged=counts[4],
+        unique_relevant=counts[5],
+        n_contributors=n_contributors,
+    )
 
 
 def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
@@ -113,19 +153,6 @@ def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
         curve[3, : unique.size] += unique
         curve[3, unique.size :] += unique[-1] if unique.size else 0
     return DepthCurve(curve[0], curve[1], curve[2], curve[3])
-
-
-def _only_owner(
-    documents: NDArray[np.int32], owners: NDArray[np.int64], n_documents: int
-) -> NDArray[np.int64]:
-    """Return the owner of each document that has one only, else -1."""
-    rows, _ = places = np.nonzero(documents != NO_DOCUMENT)
-    numbers, codes = documents[places], owners[rows]
-    highest = np.full(n_documents, -1, np.int64)
-    lowest = np.full(n_documents, np.iinfo(np.int64).max)
-    np.maximum.at(highest, numbers, codes)
-    np.minimum.at(lowest, numbers, codes)
-    return np.where(highest == lowest, highest, -1)
 
 
 def _grades(

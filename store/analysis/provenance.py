@@ -111,8 +111,12 @@ def unique_contributions(
     return np.cumsum(gained - given_up, axis=1)[:, :depth]
 
 
-def n_contributing(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.int64]:
-    """Count the runs that have each document.
+def n_contributing(
+    documents: NDArray[np.integer],
+    n_documents: int,
+    groups: NDArray[np.integer] | None = None,
+) -> NDArray[np.int64]:
+    """Count the runs, or the groups of runs, that have each document.
 
     Parameters
     ----------
@@ -120,25 +124,83 @@ def n_contributing(documents: NDArray[np.integer], n_documents: int) -> NDArray[
         See the module; its first `k` columns tell of the depth-k pool.
     n_documents : int
         Documents are numbered below it.
+    groups : ndarray of integers, shape (n_runs,), optional
+        Code of each run's group, from 0; default: each run is its own group.
 
     Returns
     -------
     ndarray of int64, shape (n_documents,)
-        Runs; 0 for a document that none has.
+        Runs or groups; 0 for a document that none has.
 
     Raises
     ------
     ArgumentError
-        If a number is not below `n_documents`.
+        If a number is not below `n_documents`, or `groups` has another length or a negative code.
+
+    Notes
+    -----
+    With groups O(n log n) for n places taken.
 
     Examples
     --------
     >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
     [2, 1, 2, 0]
+    >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([0, 0])).tolist()
+    [1, 1, 1, 0]
     """
-    numbers = documents[documents != NO_DOCUMENT]
+    is_taken = documents != NO_DOCUMENT
+    numbers = documents[is_taken]
     _check_numbers(numbers, n_documents)
+    if groups is not None:
+        codes = _checked_groups(groups, documents.shape[0]).astype(np.int64)
+        owners = np.broadcast_to(codes[:, None], documents.shape)[is_taken]
+        numbers = np.unique(owners * n_documents + numbers) % max(n_documents, 1)
     return np.bincount(numbers, minlength=n_documents)
+
+
+def only_contributor(
+    documents: NDArray[np.integer],
+    n_documents: int,
+    groups: NDArray[np.integer] | None = None,
+) -> NDArray[np.int64]:
+    """Name the run or group that each document is unique to.
+
+    Parameters
+    ----------
+    documents : ndarray of integers, shape (n_runs, depth)
+        See the module; its first `k` columns tell of the depth-k pool. No order is needed.
+    n_documents : int
+        Documents are numbered below it.
+    groups : ndarray of integers, shape (n_runs,), optional
+        Code of each run's group, from 0; default: each run is its own group.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_documents,)
+        Code of the only one that has it; -1 where several have it, or none.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is not below `n_documents`, or `groups` has another length or a negative code.
+
+    Examples
+    --------
+    >>> only_contributor(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
+    [-1, 0, -1, -1]
+    >>> only_contributor(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([5, 5])).tolist()
+    [5, 5, 5, -1]
+    """
+    n_runs = documents.shape[0]
+    codes = np.arange(n_runs) if groups is None else _checked_groups(groups, n_runs)
+    rows, columns = np.nonzero(documents != NO_DOCUMENT)
+    numbers, owners = documents[rows, columns], codes[rows].astype(np.int64)
+    _check_numbers(numbers, n_documents)
+    highest = np.full(n_documents, -1, np.int64)
+    lowest = np.full(n_documents, np.iinfo(np.int64).max)
+    np.maximum.at(highest, numbers, owners)
+    np.minimum.at(lowest, numbers, owners)
+    return np.where(highest == lowest, highest, -1)
 
 
 def _by_rank(

@@ -70,17 +70,26 @@ def test_contributions_equal_a_plain_count(
     depth: int,
     by_group: bool,
 ) -> None:
-    """Documents, uniques, judged and relevant uniques are those of a loop over sets."""
+    """Pairs, uniques, the judged and relevant among both are those of a loop over sets."""
     owners = owners_of(systems, depth, by_group=by_group)
     found = contributions(runs_of(systems, 6), judged, depth=depth, by_group=by_group)
     names = sorted({(GROUPS[tag] or tag) if by_group else tag for tag in systems})
     assert found.names == names
     for row, name in enumerate(names):
         alone = [pair for pair, who in owners.items() if who == {name}]
-        assert found.documents[row] == sum(name in who for who in owners.values())
-        assert found.unique[row] == len(alone)
-        assert found.unique_judged[row] == sum(pair in judged for pair in alone)
-        assert found.unique_relevant[row] == sum(judged.get(pair, False) for pair in alone)
+        brought = [pair for pair, who in owners.items() if name in who]
+        for pairs, counts in (
+            (brought, (found.documents, found.judged, found.relevant)),
+            (alone, (found.unique, found.unique_judged, found.unique_relevant)),
+        ):
+            assert counts[0][row] == len(pairs)
+            assert counts[1][row] == sum(pair in judged for pair in pairs)
+            assert counts[2][row] == sum(judged.get(pair, False) for pair in pairs)
+        n_relevant = sum(judged.get(pair, False) for pair in alone)
+        ratio = n_relevant / len(alone) if alone else np.nan
+        np.testing.assert_equal(found.unique_relevant_ratio()[row], ratio)
+    having = [len(who) for who in owners.values()]
+    assert found.n_contributors.tolist() == [having.count(n) for n in range(len(names) + 1)]
 
 
 @given(systems=systems, judged=judged_pairs)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from store.analysis.provenance import (
     best_ranks,
     n_contributing,
+    only_contributor,
     unique_contributions,
 )
 from store.errors import ArgumentError
@@ -75,6 +76,13 @@ def test_every_depth_agrees_with_sets(table: np.ndarray, data: st.DataObject) ->
         places = [row.index(document) + 1 for row in rankings if document in row]
         assert best == min(places, default=0)
         assert n_contributing(table, 8)[document] == len(places)
+        having = {code for code, row in zip(groups, rankings, strict=True) if document in row}
+        assert n_contributing(table, 8, np.array(groups, int))[document] == len(having)
+        only = having.pop() if len(having) == 1 else -1
+        assert only_contributor(table, 8, np.array(groups, int))[document] == only
+        runs_with = [run for run, row in enumerate(rankings) if document in row]
+        only = runs_with[0] if len(runs_with) == 1 else -1
+        assert only_contributor(table, 8)[document] == only
 
 
 def test_numbers_and_groups_are_checked() -> None:
@@ -87,3 +95,7 @@ def test_numbers_and_groups_are_checked() -> None:
         unique_contributions(THREE, np.array([0, 1]))
     with pytest.raises(ArgumentError, match="`groups` must be codes from 0, but got -1"):
         unique_contributions(THREE, np.array([0, -1, 1]))
+    with pytest.raises(ArgumentError, match="`documents` must be numbers below 4, but got 4"):
+        only_contributor(THREE, 4)
+    with pytest.raises(ArgumentError, match="`groups` must be codes from 0, but got -1"):
+        n_contributing(THREE, 6, np.array([0, -1, 1]))

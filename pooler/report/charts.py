@@ -1,0 +1,118 @@
+"""Every kind of chart by one name: drawn at any width, and cut into pieces that fit a page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from pooler.report.bars import Bar, Bars, draw_bars
+from pooler.report.dots import Dot, Dots, draw_dots
+from pooler.report.heat_map import HeatMap, draw_heat_map
+from pooler.report.histogram import Bin, Histogram, draw_histogram
+from pooler.report.lines import Line, Lines, draw_lines
+from pooler.report.scales import Axis
+
+__all__ = [
+    "Axis",
+    "Bar",
+    "Bars",
+    "Bin",
+    "Chart",
+    "Dot",
+    "Dots",
+    "HeatMap",
+    "Histogram",
+    "Line",
+    "Lines",
+    "draw",
+    "draw_in_pieces",
+]
+
+Chart = Bars | Dots | HeatMap | Histogram | Lines
+ROWS_OF_A_PIECE = 40
+"""As many rows as fit a printed page, where labels do not take two lines."""
+
+
+def draw(chart: Chart, *, width: float, key: str) -> str:
+    """Draw any chart as one `<svg>` element.
+
+    Colours and fonts come from the page (`pooler.report.palette.stylesheet`).
+
+    Parameters
+    ----------
+    chart : Chart
+        What is shown.
+    width : float
+        Of the drawing; 300 or more.
+    key : str
+        Begins the ids within: letters, digits and hyphens, of this drawing alone.
+
+    Returns
+    -------
+    str
+        Well-formed XML, every text escaped.
+
+    Examples
+    --------
+    >>> chart = Bars("Unique", "", Axis("documents"), (Bar("bm25", (12,), ("12",)),))
+    >>> draw(chart, width=400, key="f1")[:4]
+    '<svg'
+    """
+    match chart:
+        case Bars():
+            return draw_bars(chart, width=width, key=key)
+        case Dots():
+            return draw_dots(chart, width=width, key=key)
+        case Lines():
+            return draw_lines(chart, width=width, key=key)
+        case HeatMap():
+            return draw_heat_map(chart, width=width, key=key)
+        case Histogram():
+            return draw_histogram(chart, width=width, key=key)
+
+
+def draw_in_pieces(
+    chart: Chart, *, width: float, key: str, most: int = ROWS_OF_A_PIECE
+) -> list[str]:
+    """Draw a chart of many rows as several elements of few rows, with axes and columns alike.
+
+    A drawing that is higher than a sheet of paper would be cut through a line of text.
+
+    Parameters
+    ----------
+    chart : Chart
+        What is shown.
+    width, key
+        As in `draw`.
+    most : int
+        Rows of a piece, 1 or more; the pieces share the rows evenly.
+
+    Returns
+    -------
+    list of str
+        One element where the chart has no more rows than that, or no rows.
+
+    Examples
+    --------
+    >>> rows = tuple(Bar(f"run {n}", (n,), (str(n),)) for n in range(100))
+    >>> chart = Bars("Unique", "", Axis("documents"), rows)
+    >>> len(draw_in_pieces(chart, width=400, key="f1"))
+    3
+    """
+    if not isinstance(chart, Bars | Dots) or len(chart.rows) <= most:
+        return [draw(chart, width=width, key=key)]
+    n_rows = len(chart.rows)
+    size = math.ceil(n_rows / math.ceil(n_rows / most))
+    found = []
+    for first in range(0, n_rows, size):
+        last = min(first + size, n_rows)
+        title = f"{chart.title}, rows {first + 1} to {last} of {n_rows}"
+        key_of_piece, rows = f"{key}-{first + 1}", slice(first, last)
+        if isinstance(chart, Bars):
+            piece = replace(chart, title=title)
+            found.append(draw_bars(piece, width=width, key=key_of_piece, rows=rows))
+        else:
+            found.append(
+                draw_dots(replace(chart, title=title), width=width, key=key_of_piece, rows=rows)
+            )
+    return found

@@ -1,0 +1,151 @@
+"""Lines: growth with the depth, a distribution against a curve, the stability of an order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pooler.report.palette import N_SERIES
+from pooler.report.rows import UNDEFINED
+from pooler.report.scales import Axis, Scale, make_scale, tick_labels
+from pooler.report.svg import LINE, PADDING, SIZE, Sheet, horizontal_scale
+from pooler.report.text import text_width, wrapped
+from store.errors import ArgumentError
+
+_MOST_MARKERS = 12
+"""Markers on one line."""
+FIELD = 260.0
+"""Height of the field between the axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series."""
+
+    label: str
+    points: tuple[tuple[float, float], ...]
+    """x ascends; a point that is not finite = a gap."""
+    is_stepped: bool = False
+    """The value stays until the next point, as that of an empirical distribution."""
+    reason: str = ""
+    """Why points are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A chart of lines over one pair of axes."""
+
+    title: str
+    description: str
+    """For those who do not see it."""
+    x_axis: Axis
+    y_axis: Axis
+    lines: tuple[Line, ...]
+    """At most six; told apart by colour, dashes and markers."""
+
+
+def draw_lines(chart: Lines, *, width: float, key: str) -> str:
+    """Draw lines as one `<svg>` element.
+
+    Parameters
+    ----------
+    chart : Lines
+        What is shown.
+    width : float
+        Of the drawing; 300 or more.
+    key : str
+        Begins the ids within: letters, digits and hyphens, of this drawing alone.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no line, or there are more than six.
+
+    Examples
+    --------
+    >>> line = Line("pool", ((1, 10), (2, 18), (3, 24)))
+    >>> chart = Lines("Growth", "", Axis("depth"), Axis("documents"), (line,))
+    >>> draw_lines(chart, width=400, key="f1").count("<polyline")
+    1
+    """
+    if not 1 <= len(chart.lines) <= N_SERIES:
+        raise ArgumentError("lines", f"must be 1 to {N_SERIES}", len(chart.lines))
+    sheet = Sheet(width, key)
+    top = sheet.legend([line.label for line in chart.lines], 0, are_lines=True)
+    whole = [point for line in chart.lines for point in line.points if _is_whole(point)]
+    top, bottom, left, up = draw_upright(sheet, chart.y_axis, [y for _, y in whole], top)
+    across, marks = horizontal_scale([x for x, _ in whole], chart.x_axis, left, width - SIZE)
+    end = sheet.horizontal_axis(across, marks, [(top, bottom)], bottom, chart.x_axis.label)
+    for series, line in enumerate(chart.lines):
+        for stretch in _stretches(line):
+            _draw_stretch(sheet, across, up, stretch, series, is_stepped=line.is_stepped)
+    return sheet.finished(chart.title, chart.description, sheet.notes(_notes(chart), end))
+
+
+def draw_upright(
+    sheet: Sheet, axis: Axis, values: list[float], top: float
+) -> tuple[float, float, float, Scale]:
+    """Draw the label and the axis at the left of a field.
+
+    Returns
+    -------
+    (float, float, float, Scale)
+        Top, bottom and left end of the field, and where values stand in it.
+    """
+    top = sheet.lines(0, top, wrapped(axis.label, sheet.width, SIZE), classes="soft") + LINE
+    scale, marks = make_scale(values, axis, top + FIELD, top)
+    left = max(text_width(label, SIZE) for label in tick_labels(marks)) + 3 * PADDING
+    sheet.vertical_axis(scale, marks, left)
+    return top, top + FIELD, left, scale
+
+
+def _draw_stretch(
+    sheet: Sheet,
+    across: Scale,
+    up: Scale,
+    stretch: list[tuple[float, float]],
+    series: int,
+    *,
+    is_stepped: bool,
+) -> None:
+    """Draw points that follow each other without a gap."""
+    places = [(across.place(x), up.place(y)) for x, y in stretch]
+    path = places[:1]
+    for before, after in pairwise(places):
+        path += [(after[0], before[1]), after] if is_stepped else [after]
+    if len(path) > 1:
+        sheet.path(path, series)
+    # Those of several lines are moved against each other, so that they do not all coincide.
+    every = max(1, math.ceil(len(places) / _MOST_MARKERS))
+    first = series * every // N_SERIES if len(places) > _MOST_MARKERS else 0
+    for x, y in places[first::every]:
+        sheet.marker(x, y, series)
+
+
+def _stretches(line: Line) -> Iterator[list[tuple[float, float]]]:
+    """Yield the runs of points between gaps."""
+    stretch: list[tuple[float, float]] = []
+    for point in line.points:
+        if _is_whole(point):
+            stretch.append(point)
+        elif stretch:
+            yield stretch
+            stretch = []
+    if stretch:
+        yield stretch
+
+
+def _notes(chart: Lines) -> Iterator[str]:
+    """Yield a remark for every line with gaps."""
+    for line in chart.lines:
+        missing = sum(not _is_whole(point) for point in line.points)
+        if missing or not line.points:
+            label = f"{line.label}: " if line.label else ""
+            yield f"{label}{missing or 'all'} missing: {line.reason or UNDEFINED}"
+
+
+def _is_whole(point: tuple[float, float]) -> bool:
+    """Tell whether a point can be drawn."""
+    return math.isfinite(point[0]) and math.isfinite(point[1])

@@ -1,0 +1,215 @@
+"""The page: sections of paragraphs, tables and figures as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pooler.report.charts import Chart, draw_in_pieces
+from pooler.report.page_style import NARROW, WIDE, page_style
+from pooler.report.svg import SHRINKS
+from pooler.report.text import escaped
+from store.errors import ArgumentError
+
+_WIDTH = re.compile(r' width="([\d.]+)"')
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    heading: str
+    is_numeric: bool = False
+    """Numbers stand to the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells as they are to be read; the first one of a row names it."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart, how to read it, its numbers, and the command that prints them."""
+
+    title: str
+    how_to_read: str
+    """One sentence."""
+    chart: Chart
+    table: Table
+    """Folded below the chart."""
+    command: str
+    """Prints the same numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page under a heading of its own."""
+
+    title: str
+    blocks: tuple[str | Table | Figure, ...]
+    """Paragraphs, tables that stand open, and figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole page."""
+
+    title: str
+    lead: str
+    """A paragraph under the title."""
+    sections: tuple[Section, ...]
+    footer: str = ""
+    language: str = "en"
+    """Of the words of the page, as a language tag."""
+
+
+def render(page: Page) -> str:
+    """Write the page as HTML, which is well-formed XML too.
+
+    Parameters
+    ----------
+    page : Page
+        What it says. Any text may hold anything: all of it is escaped.
+
+    Returns
+    -------
+    str
+        One file without scripts and without addresses of other files.
+
+    Raises
+    ------
+    ArgumentError
+        If the language is no language tag, a row has not one cell a column, or a chart cannot be
+        drawn.
+
+    Notes
+    -----
+    Every chart is drawn twice, for wide windows and for narrow ones; only one of them is displayed,
+    so that only one is read aloud.
+
+    Examples
+    --------
+    >>> html = render(Page("Pool & judges", "", (Section("What it is", ("A paragraph.",)),)))
+    >>> html.startswith("<!DOCTYPE html>"), "<h1>Pool &amp; judges</h1>" in html
+    (True, True)
+    """
+    if not _LANGUAGE.match(page.language):
+        raise ArgumentError("language", "must be a language tag", page.language)
+    body = "".join(
+        part for number, one in enumerate(page.sections, 1) for part in _section(one, number)
+    )
+    title, lead = escaped(page.title), escaped(page.lead)
+    return (
+        f'<!DOCTYPE html>\n<html lang="{page.language}">\n<head>\n<meta charset="utf-8"/>\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1"/>\n'
+        f"<title>{title}</title>\n<style>\n{page_style()}</style>\n</head>\n<body>\n"
+        '<a class="skip" href="#main">Skip to the report</a>\n'
+        f"<header>\n<h1>{title}</h1>\n{f'<p>{lead}</p>' if lead else ''}\n"
+        f'{_contents(page)}</header>\n<main id="main" tabindex="-1">\n{body}</main>\n'
+        f"{f'<footer><p>{escaped(page.footer)}</p></footer>' if page.footer else ''}\n"
+        "</body>\n</html>\n"
+    )
+
+
+def _contents(page: Page) -> str:
+    """Return the table of contents: sections, and the figures of each."""
+    items = ""
+    for number, section in enumerate(page.sections, 1):
+        figures = "".join(
+            f'<li><a href="#s{number}-{place}">{escaped(block.title)}</a></li>'
+            for place, block in enumerate(section.blocks, 1)
+            if isinstance(block, Figure)
+        )
+        inner = f"<ul>{figures}</ul>" if figures else ""
+        items += f'<li><a href="#s{number}">{escaped(section.title)}</a>{inner}</li>\n'
+    if not items:
+        return ""
+    heading = '<h2 id="contents">Contents</h2>'
+    return f'<nav aria-labelledby="contents">\n{heading}\n<ol>\n{items}</ol>\n</nav>\n'
+
+
+def _section(section: Section, number: int) -> Iterator[str]:
+    """Yield the parts of a section."""
+    heading = f'<h2 id="s{number}">{escaped(section.title)}</h2>'
+    yield f'<section aria-labelledby="s{number}">\n{heading}\n'
+    for place, block in enumerate(section.blocks, 1):
+        key = f"s{number}-{place}"
+        if isinstance(block, str):
+            yield f"<p>{escaped(block)}</p>\n"
+        elif isinstance(block, Table):
+            yield _table(block)
+        else:
+            yield _figure(block, key)
+    yield "</section>\n"
+
+
+def _figure(figure: Figure, key: str) -> str:
+    """Return a figure with all that belongs to it."""
+    n_rows = len(figure.table.rows)
+    return (
+        f'<figure id="{key}" aria-labelledby="{key}-h">\n<figcaption>'
+        f'<h3 id="{key}-h">{escaped(figure.title)}</h3>\n'
+        f'<p class="how">{escaped(figure.how_to_read)}</p></figcaption>\n'
+        f"{_drawing(figure.chart, WIDE, 'wide', key)}"
+        f"{_drawing(figure.chart, NARROW, 'narrow', key)}"
+        f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
+        f"</summary>\n{_table(figure.table)}</details>\n"
+        f'<p class="command">The same numbers: <code>{escaped(figure.command)}</code></p>\n'
+        "</figure>\n"
+    )
+
+
+def _drawing(chart: Chart, width: float, name: str, key: str) -> str:
+    """Return a chart at one width; one that has grown beyond it scrolls in its box."""
+    drawn, has_grown = "", False
+    for drawing in draw_in_pieces(chart, width=width, key=f"{key}-{name[0]}"):
+        found = _WIDTH.search(drawing)
+        if found and float(found[1]) > SHRINKS * width:
+            has_grown = True
+            drawn += drawing.replace("<svg ", '<svg class="grown" ', 1)
+        else:
+            drawn += drawing
+    scroll = _scrolls(chart.title) if has_grown else ""
+    return f'<div class="drawing {name}{" grown" if has_grown else ""}"{scroll}>\n{drawn}</div>\n'
+
+
+def _table(table: Table) -> str:
+    """Return a table in a box that it scrolls in."""
+    headings = "".join(
+        f'<th scope="col"{_class(column)}>{escaped(column.heading)}</th>'
+        for column in table.columns
+    )
+    rows = "".join(f"<tr>{_cells(table, row)}</tr>\n" for row in table.rows)
+    return (
+        f'<div class="scroll"{_scrolls(table.caption)}>\n<table>\n'
+        f"<caption>{escaped(table.caption)}</caption>\n"
+        f"<thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
+    )
+
+
+def _cells(table: Table, row: tuple[str, ...]) -> str:
+    """Return the cells of one row."""
+    if len(row) != len(table.columns):
+        raise ArgumentError("rows", f"must have {len(table.columns)} cells each", len(row))
+    cells = ""
+    for number, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
+        opening, closing = ('th scope="row"', "th") if number == 0 else ("td", "td")
+        cells += f"<{opening}{_class(column)}>{escaped(cell)}</{closing}>"
+    return cells
+
+
+def _class(column: Column) -> str:
+    """Return the attribute of cells that hold numbers."""
+    return ' class="number"' if column.is_numeric else ""
+
+
+def _scrolls(name: str) -> str:
+    """Return the attributes of a box that can be scrolled with the keyboard."""
+    return f' role="region" tabindex="0" aria-label="{escaped(name)}"'

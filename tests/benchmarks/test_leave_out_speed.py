@@ -1,0 +1,93 @@
+"""Leaving runs out of 120 runs x 50 topics x 1000 ranks with a pool of depth 100.
+
+Beside each other: one pass of AP over all runs; the uniques of every run withdrawn, AP, ranks and
+taus; the pool made again without each run; the errors; nDCG scored again for every run; and the
+pool's depth inferred. Target: a few seconds for runs, by uniques, with AP. Wall time, best of 3.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from store.analysis.average_precision import average_precision
+from store.analysis.contributions import depth_plan, remove_uniques, repool, within_depth
+from store.analysis.graded_rankings import GradedRankings, graded_rankings
+from store.analysis.judged_rankings import JudgedRankings, judged_rankings
+from store.analysis.leave_out import LeaveOut, leave_out
+from store.analysis.measure_names import parse_measure
+from store.analysis.pool_errors import pool_errors
+from store.analysis.pool_inference import infer_pool
+
+RUNS, TOPICS, RANKS, DEPTH, DOCUMENTS = 120, 50, 1000, 100, 8000
+
+
+def collection(seed: int) -> tuple[JudgedRankings, GradedRankings]:
+    """Draw runs and judge the pool of depth `DEPTH`, 60 documents a topic of grade 1 or 2."""
+    rng = np.random.default_rng(seed)
+    noise = rng.uniform(0.5, 1.5, size=RUNS)
+    rankings, judged = {}, {}
+    for topic in map(str, range(TOPICS)):
+        quality = rng.gumbel(size=DOCUMENTS)
+        worth = quality + 2 * rng.normal(size=DOCUMENTS)  # so that some runs alone find some
+        cuts = np.sort(worth)[[-60, -20]]
+        pool: set[int] = set()
+        for run in range(RUNS):
+            order = np.argsort(-(quality + noise[run] * rng.normal(size=DOCUMENTS)))[:RANKS]
+            rankings[str(run), topic] = order
+            pool.update(order[:DEPTH].tolist())
+        ids = np.array(sorted(pool), dtype=np.int64)
+        judged[topic] = ids, np.searchsorted(cuts, worth[ids], side="right")
+    tags = list(map(str, range(RUNS)))
+    binary = {topic: (ids, grades >= 1) for topic, (ids, grades) in judged.items()}
+    return (
+        judged_rankings(list(judged), tags, rankings, binary, cutoff=RANKS),
+        graded_rankings(list(judged), tags, rankings, judged, cutoff=RANKS),
+    )
+
+
+def seconds(call: Callable[[], object], repeats: int = 3) -> float:
+    """Return the least wall time of some calls."""
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+@pytest.mark.benchmark
+def test_leave_out_speed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Print seconds of an AP pass, of each way of leaving out, and peak memory."""
+    arrays, graded = collection(1)
+
+    def by_uniques() -> LeaveOut:
+        return leave_out(arrays, remove_uniques(arrays, within_depth(arrays, DEPTH)))
+
+    tracemalloc.start()
+    left = by_uniques()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    withdrawn = left.withdrawn
+    gain = parse_measure("nDCG")
+    lines = {
+        "AP of all": lambda: average_precision(arrays.relevant(), arrays.n_relevant),
+        "uniques withdrawn, AP, ranks, taus": by_uniques,
+        "pool made again without each run": lambda: repool(arrays, depth_plan(arrays, DEPTH)),
+        "errors": lambda: pool_errors(left),
+        "nDCG scored again": lambda: leave_out(arrays, withdrawn, graded=graded, measure=gain),
+        "depth inferred": lambda: infer_pool(arrays),
+    }
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n{RUNS} runs, {TOPICS} topics, {RANKS} ranks, pool of depth {DEPTH}:"
+            f" {withdrawn.by.size:,} uniques, {int(left.n_relevant.sum()):,} relevant,"
+            f" peak {peak / 1e6:.0f} MB\n"
+        )
+        for name, call in lines.items():
+            sys.stdout.write(f"{name:36} {seconds(call):7.2f} s\n")
