@@ -4,7 +4,8 @@ The names and their form are those of ir_measures where it has the measure: a na
 parentheses, and after ``@`` the cutoff, or for IPrec the recall. The same text means the same
 measure there, with three exceptions, each for a reason:
 
-- without ``rel`` the level of relevance is the one the caller gives, not always 1;
+- without ``rel`` the level of relevance is the one the caller gives, not always 1, and RBP has
+  one, while there it then has graded gains;
 - ``SetF(beta=2.0)`` is the textbook's F, in which recall weighs beta times as much as precision;
   trec_eval, and ir_measures with it, leaves beta unsquared, so that its 4.0 is our 2.0;
 - ``dcg`` may also be ``jarvelin`` or ``exp-jarvelin``: the discount of the original article.
@@ -35,8 +36,10 @@ class Signature:
     """What stands after ``@``; ``None`` = nothing may."""
     is_at_required: bool = False
     parameters: tuple[str, ...] = ("rel",)
-    """Of ``rel``, ``beta``, ``alpha``, ``dcg`` and ``docs``, the ones it takes; it needs `docs`
-    where it takes it."""
+    """Of ``rel``, ``beta``, ``alpha``, ``dcg``, ``p`` and ``docs``, the ones it takes; it needs
+    `docs` where it takes it."""
+    is_rel_shown: bool = False
+    """Whether `rel` is written even if it is 1, since without it ir_measures means another."""
 
 
 SIGNATURES: dict[str, Signature] = {
@@ -53,6 +56,9 @@ SIGNATURES: dict[str, Signature] = {
     "BreakEven": Signature("where precision equals recall"),
     "Accuracy": Signature("pairs of retrieved documents in the right order (AUC)", "cutoff"),
     "Judged": Signature("share of judged documents", "cutoff", parameters=()),
+    "Bpref": Signature("preferences for relevant documents kept, unjudged ones passed over"),
+    "infAP": Signature("average precision inferred from a sample of the pool"),
+    "RBP": Signature("rank-biased precision", "cutoff", parameters=("rel", "p"), is_rel_shown=True),
     "SetP": Signature("precision of the whole list"),
     "SetR": Signature("recall of the whole list"),
     "SetF": Signature("F of the whole list", parameters=("rel", "beta", "alpha")),
@@ -63,7 +69,7 @@ SIGNATURES: dict[str, Signature] = {
     "SetSpecificity": Signature("1 - fallout", parameters=("rel", "docs")),
     "SetGenerality": Signature("documents that are relevant", parameters=("rel", "docs")),
     "SetAccuracy": Signature("documents on the right side", parameters=("rel", "docs")),
-    "NumRet": Signature("documents retrieved; with rel, the relevant ones"),
+    "NumRet": Signature("documents retrieved; with rel, the relevant ones", is_rel_shown=True),
     "NumRel": Signature("relevant documents of the topic"),
 }
 """Every measure there is; `store.analysis.measures` computes them."""
@@ -74,11 +80,14 @@ ALIASES: dict[str, str] = {
     "Recall": "R",
     "RPrec": "Rprec",
     "MRR": "RR",
+    "BPref": "Bpref",
     "NDCG": "nDCG",
     "NumRelRet": "NumRet",
 }
 """Other names, as ir_measures has them; NumRelRet is NumRet of relevant documents."""
 
+_PERSISTENCE = 0.8
+"""The p of ir_measures."""
 _FORM = re.compile(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*(?:@\s*(\S+))?\s*", re.ASCII)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 _DECIMAL = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})", re.ASCII)
@@ -104,6 +113,8 @@ class MeasureName:
     """Documents of the collection."""
     alpha: float | None = None
     """Weight of precision, instead of `beta`."""
+    p: float = _PERSISTENCE
+    """Persistence, at least 0 and below 1: how likely the next rank is looked at."""
 
     def __str__(self) -> str:
         """Write the name in its shortest form, with the default ``rel`` of ir_measures, 1.
@@ -111,7 +122,7 @@ class MeasureName:
         Text that both know is ``repr(ir_measures.parse_measure(text))``.
         """
         shown = []
-        if self.rel is not None and (self.rel != 1 or self.name == "NumRet"):
+        if self.rel is not None and (self.rel != 1 or SIGNATURES[self.name].is_rel_shown):
             shown.append(f"rel={self.rel}")
         if self.beta != 1:
             shown.append(f"beta={_plain(self.beta)}")
@@ -121,6 +132,8 @@ class MeasureName:
             shown.append(f"dcg={self.dcg!r}")
         if self.docs is not None:
             shown.append(f"docs={self.docs}")
+        if self.p != _PERSISTENCE:
+            shown.append(f"p={_plain(self.p)}")
         at = f"@{self.cutoff}" if self.cutoff is not None else ""
         if self.recall is not None:
             at = f"@{_plain(float(self.recall))}"
@@ -197,6 +210,7 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
         dcg=_dcg(values["dcg"]) if "dcg" in values else "log2",
         docs=_integer("docs", values["docs"], least=1) if "docs" in values else None,
         alpha=_decimal("alpha", values["alpha"], most=1) if "alpha" in values else None,
+        p=_persistence(values["p"]) if "p" in values else _PERSISTENCE,
     )
 
 
@@ -235,6 +249,13 @@ def _decimal(name: str, value: str, *, most: float) -> float:
     if not _DECIMAL.fullmatch(value) or float(value) > most:
         requirement = "must be a number >= 0" if most == math.inf else "must be between 0 and 1"
         raise ArgumentError(name, requirement, value)
+    return float(value)
+
+
+def _persistence(value: str) -> float:
+    """Read a probability that is not 1."""
+    if not _DECIMAL.fullmatch(value) or float(value) >= 1:
+        raise ArgumentError("p", "must be at least 0 and below 1", value)
     return float(value)
 
 

@@ -1,7 +1,8 @@
 """Every measure by its name, on arrays of runs, topics and ranks.
 
 Each is defined in a module of its own idea: `average_precision`, `ranked_measures`,
-`interpolated_precision`, `gain`, `roc`, `confusion`. Names are read by `measure_names`.
+`interpolated_precision`, `gain`, `roc`, `incomplete_measures`, `residuals`, `confusion`. Names are
+read by `measure_names`.
 
 An undefined score is a reason, never a number, and does not enter the mean:
 
@@ -37,8 +38,10 @@ from store.analysis import ranked_measures as ranked
 from store.analysis.average_precision import average_precision, mean_average_precision
 from store.analysis.gain import Discount, Gain, discounted_gain, normalised_gain
 from store.analysis.graded_rankings import GradedRankings
+from store.analysis.incomplete_measures import bpref_of, inferred_ap_of
 from store.analysis.interpolated_precision import eleven_point, interpolated_precision
 from store.analysis.measure_names import MeasureName
+from store.analysis.residuals import rank_biased_precision
 from store.analysis.roc import area_of_rankings
 from store.errors import ArgumentError, UnknownNameError
 
@@ -265,6 +268,18 @@ def _judged(lists: _Lists, name: MeasureName) -> NDArray[np.float64]:
     return ranked.judged_share(lists.rankings.judged, lists.rankings.lengths, name.cutoff)
 
 
+def _bpref(lists: _Lists, name: MeasureName) -> NDArray[np.float64]:
+    return bpref_of(lists.rankings, _level(name))
+
+
+def _inferred_ap(lists: _Lists, name: MeasureName) -> NDArray[np.float64]:
+    return inferred_ap_of(lists.rankings, _level(name))
+
+
+def _rbp(lists: _Lists, name: MeasureName) -> NDArray[np.float64]:
+    return rank_biased_precision(lists.relevant(name), p=name.p)
+
+
 def _set_precision(lists: _Lists, name: MeasureName) -> NDArray[np.float64]:
     return sets.precision(_confusion(lists, name), empty="zero")
 
@@ -360,6 +375,9 @@ MEASURES: dict[str, Definition] = {
     "BreakEven": Definition(_break_even, other_reason="list-too-short"),
     "Accuracy": Definition(_pair_accuracy, other_reason="no-pairs"),
     "Judged": Definition(_judged, needs_relevant=False, other_reason="no-documents"),
+    "Bpref": Definition(_bpref),
+    "infAP": Definition(_inferred_ap),
+    "RBP": Definition(_rbp, needs_relevant=False),
     "SetP": Definition(_set_precision, needs_relevant=False),
     "SetR": Definition(_set_recall),
     "SetF": Definition(_set_f),

@@ -19,7 +19,8 @@ SHARED = [
     'nDCG(dcg="log2")@3', "IPrec@0.1", "IPrec(rel=2)@0.5", "Accuracy", "Accuracy(rel=2)@20",
     "Judged", "Judged@10", "SetP", "SetR(rel=2)", "SetF", "SetF(beta=0.5)", "SetF(beta=1.0)",
     "NumRet", "NumRelRet", "NumRet(rel=2)", "NumRel", "NumRel(rel=2)", " P ( rel = 2 ) @ 5 ",
-    "P(cutoff=5)", "P(rel=2,cutoff=5)", "IPrec(recall=0.3)",
+    "Bpref", "BPref(rel=2)", "infAP", "infAP(rel=2)", "RBP(rel=1)", "RBP(rel=1,p=0.5)@10",
+    "RBP(rel=2,p=0.8)", "P(cutoff=5)", "P(rel=2,cutoff=5)", "IPrec(recall=0.3)",
 ]  # fmt: skip
 
 
@@ -83,6 +84,7 @@ def texts(draw: st.DrawFn) -> str:
         "alpha": st.decimals(0, 1, places=2).map(str),
         "dcg": st.sampled_from(["log2", "'exp-log2'", '"jarvelin"', "exp-jarvelin"]),
         "docs": st.integers(1, 10**6).map(str),
+        "p": st.decimals(0, "0.99", places=2).map(str),
     }
     taken = [key for key in signature.parameters if key == "docs" or draw(st.booleans())]
     if "alpha" in taken and "beta" in taken:
@@ -137,6 +139,8 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("SetF(beta=-1)", "`beta` must be a number >= 0"),
         ("SetF(alpha=1.5)", "`alpha` must be between 0 and 1"),
         ("SetF(alpha=.5,beta=1)", "`measure` must have one of `beta` and `alpha`"),
+        ("RBP(p=1)", "`p` must be at least 0 and below 1, but got '1'"),
+        ("RBP(p=x)", "`p` must be at least 0 and below 1"),
         ("nDCG(dcg=ln)", "`dcg` must be one of log2, exp-log2, jarvelin, exp-jarvelin, but got"),
         ("SetFallout", r"needs the size of the collection, as in `SetFallout\(docs=100000\)`"),
         ("SetFallout(docs=0)", "`docs` must be an integer >= 1"),
