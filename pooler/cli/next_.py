@@ -62,7 +62,8 @@ def next_(
             "--pool",
             metavar="NAME",
             help="Add the documents to the collection as a pool, each topic's in this order, for"
-            " `pooler judge` to follow.",
+            " `pooler judge` to follow; an older pool's come first, unless `pooler assign JUDGE"
+            " --pool NAME --order priority` gives out these alone.",
             show_default=False,
         ),
     ] = None,
@@ -111,8 +112,8 @@ def _say_what_is_settled(found: NextDocuments, n_runs: int, confidence: float) -
     if n_pairs == 1:
         words = "is" if n_settled else "is not"
         say(f"the order of the two runs {words} settled at {confidence:g}")
-        return
-    say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
+    else:
+        say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
     if n_settled == n_pairs:
         say("nothing needs judging on account of the order")
 
@@ -160,7 +161,7 @@ def _table(rows: Sequence[Mapping[str, Cell]], found: NextDocuments, tags: Seque
     lines = [
         "p: how likely the document is relevant; share: how much of the uncertainty (variance)",
         f"{what} a certain judgement of it takes away, on average;",
-        "so far: with all above it."
+        "so far: at least so much with all above it."
         f" {len(rows):,} of {counted(found.gain.size, 'document')} that would tell something.",
     ]
     if of_two:
@@ -207,6 +208,11 @@ def _add_pool(
             "sizes": {topic: len(some) for topic, some in by_topic.items()},
             "pairs": len(rows), "topics": len(by_topic),
         }  # fmt: skip
+        older = next((one.name for one in opened.pools() if not one.withdrawn), name)
         is_new = opened.add_pool(Pool(entries, facts, name=name, run_tags=tuple(tags)))
     say(f"pool `{name}`: {counted(len(rows), 'document')} of {counted(len(by_topic), 'topic')}"
         + ("" if is_new else ", was there already, the same"))  # fmt: skip
+    if older != name:
+        command = f"pooler assign JUDGE --pool {name} --order priority"
+        say(f"judges see the documents of older pools first; `{command}` gives out these alone")
+    say("`pooler next`, once they are judged, says whether the order is settled")

@@ -45,7 +45,8 @@ def variation(
         typer.Option(
             "--pairs",
             help="One row for every two runs: the difference, how much of its variance is by"
-            " judging, t2 without and with that, and how likely the order turns about.",
+            " judging, the p of the paired t test without and with that, and how likely the"
+            " order turns about.",
         ),
     ] = False,
     monte_carlo: Annotated[
@@ -86,14 +87,29 @@ def variation(
         raise PoolerError(message, hint="name another run")
     with progress("topics", len(topics)) as advance:
         varied = collection_variation(topics, progress=advance)
+    has_unjudged = _has_unjudged(probable)
     scores = None if judged is None else _map_as_judged(given, judged, probable)
     simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed)
     if pairs:
         above = tables.reversals(topics, varied)
-        table = tables.of_pairs(probable.tags, varied, above, simulated, given.fmt)
+        table = tables.of_pairs(probable.tags, varied, above, simulated, given.fmt,
+                                has_unjudged=has_unjudged)  # fmt: skip
     else:
-        table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt)
+        table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt,
+                               has_unjudged=has_unjudged)  # fmt: skip
     emit([table], given.fmt)
+
+
+def _has_unjudged(probable: ProbableRankings) -> bool:
+    """Say whether a document that nobody judged may be relevant."""
+    from store.analysis.probable_rankings import SUPPOSED
+
+    return any(
+        bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
+        for judged, p, ids in zip(
+            probable.judged, probable.probabilities, probable.ids, strict=True
+        )
+    )
 
 
 def _judged(given: Given) -> Judged | None:

@@ -31,6 +31,12 @@ _WITHIN = 1.959963984540054
 """Standard deviations within which a normal law has 95%."""
 
 
+_UNJUDGED_WORDS = [
+    "Documents that nobody judged may be relevant here: they count among all relevant ones, and",
+    "may move MAP far.",
+]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reversals:
     """How likely the order of every two runs turns about."""
@@ -60,6 +66,8 @@ def of_runs(
     scores: NDArray[np.float64] | None,
     simulated: SimulatedMaps | None,
     fmt: Format,
+    *,
+    has_unjudged: bool = False,
 ) -> Table:
     """Make a row for every run."""
     parts = run_components(varied)
@@ -90,11 +98,12 @@ def of_runs(
     lines = [
         f"expected: mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged"
         " again;",
-        "sd: its standard deviation, the topics being the same; low, high: 95% of judgings.",
+        "sd: its standard deviation, the topics being the same; low, high: about 95% of judgings.",
         "share: how much of the variance of single topics is by judging, not between them.",
     ]
     if scores is not None:
         lines.append("judged: MAP by the judgements that were chosen.")
+    lines += _UNJUDGED_WORDS if has_unjudged else []
     reference = parts.mean if scores is None else scores
     if len(tags) > 1:
         tau = expected_tau(order_probabilities(varied), reference)
@@ -113,6 +122,8 @@ def of_pairs(
     found: Reversals,
     simulated: SimulatedMaps | None,
     fmt: Format,
+    *,
+    has_unjudged: bool = False,
 ) -> Table:
     """Make a row for every two runs, the one with the higher mean first."""
     pairs = np.array(_pairs(varied), dtype=np.int64).reshape(-1, 2)
@@ -157,6 +168,7 @@ def of_pairs(
         "is by judging; p without, with that part: of the paired t test (eq. 9, two-sided);",
         f"reversed: how likely another judging puts B above A: {n_open:,} of"
         f" {counted(len(rows), 'pair')} in 5% or more.",
+        *(_UNJUDGED_WORDS if has_unjudged else []),
         *_simulation_words(simulated),
     ]
     return Table("pairs", _shown(columns, rows, hidden, fmt), rows, caption="\n".join(lines))

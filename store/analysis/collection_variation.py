@@ -18,6 +18,10 @@ from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation import variation
 from store.errors import ArgumentError
 
+ROUNDING = 1e-14
+"""A variance of a difference is 0 below this share of the two variances: rounding alone leaves
+some of equal lists."""
+
 Topic = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Probabilities, shape (n_documents,), and ranks, shape (n_runs, n_documents), of one topic."""
 
@@ -199,11 +203,9 @@ def pair_components(
     first, second = np.triu_indices(n_runs, 1) if pairs is None else pairs
     differences = varied.mean[first] - varied.mean[second]
     own = np.diagonal(varied.covariance, axis1=1, axis2=2)
-    judging = (own[:, first] + own[:, second] - 2 * varied.covariance[:, first, second]).mean(
-        axis=0
-    )
-    # Rounding alone must not make a variance of two equal lists negative.
-    judging = np.maximum(judging, 0.0)
+    judging = difference_variance(
+        own[:, first], own[:, second], varied.covariance[:, first, second]
+    ).mean(axis=0)
     parts = Components(differences.mean(axis=1), _variances(differences), judging, n_topics)
     runs = run_components(varied)
     apart = runs.topic_variance[first] + runs.topic_variance[second]
@@ -216,6 +218,33 @@ def pair_components(
         *(_t(parts.mean, one, n_topics)
           for one in (apart, apart_judged, parts.topic_variance, together)),
     )  # fmt: skip
+
+
+def difference_variance(
+    first: NDArray[np.float64], second: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Compute the variance of a difference from two variances and their covariance.
+
+    Parameters
+    ----------
+    first, second, covariance : ndarray of float64, shapes that go together
+
+    Returns
+    -------
+    ndarray of float64
+        At least 0; 0 where it is no more than rounding, as of two equal lists.
+
+    Examples
+    --------
+    >>> one, two = np.array([0.5]), np.array([0.25])
+    >>> difference_variance(one, two, two).tolist()
+    [0.25]
+    >>> difference_variance(one, one, np.nextafter(one, 0)).tolist()
+    [0.0]
+    """
+    both = np.asarray(first + second)
+    found = both - 2 * covariance
+    return np.where(found > ROUNDING * both, found, 0.0)
 
 
 def _variances(scores: NDArray[np.float64]) -> NDArray[np.float64]:

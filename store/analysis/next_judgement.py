@@ -14,7 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.collection_variation import CollectionVariation, Topic
+from store.analysis.collection_variation import (
+    CollectionVariation,
+    Topic,
+    difference_variance,
+)
 from store.analysis.order_probability import order_probabilities
 from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation_gradient import variation_gradient
@@ -71,7 +75,7 @@ def settled_pairs(varied: CollectionVariation, confidence: float = CONFIDENCE) -
         raise ArgumentError("confidence", "must be above 0.5 and below 1", confidence)
     above = order_probabilities(varied)
     own = np.diagonal(varied.covariance, axis1=1, axis2=2)
-    variance = (own[:, :, None] + own[:, None, :] - 2 * varied.covariance).sum(axis=0)
+    variance = difference_variance(own[:, :, None], own[:, None, :], varied.covariance).sum(axis=0)
     return np.asarray((np.maximum(above, above.T) >= confidence) | (variance <= 1e-24))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.quadrature import TOLERANCE, Rule, rule_for, window
-from store.analysis.tilted import JudgedLists, check_lists, run_sums
+from store.analysis.tilted import JudgedLists, check_lists, logarithms, run_sums, tilt
 from store.analysis.variation import Variation, variation
 from store.errors import ArgumentError
 
@@ -50,8 +50,14 @@ def own_variation(
 
     .. math::
 
-        E[AP_A AP_B] = \int_0^1 \int_0^1 \frac{G(t, s)}{t s} \Big\{ E S_A E S_B
-            + \sum_i v_i h^A_i h^B_i + \sum_{i<j} v_i v_j w^A_{ij} w^B_{ij} \Big\} dt ds
+        E[(AP_A - \mu_A)(AP_B - \mu_B); R_A R_B > 0] = \int_0^1 \int_0^1 \frac{G(t, s)}{t s}
+            \Big\{ (E S_A - \mu_A Q_A) (E S_B - \mu_B Q_B) + \sum_i v_i (h^A_i - \mu_A 1^A_i)
+            (h^B_i - \mu_B 1^B_i) + \sum_{i<j} v_i v_j w^A_{ij} w^B_{ij} \Big\} dt ds
+
+    where Q sums :math:`q_i` over a run's own documents and :math:`1^A_i` says whether i is one of
+    them. Nothing large cancels, as E[AP_A AP_B] less the product of the means would. What is left
+    are outcomes in which one R is 0; there the other run's documents that are not common still
+    vary, which is an integral over one variable.
 
     O(n n_nodes^2), and O(n^2) in matrix products for the pairs.
 
@@ -87,15 +93,38 @@ def own_variation(
             if one.any()
         ]
         if len(rules) == 2:
-            together = _mean_of_product(lists, rules[0], rules[1])
-            covariance[0, 1] = covariance[1, 0] = together - mean[0] * mean[1]
+            found = _both_found(lists, rules[0], rules[1], mean)
+            found += _one_empty(lists, mean, tolerance)
+            covariance[0, 1] = covariance[1, 0] = found
             n_nodes = max(n_nodes, rules[0].t.size * rules[1].t.size)
             error = max(error, rules[0].errors[0] + rules[1].errors[0])
     none_relevant = float(np.prod(1 - p))
     return Variation(mean, covariance, none_relevant, n_nodes, error)
 
 
-def _mean_of_product(lists: JudgedLists, first: Rule, second: Rule) -> float:
+def _one_empty(lists: JudgedLists, mean: NDArray[np.float64], tolerance: float) -> float:
+    """Add up the products of deviations where a run has no relevant document, or both have none."""
+    p = lists.probabilities
+    none = float(np.prod(1 - p))
+    total = -mean[0] * mean[1] * none
+    for empty, other in ((0, 1), (1, 0)):
+        is_own = np.isfinite(lists.ranks[empty])
+        p_empty = float(np.prod(1 - p[is_own]))
+        if not p_empty:
+            continue
+        # The documents of the one being not relevant, the other has what is left.
+        left = lists.without(is_own)
+        score = 0.0
+        if left.probabilities.size:
+            rule = rule_for(*window(left.probabilities), power=1, tolerance=tolerance)
+            tilted = tilt(left.probabilities, rule)
+            sums, _ = run_sums(tilted.q, left, other)
+            score = float(sums @ (rule.weights[0] * tilted.density))
+        total += -mean[empty] * p_empty * (score - mean[other])
+    return float(total)
+
+
+def _both_found(lists: JudgedLists, first: Rule, second: Rule, mean: NDArray[np.float64]) -> float:
     """Integrate over both rules' nodes, one pair of nodes a row."""
     p = lists.probabilities
     in_a, in_b = np.isfinite(lists.ranks)
@@ -110,13 +139,18 @@ def _mean_of_product(lists: JudgedLists, first: Rule, second: Rule) -> float:
         z = np.tile(second.u, first.t[part].size)[:, None]
         tau = np.where(in_a, t, 1.0) * np.where(in_b, s, 1.0)
         lacking = np.where(in_a, u, 0.0) + np.where(in_b, z, 0.0) * np.where(in_a, t, 1.0)
-        d = 1 - p * lacking
+        d = (1 - p) + p * tau
         q = p * tau / d
         v = q * (1 - p) / d
-        logs = np.log1p(-p * lacking).sum(axis=1) - np.log1p(-u[:, 0]) - np.log1p(-z[:, 0])
+        logs = logarithms(d, p * lacking).sum(axis=1)
+        logs -= logarithms(t[:, 0], u[:, 0]) + logarithms(s[:, 0], z[:, 0])
         weights = np.repeat(first.weights[0, part], second.t.size)
         weights = weights * np.tile(second.weights[0], first.t[part].size) * np.exp(logs)
         (sums_a, h_a), (sums_b, h_b) = (run_sums(q, lists, run) for run in (0, 1))
+        sums_a -= mean[0] * q[:, in_a].sum(axis=1)
+        sums_b -= mean[1] * q[:, in_b].sum(axis=1)
+        h_a[:, in_a] -= mean[0]
+        h_b[:, in_b] -= mean[1]
         inside = sums_a * sums_b + np.einsum("mi,mi,mi->m", v, h_a, h_b)
         inside += 0.5 * np.einsum("mi,mi->m", v @ pairs, v)
         total += float(weights @ inside)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 _BY_MATRIX = 300
 """Documents up to which two runs' pairs are one matrix product."""
+_SPARSE = 40
+"""By how much a number in a matrix product is quicker than one that is picked from an array."""
 _BLOCK = 8_000_000
 """Numbers held at once for all runs."""
 
@@ -124,10 +126,14 @@ def pair_matrix(
 
     Notes
     -----
-    O(n_runs^2 n^2) in matrix products whatever the number of nodes; some 64 MB at once.
+    O(n_runs^2 n^2) in matrix products whatever the number of nodes; some 64 MB at once. Where runs
+    have few of the documents, n is the number of those that a run has.
     """
     n_runs, n = ranks.shape
     inverse = 1 / ranks
+    squares = int((np.count_nonzero(inverse, axis=1) ** 2).sum())
+    if _SPARSE * squares < n_runs * n * n:
+        return _by_runs(inverse, v, weights)
     total = np.zeros((n_runs, n_runs))
     step = max(1, _BLOCK // (n_runs * max(n, 1)))
     for first in range(0, n, step):
@@ -139,4 +145,24 @@ def pair_matrix(
         rows = np.minimum(inverse[:, first:last, None], inverse[:, None, first:]) * roots
         flat = rows.reshape(n_runs, -1)
         total += flat @ flat.T
+    return total
+
+
+def _by_runs(
+    inverse: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Take each run's own documents, and what the others make of them."""
+    n_runs = len(inverse)
+    total = np.zeros((n_runs, n_runs))
+    for run, row in enumerate(inverse):
+        has = np.flatnonzero(row)
+        own = np.minimum.outer(row[has], row[has])
+        own *= (v[:, has] * weights[:, None]).T @ v[:, has]
+        np.fill_diagonal(own, 0.0)
+        step = max(1, _BLOCK // max(has.size**2, 1))
+        for first in range(run, n_runs, step):
+            others = inverse[first : first + step, has]
+            smaller = np.minimum(others[:, :, None], others[:, None, :])
+            sums = smaller.reshape(len(others), -1) @ own.ravel()
+            total[run, first : first + step] = total[first : first + step, run] = 0.5 * sums
     return total

@@ -21,7 +21,9 @@ from store.errors import ArgumentError
 TOLERANCE = 1e-12
 """Relative error that a rule may have, unless another is asked for."""
 
-_SIZES = (4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256)
+_SIZES = (4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512)
+_MOST_EXACT = 4096
+"""Nodes in t at most; more would take minutes, and gigabytes."""
 _CHECKED = 270
 """Numbers of relevant documents at which a rule is tried: all of a small window."""
 _BERNSTEIN = 34.0
@@ -95,7 +97,9 @@ def rule_for(least: int, most: int, *, power: int = 2, tolerance: float = TOLERA
     Returns
     -------
     Rule
-        Its window holds the one asked for; rules of nearly equal windows are one and the same.
+        Its window holds the one asked for; rules of nearly equal windows are one and the same. Its
+        errors may exceed the tolerance where that is near 1e-14, or the window reaches from a few
+        to a hundred thousand: there rounding alone is as large.
 
     Raises
     ------
@@ -137,6 +141,7 @@ def _rounded(count: int, towards: Callable[[float], int]) -> int:
 def _rule(least: int, most: int, power: int, tolerance: float) -> Rule:
     """Search for the smallest rule of a window."""
     end = (log(1 / tolerance) + 8) / least
+    best = None
     for size in _SIZES:
         for make in (
             _in_t,
@@ -147,6 +152,10 @@ def _rule(least: int, most: int, power: int, tolerance: float) -> Rule:
             fits = max(rule.errors[:power]) <= tolerance
             if fits and (rule.weights[: min(power, 2)] > 0).all():
                 return rule
+            if best is None or max(rule.errors[:power]) < max(best.errors[:power]):
+                best = rule
+    if best is not None and most > _MOST_EXACT:
+        return best
     return _in_t(max(most, _SIZES[-1]), least, most)
 
 

@@ -105,12 +105,29 @@ def tilt(probabilities: NDArray[np.float64], rule: Rule) -> Tilted:
     O(n_nodes n_documents). The product G is a sum of logarithms: plain, thousands of factors lose
     digits.
     """
-    pu = probabilities * rule.u[:, None]
-    d = 1 - pu
-    q = probabilities * rule.t[:, None] / d
+    pt = probabilities * rule.t[:, None]
+    # A sum of what is not negative: 1 - p u has no digits left where p and u are nearly 1.
+    d = (1 - probabilities) + pt
+    q = pt / d
     v = q * (1 - probabilities) / d
-    density = np.exp(np.log1p(-pu).sum(axis=1) - np.log1p(-rule.u))
+    logs = logarithms(d, probabilities * rule.u[:, None]).sum(axis=1)
+    density = np.exp(logs - logarithms(rule.t, rule.u.copy()))
     return Tilted(rule, q, v, d, density)
+
+
+def logarithms(d: NDArray[np.float64], lacking: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute ln d of numbers in (0, 1], given both d and ``lacking``, which is 1 - d.
+
+    Parameters
+    ----------
+    d, lacking : ndarray of float64, of one shape
+        Each without the rounding error of the difference from 1; `lacking` is overwritten.
+    """
+    is_small = d < 0.125
+    lacking[is_small] = 0.0
+    logs = np.log1p(-lacking)
+    logs[is_small] = np.log(d[is_small])
+    return logs
 
 
 def run_sums(

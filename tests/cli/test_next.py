@@ -90,12 +90,33 @@ def test_pool_is_judged_in_this_order(cli: Cli, judged: Path) -> None:
     assert [line.split()[1] for line in listed if line.split()[0] == topic] == expected
 
 
+def test_pool_after_another_is_given_out_alone(cli: Cli, judged: Path) -> None:
+    """Judges see older pools first: that is said, and the command that is named leads past them."""
+    rows = cli("next", "--limit", "12", "--format", "json").fine().json()
+    said = cli("next", "--limit", "12", "--pool", "second").fine().err
+    command = "pooler assign JUDGE --pool second --order priority"
+    assert f"`{command}` gives out these alone" in said
+    assert "`pooler next`, once they are judged" in said
+    cli("judges", "add", "ann").fine()
+    cli(*command.replace("JUDGE", "ann").split()[1:]).fine()
+    topic = rows[0]["topic"]
+    expected = [row["docno"] for row in rows if row["topic"] == topic]
+    keys = "2\n" * (len(expected) - 1) + "q\n"
+    shown = (
+        cli("judge", "--judge", "ann", "--plain", "--topic", topic, stdin=keys.encode()).fine().out
+    )
+    places = [shown.index(f"Document {docno}") for docno in expected]
+    assert places == sorted(places)
+
+
 def test_what_is_settled_is_said(cli: Cli, judged: Path) -> None:
     """Two runs far apart are settled, and no document is asked for on their account."""
     far = cli("next", "bm25-stems-full", "rm3-words-title", "--unjudged", "0").fine()
     assert "the order of the two runs is settled at 0.95" in far.err
+    assert "nothing needs judging on account of the order" in far.err
     near = cli("next", *PAIR).fine()
     assert "the order of the two runs is not settled at 0.95" in near.err
+    assert "nothing needs judging" not in near.err
     many = cli("next", "--unjudged", "0").fine()
     n_settled = int(many.err.split(" of 36 pairs of runs are settled")[0].split()[-1])
     assert 0 < n_settled < 36

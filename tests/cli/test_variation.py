@@ -169,3 +169,12 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     """In one line."""
     assert words in cli("variation", *arguments).failed(1).err
+
+
+def test_unjudged_documents_are_named_where_they_count(cli: Cli, judged: Path) -> None:
+    """The table says so when they may be relevant, and not by default."""
+    words = "Documents that nobody judged may be relevant here"
+    for more in ((), ("--pairs",)):
+        assert words in cli("variation", "--unjudged", "0.1", *more).fine().out
+        assert words not in cli("variation", *more).fine().out
+        assert words not in cli("variation", "--extra-relevant", "1", *more).fine().out

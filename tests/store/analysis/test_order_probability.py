@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from store.analysis import order_probability as module
 from store.analysis.collection_variation import Topic, collection_variation
 from store.analysis.enumerated_order import enumerate_order
 from store.analysis.order_probability import (
@@ -119,6 +120,30 @@ def test_method_is_chosen_by_the_numbers() -> None:
     assert found.skewness > 0.3
     with pytest.raises(ArgumentError, match="enumeration"):
         order_probability(skewed, method="enumeration")
+
+
+def test_many_documents_take_the_normal_law_unless_few_of_them_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The skewness of too many would take minutes; that of single ones says which law it is."""
+
+    def refused(*_: object, **__: object) -> float:
+        raise AssertionError("too many documents")
+
+    monkeypatch.setattr(module, "third_moment", refused)
+    rng = np.random.default_rng(2)
+    ranks = np.array([rng.permutation(450) + 1.0 for _ in range(2)])
+    found = order_probability([(rng.random(450), ranks)] * 2)
+    assert (found.method, found.tied, found.skewness) == ("normal", None, None)
+    monkeypatch.setattr(module, "MOST_CORRECTED", 40**2)
+    # One document of .01 at rank 1 of the first run alone outweighs all others.
+    p = np.concatenate([[0.01], np.full(40, 1e-6), [1.0]])
+    second = np.concatenate([[np.inf], np.arange(2.0, 43)])
+    first = second.copy()
+    first[0] = 1.0
+    skewed = order_probability([(p, np.array([first, second]))])
+    assert skewed.method == "mixture"
+    assert skewed.above == pytest.approx(0.01, abs=0.0002)
 
 
 def test_nothing_varies() -> None:

@@ -92,3 +92,10 @@ def test_bad_arguments_are_named(arguments: dict[str, float], name: str) -> None
     """Each in one line."""
     with pytest.raises(ArgumentError, match=name):
         rule_for(**arguments)  # type: ignore[arg-type]  # of two types
+
+
+def test_any_window_has_a_rule_of_few_nodes() -> None:
+    """From one relevant document to a hundred thousand; none is so wide that memory ends."""
+    rule = rule_for(1, 100_000)
+    assert rule.t.size <= 512
+    assert max(rule.errors[:2]) <= 1e-11
