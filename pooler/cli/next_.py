@@ -102,7 +102,8 @@ def next_(
     rows = _rows(loaded, found, shown)
     if pool is not None:
         _add_pool(given, pool, rows, probable.tags, confidence=confidence, unjudged=unjudged)
-    emit([_table(rows, found, probable.tags, given.fmt)], given.fmt)
+    if rows or given.fmt is not Format.TABLE:
+        emit([_table(rows, found, probable.tags, given.fmt)], given.fmt)
 
 
 def _say_what_is_settled(found: NextDocuments, n_runs: int, confidence: float) -> None:

@@ -67,7 +67,7 @@ def of_runs(
         f" at rank {depth + 1:,} relevant (eq. 24), when the difference falls by the share Q and"
         " the variance by H; below 0 they rise. enough: A - B reaches it.",
         undefined_pairs(found.reasons),
-        f"Of {n_pairs}, {n_enough:,} have enough as judged, {n_left:,} even then.",
+        f"Enough as judged: {n_enough:,} of {n_pairs}; even then: {n_left:,}.",
     ]  # fmt: skip
     if fmt is Format.TABLE:
         hidden = FOR_PROGRAMS - ({"k"} if variation is None else set())

@@ -230,7 +230,7 @@ def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
         f" {np.count_nonzero(was & ~(after.p_t <= ALPHA)):,} cease"
         for with_what, after in afters.items()
     ]
-    return f"{np.count_nonzero(was):,} are significant at {ALPHA:g} as judged; {', '.join(moves)}."
+    return f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}."
 
 
 def _rank(arrays: JudgedRankings, run: int, topic: int, code: int) -> int | None:

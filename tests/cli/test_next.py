@@ -113,6 +113,7 @@ def test_what_is_settled_is_said(cli: Cli, judged: Path) -> None:
     """Two runs far apart are settled, and no document is asked for on their account."""
     far = cli("next", "bm25-stems-full", "rm3-words-title", "--unjudged", "0").fine()
     assert "the order of the two runs is settled at 0.95" in far.err
+    assert far.out == ""
     assert "nothing needs judging on account of the order" in far.err
     near = cli("next", *PAIR).fine()
     assert "the order of the two runs is not settled at 0.95" in near.err

@@ -252,7 +252,7 @@ def test_words_below_pairs_count_both_ways(cli: Cli, judged: Path) -> None:
     }
     assert sum(n.values())
     assert (
-        f"{sum(row['p'] <= 0.05 for row in rows)} are significant at 0.05 as judged; with A's"
+        f"Significant at 0.05 as judged: {sum(row['p'] <= 0.05 for row in rows)}; with A's"
         f" documents {n['a', False]} come to be and {n['a', True]} cease, with B's"
         f" {n['b', False]} come to be and {n['b', True]} cease."
     ) in words
