@@ -80,7 +80,7 @@ def shown(value: Cell) -> Cell:
         return value or None
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,}"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
 
 
 def _is_unsaid(column: Column, cells: Sequence[Cell]) -> bool:

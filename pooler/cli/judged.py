@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,9 @@ class Judged:
     pool_depths: frozenset[int] = frozenset()
     """Depths of the collection's pools; empty for bare files."""
     feeding: tuple[str, ...] = ()
-    """Tags of the run files that contribute to pools, in order; empty for a collection."""
+    """Tags of the runs that contribute to pools, in order; not told where `grades` are given."""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """Group of each run, by its tag; empty = none. Not told where `grades` are given."""
 
     def by_topic(self) -> Grades:
         """Return the grades by topic and document id."""
@@ -118,7 +120,12 @@ def load_judged(
         depths = frozenset(
             one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth"
         )
-        return Judged(ranked, final.rows, 1 if is_binary else cut, pool_depths=depths)
+        chosen = [run for run in opened.runs() if run.tag in ranked.tags]
+        return Judged(
+            ranked, final.rows, 1 if is_binary else cut, pool_depths=depths,
+            feeding=tuple(run.tag for run in chosen if run.contributes),
+            groups={run.tag: run.group for run in chosen},
+        )  # fmt: skip
 
 
 def _of_sole_judge(
@@ -224,15 +231,17 @@ def _from_files(
             " trec_eval")  # fmt: skip
 
     feeding: list[str] = []
+    groups: dict[str, str] = {}
 
     def read() -> Iterator[Run]:
         with progress("runs", len(entries)) as advance:
             for entry in entries:
                 run = read_entry(entry, lenient=lenient)
+                groups[run.tag] = run.group
                 if run.contributes:
                     feeding.append(run.tag)
                 yield run
                 advance(1)
 
     ranked = ranked_documents(read(), order=order)
-    return Judged(ranked, rows, level, feeding=tuple(feeding))
+    return Judged(ranked, rows, level, feeding=tuple(feeding), groups=groups)

@@ -107,6 +107,10 @@ TABLE = {  # the first lines are the commands' own: a test holds them together
         "pooler.cli.diff:diff",
         "Compare two qrels files: what was added, removed and changed, by grade in A and in B.",
     ),
+    "diagnose": Announced(
+        "pooler.cli.diagnose:diagnose",
+        "Tell what a pool owes to its runs, what it missed, and how far scores can move for it.",
+    ),
     "sensitivity": Announced(
         "pooler.cli.sensitivity:sensitivity",
         "Flip the unjudged documents at rank N+1 to relevant and see what moves.",

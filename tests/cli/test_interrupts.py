@@ -69,6 +69,7 @@ WRITING = {
     "evaluate": "evaluate --judge strict",
     "compare": "compare --all --judge strict",
     "required-difference": "required-difference",
+    "diagnose": "diagnose --judge strict",
     "variation": "variation",
     "next": "next --pool new",
     "ap-properties": "ap-properties",

@@ -97,7 +97,7 @@ def test_any_run_comes_back_in_any_order(collection: Collection, data: st.DataOb
         for ranking in run.rankings:
             places = rank_order(ranking.docnos, ranking.scores, ranking.ranks, order=order)
             ids = ranked.rankings["bm25", ranking.topic]
-            assert ids.dtype == np.int64
+            assert ids.dtype == np.int32
             assert ids.tolist() == [ranked.ids[ranking.docnos[place]] for place in places]
             assert [ranked.docnos[number] for number in ids.tolist()] == [
                 ranking.docnos[place] for place in places

@@ -56,7 +56,7 @@ def test_rbp_equals_ir_measures(evaluation: tuple[Qrels, Runs], p: float) -> Non
     qrels, runs = evaluation
     rankings = in_arrays(qrels, runs)
     (scores,) = evaluate(rankings, [parse_measure(f"RBP(p={p})")])
-    pytest.importorskip("trectools", reason="trectools is not installed")
+    pytest.importorskip("trectools", reason="trectools is absent (extra `peers`)")
     provider = ir_measures.providers.registry["trectools"]
     for run, tag in enumerate(rankings.tags):
         theirs = provider.iter_calc([ir_measures.RBP(p=p)], qrels, runs[tag])

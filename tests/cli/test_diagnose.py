@@ -1,0 +1,159 @@
+"""`pooler diagnose` on the sample collection, against sets, pytrec_eval and edited qrels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytrec_eval
+
+from tests.cli.conftest import Cli
+from tests.cli.edited_qrels import STRICT, runs_of
+from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
+
+DEPTH = 5
+LATE = "late-tfidf-bigrams"
+"""The run that does not feed pools."""
+
+Pooled = dict[str, set[tuple[str, str]]]
+"""Topic and docno within the depth, by run."""
+
+
+def pooled_of(runs: dict[str, Scores]) -> Pooled:
+    """Take the first documents of every run that feeds the pool."""
+    return {
+        tag: {(topic, docno) for topic in run for docno in first_documents(run, topic, DEPTH)}
+        for tag, run in runs.items()
+        if tag != LATE
+    }
+
+
+def diagnosed(cli: Cli, *options: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return the facts, and the rows by run."""
+    found = cli("diagnose", *options, "--format", "json").fine().json()
+    return found, {row["run"]: row for row in found["runs"]}
+
+
+def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, judged: Path) -> None:
+    """Without what a run alone brought: uniques by sets, AP and places by pytrec_eval."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    pooled = pooled_of(runs)
+    official = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
+    _, rows = diagnosed(cli, *STRICT)
+    assert set(rows) == set(runs)
+    for tag, row in rows.items():
+        assert row["ap"] == pytest.approx(official[tag])
+        assert row["contributes"] == (tag != LATE)
+        others = [pairs for name, pairs in pooled.items() if name != tag]
+        alone = pooled.get(tag, set()) - set().union(*others) if tag != LATE else set()
+        left = {
+            topic: {docno: grade for docno, grade in grades.items() if (topic, docno) not in alone}
+            for topic, grades in qrels.items()
+        }
+        late = mean(average_precision(left, runs[tag]).values())
+        assert row["ap_left_out"] == pytest.approx(late)
+        assert row["change"] == pytest.approx(late - official[tag], abs=1e-15)
+        assert row["rank"] == 1 + sum(one > official[tag] + 1e-12 for one in official.values())
+        elsewhere = [score for name, score in official.items() if name != tag]
+        assert row["rank_left_out"] == 1 + sum(one > late + 1e-12 for one in elsewhere)
+        if tag == LATE:
+            assert (row["unique"], row["unique_relevant"]) == (None, None)
+            continue
+        assert row["unique"] == len(alone)
+        assert row["unique_relevant"] == sum(qrels[topic][docno] > 0 for topic, docno in alone)
+
+
+def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, judged: Path) -> None:
+    """bpref; AP of the judged documents alone; the share of them; limits around AP."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"bpref"})
+    _, rows = diagnosed(cli, *STRICT)
+    for tag, run in runs_of(judged).items():
+        row = rows[tag]
+        assert row["bpref"] == pytest.approx(
+            mean(one["bpref"] for one in evaluator.evaluate(run).values())
+        )
+        known = {
+            topic: {docno: score for docno, score in scores.items() if docno in qrels[topic]}
+            for topic, scores in run.items()
+        }
+        assert row["condensed"] == pytest.approx(mean(average_precision(qrels, known).values()))
+        shares = [
+            sum(docno in qrels[topic] for docno in first_documents(run, topic, 10)) / 10
+            for topic in qrels
+        ]
+        assert row["judged"] == pytest.approx(mean(shares))
+        assert row["low"] <= row["ap"] <= row["high"]
+
+
+def test_pool_is_told_of(cli: Cli, judged: Path) -> None:
+    """Sizes by sets; how the depth is known: from the collection, the option, the judgements."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    pairs = set().union(*pooled_of(runs_of(judged)).values())
+    facts, _ = diagnosed(cli, *STRICT)
+    known = {(topic, docno) for topic, grades in qrels.items() for docno in grades}
+    assert (facts["depth"], facts["depth_known"]) == (DEPTH, "as the collection was pooled")
+    assert (facts["pool"], facts["pool_judged"]) == (len(pairs), len(pairs & known))
+    assert facts["judged_outside_pool"] == len(known - pairs)
+    assert facts["contributing_runs"] == 8
+    given, _ = diagnosed(cli, *STRICT, "--depth", "3")
+    assert (given["depth"], given["depth_known"]) == (3, "as given")
+    assert given["judged_outside_pool"] > 0
+
+
+def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
+    """With the list of runs the same rows; without one, depth and runs are told from the qrels."""
+    qrels = ("--qrels", "judgements/strict.qrels", "--order", "trec9")
+    expected, rows = diagnosed(cli, *STRICT)
+    facts, of_files = diagnosed(cli, *qrels, "--runs", "runs.tsv", "--depth", str(DEPTH))
+    assert of_files == {tag: pytest.approx(row) for tag, row in rows.items()}
+    assert facts["pool"] == expected["pool"]
+    files = [f"runs/{tag}.run" for tag in rows]
+    inferred, _ = diagnosed(cli, *qrels, *files)
+    assert inferred["depth_known"] == "as the judgements look"
+    assert inferred["depth"] == DEPTH
+    assert inferred["contributing_runs"] >= 8
+
+
+def test_groups_are_left_out_whole(cli: Cli, judged: Path) -> None:
+    """Documents that a group's runs alone brought, for all of its runs."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    pooled = pooled_of(runs)
+    words = {"bm25-words", "lm-words-full", "tfidf-words"}
+    inside = set().union(*(pooled[tag] for tag in words))
+    outside = set().union(*(pairs for tag, pairs in pooled.items() if tag not in words))
+    left = {
+        topic: {docno: grade for docno, grade in grades.items()
+                if (topic, docno) not in inside - outside}
+        for topic, grades in qrels.items()
+    }  # fmt: skip
+    _, rows = diagnosed(cli, *STRICT, "--by-group")
+    for tag in words:
+        late = mean(average_precision(left, runs[tag]).values())
+        assert rows[tag]["ap_left_out"] == pytest.approx(late)
+
+
+def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
+    """The conclusion stands under the table, and no line of it is wider than 80 columns."""
+    text = cli("diagnose", *STRICT).fine().out
+    facts, table = text.split("\nruns\n")
+    assert max(map(len, facts.splitlines())) <= 80
+    words = " ".join(table.split())
+    assert "Late, a run of the pool would lose" in words
+    assert "of 8 runs would change place" in words
+    assert "a guess." in words
+
+
+def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
+    """Judgements of single documents look like no pool; scores are there all the same."""
+    Path("few.qrels").write_text("G01 0 KG-E-002 1\nG02 0 nowhere 1\n", encoding="utf-8")
+    facts, rows = diagnosed(
+        cli, "--qrels", "few.qrels", "runs/bm25-words.run", "runs/tfidf-words.run"
+    )
+    assert facts["depth"] is None
+    assert facts["reason"]
+    assert set(rows["bm25-words"]) >= {"ap", "bpref", "low", "high"}
+    assert "unique" not in rows["bm25-words"]
