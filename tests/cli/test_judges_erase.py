@@ -108,6 +108,7 @@ def test_erased_judge_can_be_imported_as_somebody_new(cli: Cli, judged: Path) ->
     assert [(row["judge"], row["judged"]) for row in rows][-1] == ("strict", 84)
 
 
+@pytest.mark.slow
 def test_file_is_scrubbed_when_the_reader_has_gone(cli: Cli, judged: Path) -> None:
     """While another program reads, what was removed may be in the log, and it is said how to go on.
 

@@ -12,7 +12,8 @@ from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import runs_of
 from tests.cli.oracles import first_documents, read_qrels
 from tests.cli.test_variation import topics_of
-from tests.store.analysis.enumerated_variation import enumerated
+from tests.store.analysis.outcome_table import outcome_table
+from tests.store.analysis.test_next_judgement import spread
 
 ORDER = ("--order", "trec9")
 PAIR = ("bm25-words", "rm3-words-title")
@@ -31,14 +32,15 @@ def test_gain_is_the_variance_that_a_judgement_takes_away(cli: Cli, judged: Path
     whole = 0.0
     topics = topics_of(judged).values()
     for p, ranks in topics:
-        before = spread(p, ranks[pair])
+        table = outcome_table(ranks[pair])
+        before = spread(table, p, 0, 1)
         whole += before / len(topics) ** 2
         for place in np.flatnonzero((p > 0) & (p < 1)):
             left = 0.0
             for value, weight in ((1.0, p[place]), (0.0, 1 - p[place])):
                 known = p.copy()
                 known[place] = value
-                left += weight * spread(known, ranks[pair])
+                left += weight * spread(table, known, 0, 1)
             gain = (before - left) / len(topics) ** 2
             if gain > 1e-15:
                 expected[gain] = expected.get(gain, 0) + 1
@@ -50,13 +52,6 @@ def test_gain_is_the_variance_that_a_judgement_takes_away(cli: Cli, judged: Path
     assert [row["share"] for row in rows] == pytest.approx([gain / whole for gain in gains])
     assert rows[-1]["so_far"] == pytest.approx(sum(gains) / whole)
     assert rows[-1]["so_far"] <= 1 + 1e-9
-
-
-def spread(p: np.ndarray[tuple[int], np.dtype[np.float64]],
-           ranks: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:  # fmt: skip
-    """Return the variance of the difference of two runs, from all outcomes."""
-    of = enumerated(p, ranks).covariance
-    return float(of[0, 0] + of[1, 1] - 2 * of[0, 1])
 
 
 def test_rows_name_documents_and_where_runs_have_them(cli: Cli, judged: Path) -> None:

@@ -52,6 +52,7 @@ def grades(collection: Collection) -> dict[str, int | None]:
     }
 
 
+@pytest.mark.slow
 def test_a_held_key_grades_one_document(terminal: PtyTerminal, collection: Collection) -> None:
     """A second of repeats is one key: the next document waits until the key is let go."""
     for _ in range(30):
@@ -76,6 +77,7 @@ def test_a_key_held_since_the_document_came_grades_nothing(
     assert grades(collection) == {}
 
 
+@pytest.mark.slow
 def test_a_burst_of_keys_grades_one_document(terminal: PtyTerminal, collection: Collection) -> None:
     """What a slow line delivers at once, or a raw paste, is one grade and no more."""
     for n_graded, burst in enumerate((b"2222", b"1" * 40, b"1020" * 10, b"1\r" * 20), start=1):

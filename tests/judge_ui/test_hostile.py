@@ -243,6 +243,7 @@ def test_no_screen_passes_a_hostile_text_on(
     assert "[@click=app.quit]a[/bold]" in seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on_pty", [False, True], ids=["pipe", "terminal"])
 def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bool) -> None:
     """No sequence at all, neither through a pipe nor to a terminal."""

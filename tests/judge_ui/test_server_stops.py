@@ -252,6 +252,7 @@ class HangUp:
             )
 
 
+@pytest.mark.slow
 def test_connection_lost_at_any_statement_of_a_save(server: StoppingServer) -> None:
     """Wherever within a save the connection is lost, nothing of it is left and a retry saves it."""
     with at_work(with_schema(server.url)) as ann:
@@ -334,6 +335,7 @@ def test_commit_without_an_answer_is_not_written_twice(
     assert len(ann.events()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", Cut)
 def test_undo_without_an_answer_takes_back_one_decision(
     through_proxy: tuple[AtWork, Proxy], cut: Cut
@@ -359,6 +361,7 @@ def test_undo_without_an_answer_takes_back_one_decision(
     assert ann.events()[-1] == ("b", "judge", 2, 3)
 
 
+@pytest.mark.slow
 def test_other_grade_after_a_commit_without_an_answer(
     through_proxy: tuple[AtWork, Proxy],
 ) -> None:
@@ -378,6 +381,7 @@ def test_other_grade_after_a_commit_without_an_answer(
     assert [one[0] for one in ann.events()].count("a") == 1
 
 
+@pytest.mark.slow
 def test_giving_up_a_commit_without_an_answer_says_how_it_stands(
     through_proxy: tuple[AtWork, Proxy],
 ) -> None:
@@ -394,6 +398,7 @@ def test_giving_up_a_commit_without_an_answer_says_how_it_stands(
     assert ann.events() == [("a", "judge", 2, 1), ("a", "undo", None, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", Cut)
 @pytest.mark.parametrize("settle", ["keep_theirs", "replace_theirs"])
 def test_conflict_settled_over_a_broken_connection(
@@ -423,6 +428,7 @@ def test_conflict_settled_over_a_broken_connection(
         assert grades == [0, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", Cut)
 def test_claim_without_an_answer_takes_no_more_than_it_may(
     through_proxy: tuple[AtWork, Proxy], cut: Cut
@@ -445,6 +451,7 @@ def test_claim_without_an_answer_takes_no_more_than_it_may(
     assert [task.docno for task in session.tasks] == sorted(held)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", Cut)
 def test_first_sign_of_life_without_an_answer(
     through_proxy: tuple[AtWork, Proxy], cut: Cut

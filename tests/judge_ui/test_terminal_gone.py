@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from store.records import State
 from tests.judge_ui.conftest import ENGLISH, Document, Maker
 from tests.judge_ui.pty_terminal import PtyTerminal, begin, judge
 
 
+@pytest.mark.slow
 def test_program_ends_when_its_terminal_is_gone(
     make_collection: Maker, collection_file: Path
 ) -> None:

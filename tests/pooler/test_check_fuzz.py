@@ -33,6 +33,7 @@ N_FILES = int(os.environ.get("POOLER_FUZZ_FILES", "500"))
 FIRST_SEED = int(os.environ.get("POOLER_FUZZ_SEED", "0"))
 
 
+@pytest.mark.slow
 def test_generated_files_are_read_as_the_obvious_reader_reads_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -433,6 +433,7 @@ def widen(place: Path, n_documents: int) -> None:
         connection.commit()
 
 
+@pytest.mark.slow
 def test_killed_backup_leaves_nothing_under_the_name(full: Path) -> None:
     """After `kill -9` at any moment there is a whole backup or none."""
     widen(full, 150_000)

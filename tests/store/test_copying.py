@@ -93,6 +93,7 @@ def test_empty_collection_is_copied(tmp_path: Path, postgres_url: str) -> None:
     assert [row[0] for row in contents(postgres_url)["judge"]] == [1]
 
 
+@pytest.mark.slow
 def test_place_that_is_taken_is_refused_and_kept(tmp_path: Path, postgres_url: str) -> None:
     """Nothing is copied over a collection, another file, or itself."""
     first, second = str(tmp_path / "first.db"), str(tmp_path / "second.db")

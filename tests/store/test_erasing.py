@@ -305,6 +305,7 @@ def found_in(folder: Path, *words: str) -> set[str]:
     return {word for word in words if any(word.encode(code) in content for code in codes)}
 
 
+@pytest.mark.slow
 def test_rows_are_overwritten_though_somebody_reads(tmp_path: Path) -> None:
     """While another program reads, the log is kept for it; once it is closed nothing is left."""
     file = tmp_path / "c.db"

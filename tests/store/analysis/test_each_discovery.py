@@ -98,6 +98,7 @@ def test_means_equal_but_for_rounding_are_tied() -> None:
     assert found.tau_b.tolist() == [pytest.approx((4 - 1) / 5)]
 
 
+@pytest.mark.slow
 def test_documents_of_trec_covid_equal_ordering_all_runs() -> None:
     """Of 143 runs, 300 sampled documents swap the pairs that a full count over all pairs swaps."""
     arrays = covid_arrays()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.store.analysis.enumerated_variation import Topic, drawn_topics, enumerated
+from tests.store.analysis.outcome_table import outcome_table
 from tests.vectors.variation_examples import EXAMPLES, NEAR
 
 
@@ -53,3 +54,17 @@ def test_floats_equal_fractions(topic: Topic) -> None:
     exact = enumerated([Fraction(float(p)) for p in probabilities], ranks)
     for name in ("mean", "covariance", "third", "gradient", "above", "tied"):
         assert getattr(fast, name) == pytest.approx(getattr(exact, name), abs=1e-14)
+
+
+@settings(max_examples=15, deadline=None)
+@given(drawn_topics(most_documents=6))
+def test_table_of_outcomes_has_the_same_moments(topic: Topic) -> None:
+    """The reference in arrays, which is quick, and the one by outcome, which is plain."""
+    probabilities, ranks = topic
+    for own, mode in ((False, "pool"), (True, "own")):
+        plain, table = enumerated(probabilities, ranks, mode), outcome_table(ranks, own=own)
+        mean, covariance, third = table.moments(probabilities)
+        assert mean == pytest.approx(plain.mean, abs=1e-14)
+        assert covariance == pytest.approx(plain.covariance, abs=1e-14)
+        assert third == pytest.approx(plain.third, abs=1e-14)
+        assert table.gradient(probabilities) == pytest.approx(plain.gradient, abs=1e-13)

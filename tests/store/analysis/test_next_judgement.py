@@ -10,7 +10,8 @@ from store.analysis.collection_variation import collection_variation
 from store.analysis.next_judgement import next_documents, settled_pairs
 from store.analysis.order_probability import order_probabilities
 from store.errors import ArgumentError
-from tests.store.analysis.enumerated_variation import Topic, drawn_topics, enumerated
+from tests.store.analysis.enumerated_variation import Topic, drawn_topics
+from tests.store.analysis.outcome_table import Floats, OutcomeTable, outcome_table
 
 
 @settings(max_examples=30, deadline=None)
@@ -23,7 +24,8 @@ def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) ->
     found = next_documents(topics, varied, confidence=0.9)
     open_pairs = [(a, b) for a, b in ((0, 1), (0, 2), (1, 2)) if found.unsettled[a, b]]
     assert found.n_unsettled == len(open_pairs)
-    before = sum(spread(p, ranks[list(pair)]) for pair in open_pairs)
+    table = outcome_table(ranks)
+    before = sum(spread(table, p, *pair) for pair in open_pairs)
     assert found.variance == pytest.approx(before, abs=1e-14)
     gains = dict(zip(found.document.tolist(), found.gain.tolist(), strict=True))
     for document in range(p.size):
@@ -31,15 +33,14 @@ def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) ->
         for value, weight in ((1.0, p[document]), (0.0, 1 - p[document])):
             known = p.copy()
             known[document] = value
-            left += weight * sum(spread(known, ranks[list(pair)]) for pair in open_pairs)
+            left += weight * sum(spread(table, known, *pair) for pair in open_pairs)
         assert gains.get(document, 0.0) == pytest.approx(before - left, abs=1e-13)
 
 
-def spread(p: np.ndarray[tuple[int], np.dtype[np.float64]],
-           ranks: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:  # fmt: skip
+def spread(table: OutcomeTable, p: Floats, first: int, second: int) -> float:
     """Return the variance of the difference of two runs, from all outcomes."""
-    of = enumerated(p, ranks).covariance
-    return float(of[0, 0] + of[1, 1] - 2 * of[0, 1])
+    _, of, _ = table.moments(p)
+    return float(of[first, first] + of[second, second] - 2 * of[first, second])
 
 
 def test_topics_share_the_gain() -> None:

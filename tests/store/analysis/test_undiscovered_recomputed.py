@@ -230,6 +230,7 @@ def test_unjudged_documents_of_trec_covid(
     assert result.count(ENDED) + result.count(NO_RUN) == 143 * 30 - deep_enough
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_changes_of_trec_covid_equal_recomputation(scenario: Scenario) -> None:
     """In 200 sampled flips the AP of all 143 runs is that of scoring the lists again."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import inspect, text
@@ -62,6 +63,7 @@ def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
         assert sorted(path.name for path in folder.iterdir()) == ["a.db", "b.db", "one", "two"]
 
 
+@pytest.mark.slow
 @settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
 @given(st.data())
 def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
@@ -93,6 +95,7 @@ def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:
         assert export(str(folder / "a.db"), folder / "two", Wishes()) == first
 
 
+@pytest.mark.slow
 @settings(
     deadline=None,
     phases=PHASES,

@@ -122,6 +122,7 @@ def test_judges_who_share_nothing_are_as_on_one_machine(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None)
 @given(data=st.data())
 def test_histories_of_any_making_merge_in_any_order(
