@@ -1,4 +1,4 @@
-"""Three judges judge 200 documents while their processes are killed: what was saved is stored.
+"""Three judges judge documents while their processes are killed: what was saved is stored.
 
 Each judge keeps a ledger of what was typed at which document, and of what was said to be saved.
 After each kill the store may hold one event more than was said to be saved - the one that was
@@ -7,6 +7,7 @@ typed last - and never anything else.
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import threading
@@ -418,9 +419,10 @@ def test_saved_grades_outlive_many_kills_while_the_server_stops() -> None:
 
 
 @pytest.mark.slow
-def test_saved_grades_outlive_three_hundred_kills(collection_name: str) -> None:
-    """The same of 200 documents at 300 moments, a third of them in the full screen."""
-    where = check_kills(collection_name, 200, 300, 1 / 3)
+def test_saved_grades_outlive_a_hundred_kills(collection_name: str) -> None:
+    """The same at a hundred moments (`POOLER_KILLS`), a third of them in the full screen."""
+    n_kills = int(os.environ.get("POOLER_KILLS", "100"))
+    where = check_kills(collection_name, 2 * n_kills // 3, n_kills, 1 / 3)
     for (moment, is_full_screen), count in sorted(where.items()):
         print(f"{count:4} {moment}, {'full screen' if is_full_screen else 'line mode'}")  # noqa: T201 - the count for the notes
     assert {moment for moment, _ in where} >= {"after saved", "after an answer", "at the start"}
