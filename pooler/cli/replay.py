@@ -112,7 +112,7 @@ def replay(
     contenders = [_parse_contender(text, seed) for text in named]
     wanted = None if budgets is None else _parse_budgets(budgets)
     judged = given.load()
-    feeding = _feeding(given.collection if given.qrels is None else None, judged)
+    feeding = _feeding(judged, of_files=given.qrels is not None)
     topics = judged_topics(
         judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding
     )
@@ -228,24 +228,15 @@ def _parse_budgets(text: str) -> list[int | None]:
     return budgets
 
 
-def _feeding(collection: str | None, judged: Judged) -> list[str]:
-    """Return the tags of the runs that contribute; raise `PoolerError` when there is none.
-
-    Of files (``None``) their list says so.
-    """
-    if collection is None:
-        feeding, hint = list(judged.feeding), "in the list of --runs, `contributes` says which do"
-    else:
-        from store.collection import Collection
-
-        with Collection(collection) as opened:
-            stored = opened.runs(judged.ranked.tags)
-        feeding = [run.tag for run in stored if run.contributes]
-        hint = "name a run that does: `pooler list runs` says which"
-    if not feeding:
+def _feeding(judged: Judged, *, of_files: bool) -> list[str]:
+    """Return the tags of the runs that contribute; raise `PoolerError` when there is none."""
+    if not judged.feeding:
         message = "none of these runs contributes to pools"
+        hint = "name a run that does: `pooler list runs` says which"
+        if of_files:
+            hint = "in the list of --runs, `contributes` says which do"
         raise PoolerError(message, hint=hint)
-    return feeding
+    return list(judged.feeding)
 
 
 def _read_scores(

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from store.errors import FaultList
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, id_fault, open_bytes
-from store.formats.topics import topic_fault
+from store.formats.id_fields import IdFields
+from store.formats.lines import BOM, open_bytes
 
 _N_FIELDS = 3
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
@@ -180,36 +180,12 @@ def _is_like_qrels(fields: list[bytes]) -> bool:
     return parse_probability(fields[2].decode("utf-8", "backslashreplace")) is None
 
 
-class _Fields:
+class _Fields(IdFields):
     """Fields of a file as text and numbers; what repeats is read once."""
 
     def __init__(self, faults: FaultList) -> None:
-        self._faults = faults
-        self._topics: dict[bytes, str] = {}
+        super().__init__(faults)
         self._numbers: dict[bytes, float] = {}
-
-    def topic(self, line: int, field: bytes) -> str | None:
-        """Return the topic id, or tell the fault."""
-        if (known := self._topics.get(field)) is not None:
-            return known
-        text = self._decoded(line, field)
-        if text is None:
-            return None
-        if message := topic_fault(text):
-            self._faults.add(line, message, "id")
-            return None
-        self._topics[field] = text
-        return text
-
-    def docno(self, line: int, field: bytes) -> str | None:
-        """Return the docno, or tell the fault."""
-        text = self._decoded(line, field)
-        if text is None or (text.isascii() and text.isprintable()):
-            return text
-        if message := id_fault(text):
-            self._faults.add(line, message, "id")
-            return None
-        return text
 
     def probability(self, line: int, field: bytes) -> float | None:
         """Return the probability, or tell the fault."""
@@ -223,13 +199,3 @@ class _Fields:
             return None
         self._numbers[field] = p
         return p
-
-    def _decoded(self, line: int, field: bytes) -> str | None:
-        """Decode a field, or tell the fault."""
-        try:
-            return field.decode("utf-8")
-        except UnicodeDecodeError as error:
-            got = field.decode("utf-8", "backslashreplace")
-            byte = field[error.start]
-            self._faults.add(line, f"expected UTF-8, got byte 0x{byte:02x} in `{got}`", "utf8")
-            return None

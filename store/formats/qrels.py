@@ -10,6 +10,7 @@ from typing import NamedTuple, TextIO
 
 from store.errors import ArgumentError, FaultList
 from store.formats.compression import DamagedDataError
+from store.formats.id_fields import IdFields
 from store.formats.lines import BOM, id_fault, open_bytes
 from store.formats.topics import topic_fault
 from store.natural_order import NaturalKey, natural_key
@@ -190,26 +191,13 @@ def _shape_fault(raw: bytes, n_fields: int, *, lenient: bool) -> str | None:
     return None
 
 
-class _Columns:
+class _Columns(IdFields):
     """Fields of a file as text and numbers; what repeats is decoded and checked once."""
 
     def __init__(self, faults: FaultList) -> None:
-        self._faults = faults
-        self._topics: dict[bytes, str] = {}
+        super().__init__(faults)
         self._iterations: dict[bytes, str] = {}
         self._grades: dict[bytes, tuple[int, bool]] = {}
-
-    def topic(self, line: int, field: bytes) -> str | None:
-        """Return the topic id, or tell the fault."""
-        if (known := self._topics.get(field)) is not None:
-            return known
-        text = self._decoded(line, field)
-        if text is not None and (message := topic_fault(text)):
-            self._faults.add(line, message, "id")
-            return None
-        if text is not None:
-            self._topics[field] = text
-        return text
 
     def iteration(self, line: int, field: bytes) -> str | None:
         """Return the second column, or tell the fault."""
@@ -218,16 +206,6 @@ class _Columns:
         text = self.docno(line, field)
         if text is not None:
             self._iterations[field] = text
-        return text
-
-    def docno(self, line: int, field: bytes) -> str | None:
-        """Return the docno, or tell the fault."""
-        text = self._decoded(line, field)
-        if text is None or (text.isascii() and text.isprintable()):
-            return text
-        if message := id_fault(text):
-            self._faults.add(line, message, "id")
-            return None
         return text
 
     def grade(self, line: int, field: bytes) -> tuple[int, bool] | None:
@@ -241,16 +219,6 @@ class _Columns:
             return None
         self._grades[field] = int(match[1]), match[2] is not None
         return self._grades[field]
-
-    def _decoded(self, line: int, field: bytes) -> str | None:
-        """Decode a field, or tell the fault."""
-        try:
-            return field.decode("utf-8")
-        except UnicodeDecodeError as error:
-            got = field.decode("utf-8", "backslashreplace")
-            byte = field[error.start]
-            self._faults.add(line, f"expected UTF-8, got byte 0x{byte:02x} in `{got}`", "utf8")
-            return None
 
 
 def write_qrels(rows: Iterable[Qrel], stream: TextIO) -> None:

@@ -8,40 +8,19 @@ import pytest
 import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sklearn.metrics import dcg_score
 
 from store.analysis.confusion import confusion_at, f_measure, fallout
-from store.analysis.graded_rankings import GradedRankings, graded_rankings
+from store.analysis.graded_rankings import GradedRankings
 from store.analysis.measure_names import SIGNATURES, MeasureName, parse_measure
 from store.analysis.measures import MEASURES, Scores, evaluate
 from store.errors import ArgumentError, UnknownNameError
-from store.ranking import Order, rank_order
+from tests.store.analysis.incomplete import in_arrays
 from tests.trec_covid import leaderboard, load_qrels, load_rankings
 
 Qrels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]
 DOCNOS = [f"d{number}" for number in range(12)]
-
-
-def rankings_of(qrels: Qrels, runs: Runs, *, order: Order, cutoff: int = 1000) -> GradedRankings:
-    """Rank the runs and look their documents' grades up."""
-    numbers: dict[str, int] = {}
-
-    def ids(docnos: list[str]) -> NDArray[np.int64]:
-        return np.array([numbers.setdefault(d, len(numbers)) for d in docnos], dtype=np.int64)
-
-    rankings = {}
-    for tag, by_topic in runs.items():
-        for topic, scores in by_topic.items():
-            docnos = list(scores)
-            places = rank_order(docnos, np.array(list(scores.values())), order=order)
-            rankings[tag, topic] = ids([docnos[place] for place in places.tolist()])
-    judged = {
-        topic: (ids(list(grades)), np.array(list(grades.values()), dtype=np.int64))
-        for topic, grades in qrels.items()
-    }
-    return graded_rankings(sorted(qrels), sorted(runs), rankings, judged, cutoff=cutoff)
 
 
 def score(rankings: GradedRankings, text: str, level: int = 1) -> Scores:
@@ -86,7 +65,7 @@ TREC_EVAL = {
 def test_measures_equal_trec_eval(evaluation: tuple[Qrels, Runs], level: int) -> None:
     """In order trec9, ties included, each measure is trec_eval's on every topic of every run."""
     qrels, runs = evaluation
-    rankings = rankings_of(qrels, runs, order="trec9")
+    rankings = in_arrays(qrels, runs, order="trec9")
     evaluator = pytrec_eval.RelevanceEvaluator(
         qrels,
         {
@@ -114,7 +93,7 @@ def test_measures_equal_trec_eval(evaluation: tuple[Qrels, Runs], level: int) ->
 def test_measures_equal_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
     """Without ties, each name means what it means to ir_measures, and so does its mean or sum."""
     qrels, runs = evaluation
-    rankings = rankings_of(qrels, runs, order="trec")
+    rankings = in_arrays(qrels, runs, order="trec")
     texts = [
         "AP(rel=2)", "AP@3", "P(rel=2)@3", "R@2", "Rprec", "RR@2", "RR(rel=3)", "Success(rel=2)@3",
         "nDCG@3", "Judged@4", "Judged", "SetP", "SetR(rel=2)", "SetF", "NumRet", "NumRelRet",
@@ -138,7 +117,7 @@ def test_measures_equal_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
 def test_unsquared_beta_is_trec_evals(evaluation: tuple[Qrels, Runs]) -> None:
     """The SetF(beta=4.0) of ir_measures is ours with beta 2: trec_eval does not square it."""
     qrels, runs = evaluation
-    rankings = rankings_of(qrels, runs, order="trec")
+    rankings = in_arrays(qrels, runs, order="trec")
     theirs = ir_measures.parse_measure("SetF(beta=4.0)").calc(qrels, runs["a"]).per_query
     expected = {metric.query_id: metric.value for metric in theirs}
     values = score(rankings, "SetF(beta=2)").values[0]
@@ -149,7 +128,7 @@ def test_unsquared_beta_is_trec_evals(evaluation: tuple[Qrels, Runs]) -> None:
 def test_exponential_gain_equals_scikit_learn(evaluation: tuple[Qrels, Runs]) -> None:
     """With exp-log2, nDCG is scikit-learn's DCG of the run over its DCG of the judged."""
     qrels, runs = evaluation
-    rankings = rankings_of(qrels, runs, order="trec")
+    rankings = in_arrays(qrels, runs, order="trec")
     values = score(rankings, "nDCG(dcg='exp-log2')").values[0]
     for column, topic in enumerate(rankings.topics):
         scores, grades = runs["a"][topic], qrels[topic]
@@ -168,7 +147,7 @@ def test_official_scores_of_trec_covid() -> None:
     for (tag, topic), docnos in lists.items():
         top = {docno: -float(place) for place, docno in enumerate(docnos[:10])}
         runs.setdefault(tag, {})[topic] = top
-    rankings = rankings_of(qrels, runs, order="file", cutoff=10)
+    rankings = in_arrays(qrels, runs, order="file", cutoff=10)
     names = [parse_measure("nDCG@10"), parse_measure("P@5")]
     assert len(rankings.tags) == 143
     for scores, column in zip(evaluate(rankings, names), ["ndcg@10", "p@5"], strict=True):
@@ -222,7 +201,7 @@ def test_values_and_reasons_by_hand(
     text: str, long: list[float | None], short: list[float | None], reasons: list[str]
 ) -> None:
     """A topic without relevant documents, a run without documents: a number, or the reason why."""
-    scores = score(rankings_of(SMALL, SMALL_RUNS, order="trec"), text)
+    scores = score(in_arrays(SMALL, SMALL_RUNS, order="trec"), text)
     found = []
     for run, expected in enumerate((long, short)):
         defined = [value for value in expected if value is not None]
@@ -248,7 +227,7 @@ def test_lists_of_the_slides() -> None:
     labels = {"1": "+--+--", "2": "++--+-+-", "3": "++++----"}
     qrels = {t: {f"d{i}": int(x == "+") for i, x in enumerate(row)} for t, row in labels.items()}
     runs = {"a": {t: {f"d{i}": -float(i) for i in range(len(row))} for t, row in labels.items()}}
-    rankings = rankings_of(qrels, runs, order="trec")
+    rankings = in_arrays(qrels, runs, order="trec")
     by_hand = (1 + 1 + 3 / 5 + 4 / 7) / 4
     assert by_hand == pytest.approx(0.792857142857, abs=5e-13)
     np.testing.assert_allclose(score(rankings, "AP").values[0], [0.75, by_hand, 1.0], rtol=1e-15)
@@ -259,7 +238,7 @@ def test_lists_of_the_slides() -> None:
 def test_every_name_is_computed() -> None:
     """The names that are read are those that are computed, each giving one value a list."""
     assert list(MEASURES) == list(SIGNATURES)
-    rankings = rankings_of(SMALL, SMALL_RUNS, order="trec")
+    rankings = in_arrays(SMALL, SMALL_RUNS, order="trec")
     for name, signature in SIGNATURES.items():
         docs = "(docs=100)" if "docs" in signature.parameters else ""
         at = {"cutoff": "@2", "recall": "@0.5", None: ""}[signature.at]
@@ -270,7 +249,7 @@ def test_every_name_is_computed() -> None:
 
 def test_several_measures_are_those_of_each_alone() -> None:
     """Evaluating together changes nothing, and keeps the order asked for."""
-    rankings = rankings_of(SMALL, SMALL_RUNS, order="trec")
+    rankings = in_arrays(SMALL, SMALL_RUNS, order="trec")
     names = [parse_measure(text) for text in ("P@2", "AP(rel=2)", "AP", "nDCG@2", "AP(rel=2)")]
     for name, scores in zip(names, evaluate(rankings, names), strict=True):
         assert scores.measure == name
@@ -279,7 +258,7 @@ def test_several_measures_are_those_of_each_alone() -> None:
 
 def test_set_measures_are_those_of_the_table() -> None:
     """SetF by alpha and SetFallout are the functions of the confusion table."""
-    rankings = rankings_of(SMALL, SMALL_RUNS, order="trec")
+    rankings = in_arrays(SMALL, SMALL_RUNS, order="trec")
     table = confusion_at(
         rankings.relevant(1), rankings.n_relevant(1), rankings.lengths, n_documents=50
     )
@@ -290,7 +269,7 @@ def test_set_measures_are_those_of_the_table() -> None:
 
 def test_arguments_that_cannot_be_used() -> None:
     """A cutoff or a collection that is too small for the rankings, or a name nobody knows."""
-    rankings = rankings_of(SMALL, SMALL_RUNS, order="trec", cutoff=5)
+    rankings = in_arrays(SMALL, SMALL_RUNS, order="trec", cutoff=5)
     with pytest.raises(ArgumentError, match="`cutoff` of P@10 must be at most the 5 ranks that"):
         score(rankings, "P@10")
     with pytest.raises(ArgumentError, match="`docs` must be at least the 4 documents retrieved or"):
@@ -304,10 +283,10 @@ def test_arguments_that_cannot_be_used() -> None:
 
 def test_runs_without_documents_have_scores() -> None:
     """When no run retrieved anything, and when there is no run, shapes and reasons hold."""
-    nothing = rankings_of(SMALL, {"a": {}}, order="trec")
+    nothing = in_arrays(SMALL, {"a": {}}, order="trec")
     values = score(nothing, "nDCG@10").values
     assert values[0, 0] == 0.0
     assert np.isnan(values[0, 1])
     for text in ("AP", "P@5", "RR", "Rprec", "ElevenPoint", "Accuracy", "Judged@5", "SetF", "DCG"):
         assert score(nothing, text).values.shape == (1, 3)
-        assert score(rankings_of(SMALL, {}, order="trec"), text).values.shape == (0, 3)
+        assert score(in_arrays(SMALL, {}, order="trec"), text).values.shape == (0, 3)
