@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import progress, warn
+from pooler.cli.console import warn
 from pooler.cli.given import Given, on_given_runs
 
 if TYPE_CHECKING:
@@ -71,11 +71,7 @@ def _look(given: Given, judged: Judged, depth: int | None, judged_at: int) -> Di
     rankings = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     graded = graded_arrays(judged.ranked, judged.by_topic(), cutoff=given.cutoff)
     feeding = np.array([tag in judged.feeding for tag in rankings.tags]) if tells else None
-    with progress("diagnosis", 1) as advance:
-        found = analyse(
-            rankings, graded, level=judged.level, depth=depth, source=source,
-            contributing=feeding, groups=[judged.groups.get(tag, "") for tag in rankings.tags],
-            judged_at=judged_at,
-        )  # fmt: skip
-        advance(1)
-    return found
+    return analyse(
+        rankings, graded, level=judged.level, depth=depth, source=source, contributing=feeding,
+        groups=[judged.groups.get(tag, "") for tag in rankings.tags], judged_at=judged_at,
+    )  # fmt: skip

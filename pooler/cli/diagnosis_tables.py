@@ -9,15 +9,14 @@ import numpy as np
 from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
 from pooler.cli.dossier import emit_dossier
-from store.analysis.diagnosis import DepthPool, Diagnosis
-from store.analysis.leave_out import NOT_RANKED, LeaveOut
+from store.analysis.diagnosis import Diagnosis, LeftOut
+from store.analysis.leave_out import NOT_RANKED
 
 _SOURCES = {
     "given": "as given",
     "pool": "as the collection was pooled",
     "inferred": "as the judgements look",
 }
-_NO_DEPTH = "no depth pool: what runs owe to it cannot be told (--depth N)"
 
 
 def show(
@@ -32,10 +31,10 @@ def show(
     left = None if found.pool is None else found.pool.by_run
     if by_group and found.pool is not None and found.pool.by_group is not None:
         left = found.pool.by_group
-    emit_dossier(_facts(found), [_runs(found, left, groups, fmt, judged_at)], fmt)
+    emit_dossier(_facts(found, left), [_runs(found, left, groups, fmt, judged_at)], fmt)
 
 
-def _facts(found: Diagnosis) -> dict[str, Cell]:
+def _facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
     """Say what the pool is."""
     rankings, pool = found.rankings, found.pool
     judged = [int(np.count_nonzero(one >= 0)) for one in rankings.standing]
@@ -44,9 +43,9 @@ def _facts(found: Diagnosis) -> dict[str, Cell]:
         "judged": sum(judged),
         "relevant": int(rankings.n_relevant.sum()),
     }
-    if pool is None:
-        return facts | {"depth": None, "reason": found.inferred.reason or _NO_DEPTH}
-    errors, missed = pool.errors, pool.missed
+    if pool is None or left is None:
+        return facts | {"depth": None, "reason": found.reason}
+    errors, missed = left.errors, pool.missed
     facts |= {
         "depth": pool.depth,
         "depth_known": _SOURCES[pool.source],
@@ -54,7 +53,7 @@ def _facts(found: Diagnosis) -> dict[str, Cell]:
         "pool": pool.n_pairs,
         "pool_judged": pool.n_judged,
         "judged_outside_pool": pool.n_outside,
-        "unique": int(pool.unique.sum()),
+        "unique": int(pool.by_run.unique.sum()),
         "mean_change_left_out": errors.mae,
         "rank_changes_left_out": errors.sre,
         "rank_changes_significant": errors.sre_significant,
@@ -73,7 +72,7 @@ def _facts(found: Diagnosis) -> dict[str, Cell]:
 
 def _runs(
     found: Diagnosis,
-    left: LeaveOut | None,
+    left: LeftOut | None,
     groups: Mapping[str, str],
     fmt: Format,
     judged_at: int,
@@ -81,7 +80,7 @@ def _runs(
     """Make a row for every run."""
     scores, pool = found.scores, found.pool
     lower, _, upper = scores.bounds.means()
-    change = None if left is None else left.difference()
+    change = None if left is None else left.scores.difference()
     rows: list[Mapping[str, Cell]] = []
     for run, tag in enumerate(found.rankings.tags):
         row: dict[str, Cell] = {
@@ -92,14 +91,15 @@ def _runs(
             "low": _number(lower[run]), "high": _number(upper[run]),
         }  # fmt: skip
         if pool is not None and left is not None and change is not None:
-            name = int(left.withdrawn.owners[run])
+            late = left.scores
+            name = int(late.withdrawn.owners[run])
             feeds = bool(pool.contributing[run])
             row |= {
-                "contributes": feeds, "unique": int(pool.unique[run]) if feeds else None,
-                "unique_relevant": int(left.n_relevant[name]) if feeds else None,
-                "ap_left_out": _number(left.score_after[run]), "change": _number(change[run]),
-                "rank": _rank(left.rank_before[run]), "rank_left_out": _rank(left.rank_after[run]),
-                "tau": _number(left.tau_b[name]), "adjusted": _number(pool.adjusted.scores[run]),
+                "contributes": feeds, "unique": int(left.unique[name]) if feeds else None,
+                "unique_relevant": int(late.n_relevant[name]) if feeds else None,
+                "ap_left_out": _number(late.score_after[run]), "change": _number(change[run]),
+                "rank": _rank(late.rank_before[run]), "rank_left_out": _rank(late.rank_after[run]),
+                "tau": _number(late.tau_b[name]), "adjusted": _number(pool.adjusted.scores[run]),
             }  # fmt: skip
         rows.append(row)
     columns = [
@@ -116,36 +116,32 @@ def _runs(
     return Table("runs", shown, rows, caption=legend(_words(found, left, judged_at)))
 
 
-def _words(found: Diagnosis, left: LeaveOut | None, judged_at: int) -> list[str]:
+def _words(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
     """Say what the columns mean, and what follows."""
     words = [
         f"judged@{judged_at}: share of the first {judged_at:,} documents that are judged. judged"
         " AP: AP of the judged documents alone. low, high: the least and the most that AP could be,"
         " whatever the unjudged documents are.",
     ]
-    if found.pool is None or left is None:
+    pool = found.pool
+    if pool is None or left is None:
         return words
+    of_groups = left is pool.by_group
+    who = "no other group" if of_groups else "no other run"
     words.append(
-        "unique, relevant: documents, and relevant ones, that no other run brought to the pool."
+        f"unique, relevant: documents, and relevant ones, that {who} brought to the pool."
         " change: of AP, had they not been judged; rank, late: the place among all runs, and then."
     )
-    return [*words, *_conclusions(found.pool, left, found)]
-
-
-def _conclusions(pool: DepthPool, left: LeaveOut, found: Diagnosis) -> list[str]:
-    """Say what an organiser would conclude."""
-    change = left.difference()
-    feeding = np.flatnonzero(pool.contributing & ~np.isnan(change))
-    words = []
-    if feeding.size:
-        worst = int(feeding[np.argmin(change[feeding])])
-        moved = int(np.count_nonzero(left.rank_before[feeding] != left.rank_after[feeding]))
+    if left.mean_loss is not None and left.worst is not None:
+        with_group = " and its group" if of_groups else ""
+        errors = left.errors
         words.append(
-            f"Late, a run of the pool would lose {-float(change[feeding].mean()):.4f} of AP on"
-            f" average and {-float(change[worst]):.4f} at most ({found.rankings.tags[worst]});"
-            f" {moved:,} of {counted(feeding.size, 'run')} would change place,"
-            f" {pool.errors.sre_significant:,} of {pool.errors.sre:,} places past a run that is"
-            " significantly different."
+            f"Late, a run of the pool{with_group} would lose {left.mean_loss:.4f} of AP on average"
+            f" and {-left.scores.difference()[left.worst]:.4f} at most"
+            f" ({found.rankings.tags[left.worst]}); {left.n_moved:,} of"
+            f" {counted(errors.n_runs, 'run')} would change place. Of the"
+            f" {counted(errors.sre, 'place')} lost to another run, {errors.sre_significant:,} are"
+            " lost to one that is significantly different."
         )
     missed = pool.missed
     if missed.expected is not None and missed.low is not None and missed.high is not None:

@@ -51,6 +51,23 @@ class RunScores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LeftOut:
+    """Every run, or every group, left out of the pool in turn; see `store.analysis.leave_out`."""
+
+    scores: LeaveOut
+    unique: NDArray[np.int64]
+    """Shape (n_names,): documents that it alone brought to the pool; 0 of what feeds no pool."""
+    errors: PoolErrors
+    """Of the contributing runs."""
+    mean_loss: float | None
+    """Of AP, over the contributing runs; ``None`` = none of them has a score."""
+    worst: int | None
+    """Row of the contributing run that loses most."""
+    n_moved: int
+    """Contributing runs whose place among all runs changes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DepthPool:
     """The pool of the first documents of every contributing run, and what it owes to each."""
 
@@ -64,14 +81,11 @@ class DepthPool:
     """Those that are judged."""
     n_outside: int
     """Judged documents that are not in it."""
-    unique: NDArray[np.int64]
-    """Shape (n_runs,): documents that no other contributing run brought; 0 of others."""
-    by_run: LeaveOut
-    by_group: LeaveOut | None
+    by_run: LeftOut
+    by_group: LeftOut | None
     """``None`` = no group is known, or every run has its own."""
-    errors: PoolErrors
-    """Of the contributing runs, left out one by one."""
     adjusted: Adjusted
+    """Scores of the other runs with what a contributing run loses by itself."""
     first: FirstRetrievals
     """Of the contributing runs."""
     missed: MissedRelevant
@@ -86,7 +100,9 @@ class Diagnosis:
     scores: RunScores
     inferred: InferredPool
     pool: DepthPool | None
-    """``None`` = no depth is known: see `inferred` for why none could be told."""
+    """``None`` = there is no depth pool to look at; see `reason`."""
+    reason: str | None
+    """Why not: what `infer_pool` says, or ``no-contributing-run``."""
 
 
 def diagnose(
@@ -145,10 +161,12 @@ def diagnose(
     if depth is None and inferred.depth is not None:
         depth, source = inferred.depth, "inferred"
     taking = inferred.pooled if contributing is None else contributing
-    pool = None
-    if depth is not None and taking.any():
-        pool = _depth_pool(rankings, depth, source, taking, groups)
-    return Diagnosis(rankings, scores, inferred, pool)
+    if depth is None:
+        return Diagnosis(rankings, scores, inferred, None, inferred.reason)
+    if not taking.any():
+        return Diagnosis(rankings, scores, inferred, None, "no-contributing-run")
+    pool = _depth_pool(rankings, depth, source, taking, groups)
+    return Diagnosis(rankings, scores, inferred, pool, None)
 
 
 def _depth_pool(
@@ -160,17 +178,13 @@ def _depth_pool(
 ) -> DepthPool:
     """Look at the pool of a depth."""
     pooled = within_depth(rankings, depth, contributing)
-    by_run = leave_out(rankings, remove_uniques(rankings, pooled))
-    has_groups = groups is not None and len({group for group in groups if group}) > 1
-    shared = has_groups and len({*(groups or ())}) < len(rankings.tags)
-    by_group = leave_out(rankings, remove_uniques(rankings, pooled, groups)) if shared else None
+    by_run = _left_out(rankings, pooled, contributing, None, depth)
+    named = [group for group in groups or () if group]
+    shared = 1 < len({*named}) < len(named)
     n_pairs = n_judged = 0
-    unique = np.zeros(len(rankings.tags), dtype=np.int64)
     rows = np.flatnonzero(contributing)
     for topic, standing in enumerate(rankings.standing):
-        documents = np.where(pooled[rows, topic], rankings.documents[rows, topic], -1)
-        unique[rows] += unique_contributions(documents[:, :depth])[:, -1]
-        there = np.unique(documents[documents >= 0])
+        there = np.unique(rankings.documents[rows, topic][pooled[rows, topic]])
         n_pairs += there.size
         n_judged += int(np.count_nonzero(standing[there] >= 0))
     feeding = replace(
@@ -188,11 +202,37 @@ def _depth_pool(
         n_pairs=n_pairs,
         n_judged=n_judged,
         n_outside=everything - n_judged,
-        unique=unique,
         by_run=by_run,
-        by_group=by_group,
-        errors=pool_errors(by_run, contributing),
-        adjusted=adjust_scores(by_run, contributing),
+        by_group=_left_out(rankings, pooled, contributing, groups, depth) if shared else None,
+        adjusted=adjust_scores(by_run.scores, contributing),
         first=first,
         missed=missed_relevant(first, depth=depth, to_depth=2 * depth),
+    )
+
+
+def _left_out(
+    rankings: JudgedRankings,
+    pooled: NDArray[np.bool_],
+    contributing: NDArray[np.bool_],
+    groups: Sequence[str] | None,
+    depth: int,
+) -> LeftOut:
+    """Leave every run out, or every group."""
+    left = leave_out(rankings, remove_uniques(rankings, pooled, groups))
+    rows = np.flatnonzero(contributing)
+    owners = left.withdrawn.owners[rows]
+    unique = np.zeros(len(left.withdrawn.names), dtype=np.int64)
+    for topic in range(len(rankings.topics)):
+        documents = np.where(pooled[rows, topic], rankings.documents[rows, topic], -1)
+        alone = unique_contributions(documents[:, :depth], owners)[:, -1]
+        unique[: alone.size] += alone
+    loss = -left.difference()
+    scored = rows[~np.isnan(loss[rows])]
+    return LeftOut(
+        scores=left,
+        unique=unique,
+        errors=pool_errors(left, contributing),
+        mean_loss=float(loss[scored].mean()) if scored.size else None,
+        worst=int(scored[np.argmax(loss[scored])]) if scored.size else None,
+        n_moved=int(np.count_nonzero(left.rank_before[scored] != left.rank_after[scored])),
     )

@@ -130,10 +130,17 @@ def test_groups_are_left_out_whole(cli: Cli, judged: Path) -> None:
                 if (topic, docno) not in inside - outside}
         for topic, grades in qrels.items()
     }  # fmt: skip
-    _, rows = diagnosed(cli, *STRICT, "--by-group")
+    facts, rows = diagnosed(cli, *STRICT, "--by-group")
+    alone = inside - outside
     for tag in words:
         late = mean(average_precision(left, runs[tag]).values())
         assert rows[tag]["ap_left_out"] == pytest.approx(late)
+        assert rows[tag]["unique"] == len(alone)
+        assert rows[tag]["unique_relevant"] == sum(qrels[topic][one] > 0 for topic, one in alone)
+    losses = [abs(row["change"]) for row in rows.values() if row["contributes"]]
+    assert facts["mean_change_left_out"] == pytest.approx(mean(losses))
+    text = " ".join(cli("diagnose", *STRICT, "--by-group").fine().out.split())
+    assert f"Late, a run of the pool and its group would lose {mean(losses):.4f} of AP" in text
 
 
 def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
@@ -157,3 +164,9 @@ def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
     assert facts["reason"]
     assert set(rows["bm25-words"]) >= {"ap", "bpref", "low", "high"}
     assert "unique" not in rows["bm25-words"]
+    Path("none.tsv").write_text(
+        "file\tcontributes\nruns/bm25-words.run\tno\nruns/tfidf-words.run\tno\n", encoding="utf-8"
+    )
+    late = ("--qrels", "judgements/strict.qrels", "--runs", "none.tsv", "--depth", "5")
+    facts, _ = diagnosed(cli, *late)
+    assert (facts["depth"], facts["reason"]) == (None, "no-contributing-run")
