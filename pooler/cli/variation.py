@@ -75,6 +75,7 @@ def variation(
     from pooler.cli import variation_tables as tables
     from pooler.cli.probable import load_probable
     from store.analysis.collection_variation import collection_variation
+    from store.analysis.reversals import reversals
 
     judged = _judged(given)
     probable = load_probable(
@@ -91,8 +92,10 @@ def variation(
     scores = None if judged is None else _map_as_judged(given, judged, probable)
     simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed)
     if pairs:
-        above = tables.reversals(topics, varied)
-        table = tables.of_pairs(probable.tags, varied, above, simulated, given.fmt,
+        n_runs = len(probable.tags)
+        with progress("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
+            turned = reversals(topics, varied, progress=advance)
+        table = tables.of_pairs(probable.tags, varied, turned, simulated, given.fmt,
                                 has_unjudged=has_unjudged)  # fmt: skip
     else:
         table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt,

@@ -3,61 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.cli.console import Cell, Column, Format, Table, counted, progress
+from pooler.cli.console import Cell, Column, Format, Table, counted
 from store.analysis.collection_variation import (
     CollectionVariation,
-    Topic,
     pair_components,
     run_components,
 )
 from store.analysis.order_probability import (
-    OrderProbability,
     expected_tau,
     order_probabilities,
-    order_probability,
 )
+from store.analysis.reversals import Reversals
 from store.analysis.variation_monte_carlo import SimulatedMaps
-
-MOST_BY_ONE = 45
-"""Pairs that get the best law, those nearest to a swap; the others get the normal one."""
-FAR_APART = 1e-4
-"""Probability to swap below which the normal law will do."""
-_WITHIN = 1.959963984540054
-"""Standard deviations within which a normal law has 95%."""
-
 
 _UNJUDGED_WORDS = [
     "Documents that nobody judged may be relevant here: they count among all relevant ones, and",
     "may move MAP far.",
 ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reversals:
-    """How likely the order of every two runs turns about."""
-
-    above: NDArray[np.float64]
-    """Shape (n_runs, n_runs), row above column: by the normal law."""
-    single: Mapping[tuple[int, int], OrderProbability]
-    """By the best law, of the pairs that may swap: the run with the higher mean first."""
-
-
-def reversals(topics: Sequence[Topic], varied: CollectionVariation) -> Reversals:
-    """Compute how likely every pair keeps its order; one by one where it may not."""
-    above = order_probabilities(varied)
-    pairs = [pair for pair in _pairs(varied) if above[pair[1], pair[0]] >= FAR_APART]
-    pairs.sort(key=lambda pair: -above[pair[1], pair[0]])
-    single = {}
-    with progress("pairs of runs", len(pairs[:MOST_BY_ONE])) as advance:
-        for first, second in pairs[:MOST_BY_ONE]:
-            single[first, second] = order_probability(topics, first, second, varied=varied)
-            advance(1)
-    return Reversals(above, single)
 
 
 def of_runs(
@@ -71,12 +37,13 @@ def of_runs(
 ) -> Table:
     """Make a row for every run."""
     parts = run_components(varied)
+    low, high = parts.interval()
     rows: list[Mapping[str, Cell]] = []
     for run, tag in enumerate(tags):
         mean, spread = float(parts.mean[run]), float(parts.by_judging[run])
         row: dict[str, Cell] = {
             "run": tag, "topics": parts.n_topics, "mean": mean, "sd": spread,
-            "low": max(mean - _WITHIN * spread, 0.0), "high": min(mean + _WITHIN * spread, 1.0),
+            "low": max(float(low[run]), 0.0), "high": min(float(high[run]), 1.0),
             "topic_variance": _number(parts.topic_variance[run]),
             "judging_variance": _number(parts.judging_variance[run]),
             "share": _number(parts.share[run]), "map_variance": _number(parts.of_mean[run]),
@@ -126,19 +93,18 @@ def of_pairs(
     has_unjudged: bool = False,
 ) -> Table:
     """Make a row for every two runs, the one with the higher mean first."""
-    pairs = np.array(_pairs(varied), dtype=np.int64).reshape(-1, 2)
-    tested = pair_components(varied, (pairs[:, 0], pairs[:, 1]))
+    tested = pair_components(varied, (found.first, found.second))
     p_values, parts = tested.p_values(), tested.components
     rows: list[Mapping[str, Cell]] = []
-    for place, (first, second) in enumerate(pairs.tolist()):
-        one = found.single.get((first, second))
+    for place, (first, second) in enumerate(zip(found.first, found.second, strict=True)):
+        one = found.single.get((int(first), int(second)))
         row: dict[str, Cell] = {
             "a": tags[first], "b": tags[second], "topics": parts.n_topics,
             "difference": float(parts.mean[place]), "sd": float(parts.by_judging[place]),
             "topic_variance": _number(parts.topic_variance[place]),
             "judging_variance": _number(parts.judging_variance[place]),
             "k": _number(parts.share[place]),
-            "reversed": float(found.above[second, first]) if one is None else max(one.below, 0.0),
+            "reversed": float(found.reversed[place]),
             "tied": None if one is None else one.tied,
             "law": "normal" if one is None else one.method, "error": varied.error,
         }  # fmt: skip
@@ -172,16 +138,6 @@ def of_pairs(
         *_simulation_words(simulated),
     ]
     return Table("pairs", _shown(columns, rows, hidden, fmt), rows, caption="\n".join(lines))
-
-
-def _pairs(varied: CollectionVariation) -> list[tuple[int, int]]:
-    """Return every pair of runs, the one with the higher expected MAP first."""
-    mean = varied.map_mean
-    return [
-        (first, second) if mean[first] >= mean[second] else (second, first)
-        for first in range(mean.size)
-        for second in range(first + 1, mean.size)
-    ]
 
 
 def _simulation_words(simulated: SimulatedMaps | None) -> list[str]:

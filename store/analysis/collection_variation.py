@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.intervals import LEVEL
 from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation import variation
 from store.errors import ArgumentError
@@ -78,6 +80,14 @@ class Components:
         """Standard deviation of the mean when only the judgements are repeated."""
         return np.asarray(np.sqrt(self.judging_variance / self.n_topics))
 
+    def interval(self, level: float = LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the limits of the mean in a share `level` of judgings of the same topics.
+
+        By the normal law; see `store.analysis.variation_law.map_interval` for the exact one.
+        """
+        reach = NormalDist().inv_cdf((1 + level) / 2) * self.by_judging
+        return np.asarray(self.mean - reach), np.asarray(self.mean + reach)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VariedPairs:
@@ -119,7 +129,8 @@ def collection_variation(
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        See `store.analysis.variation.variation`; the runs are the same in all.
+        See `store.analysis.variation.variation`; the runs are the same in all. R counts all
+        documents of a topic (pool mode).
     tolerance : float, default=1e-12
         Wanted bound of the error.
     progress : callable, optional

@@ -92,9 +92,9 @@ def next_documents(
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        See `store.analysis.variation.variation`. A document has its gain whether it is unjudged,
-        with a probability from elsewhere, or was judged by judges who differ: a second judgement
-        of one is as good as a first of another with the same probability.
+        See `store.analysis.variation.variation` (pool mode). A document has its gain whether it
+        is unjudged, with a probability from elsewhere, or was judged by judges who differ: a second
+        judgement of one is as good as a first of another with the same probability.
     varied : CollectionVariation
         The moments of these topics.
     confidence : float, default=0.95

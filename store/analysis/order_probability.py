@@ -135,7 +135,7 @@ def order_probability(
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        See `store.analysis.variation.variation`.
+        See `store.analysis.variation.variation`; R counts all documents (pool mode).
     first, second : int, default=0, 1
         Rows of the two runs.
     method : {"enumeration", "skewness", "mixture", "normal"}, optional

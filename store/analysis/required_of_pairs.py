@@ -83,14 +83,29 @@ def required_of_pairs(
 
     Examples
     --------
-    The paper's own pair has a difference of .04615 and a variance of .0330 over 53 topics, and with
-    the documents found .03816 and .0294. It needs .0501 as judged, .0572 lest they matter:
+    A is ahead by 2/3, 1/2 and 0 in three topics. B's document at rank 2 of the first is unjudged;
+    relevant, it takes that difference to 1/2 - 7/12, and the mean from .3889 to .1389.
 
-    >>> float(required_difference(0.0330, 53).round(4))
-    0.0501
-    >>> q, h = relative_drop([0.04615, 0.0330], [0.03816, 0.0294])
-    >>> float(required_difference(0.0330, 53, difference_drop=q, variance_drop=h).round(4))
-    0.0572
+    >>> from store.analysis.judged_rankings import judged_rankings
+    >>> from store.analysis.pair_sensitivity import pair_sensitivity
+    >>> yes = np.array([True])
+    >>> arrays = judged_rankings(
+    ...     ["t1", "t2", "t3"],
+    ...     ["a", "b"],
+    ...     {
+    ...         ("a", "t1"): np.array([1, 2]),
+    ...         ("b", "t1"): np.array([2, 3, 1]),
+    ...         ("a", "t2"): np.array([1, 2]),
+    ...         ("b", "t2"): np.array([2, 1]),
+    ...         ("a", "t3"): np.array([1, 2]),
+    ...         ("b", "t3"): np.array([1, 2]),
+    ...     },
+    ...     {topic: (np.array([1, 2]), np.array([True, False])) for topic in ("t1", "t2", "t3")},
+    ...     cutoff=10,
+    ... )
+    >>> found = required_of_pairs(pair_sensitivity(arrays, depth=1))
+    >>> found.before.difference.round(4).tolist(), found.difference_drop.round(4).tolist()
+    ([0.3889], [0.6429])
     """
     before, after = moved.before, moved.after_second
     shares = np.broadcast_to(np.asarray(variation_share, dtype=np.float64), before.variance.shape)

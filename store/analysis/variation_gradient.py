@@ -24,7 +24,7 @@ def variation_gradient(
     ----------
     probabilities : array of float, shape (n_documents,)
         Of each document to be judged relevant, from 0 to 1. Here those of probability 0 matter:
-        unjudged documents that nobody expects anything of.
+        unjudged documents that nobody expects anything of. R counts all of them (pool mode).
     ranks : array of float, shape (n_runs, n_documents)
         Rank of each document in each run; infinite = not retrieved.
     tolerance : float, default=1e-12

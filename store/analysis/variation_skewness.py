@@ -23,7 +23,7 @@ def third_moment(
     Parameters
     ----------
     probabilities : array of float, shape (n_documents,)
-        Of each document to be judged relevant, from 0 to 1.
+        Of each document to be judged relevant, from 0 to 1; R counts all of them (pool mode).
     ranks : array of float, shape (2, n_documents)
         Rank of each document in run A and run B; infinite = not retrieved.
     tolerance : float, default=1e-12

@@ -9,6 +9,7 @@ from statistics import variance
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 from tests.cli.conftest import Cli
@@ -100,7 +101,7 @@ def test_pairs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
             assert row["tied"] == pytest.approx(tied, abs=4.5 * error + 0.002)
 
 
-def judged_again(topics: list[Topic], repetitions: int) -> np.ndarray[tuple[int, ...], np.dtype]:  # type: ignore[type-arg]  # of floats
+def judged_again(topics: list[Topic], repetitions: int) -> NDArray[np.float64]:
     """Draw judgements and compute every MAP, shape (n_runs, repetitions)."""
     rng = np.random.default_rng(3)
     total = np.zeros((len(topics[0][1]), repetitions))

@@ -30,12 +30,15 @@ X6 = [
 
 
 def assert_near(
-    found: Simulated, mean: NDArray[np.float64], covariance: NDArray[np.float64]
+    found: Simulated,
+    mean: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    within: float = 4.5,
 ) -> None:
-    """Moments are within 4.5 of their standard errors; of a covariance, as of normal variables."""
-    assert (np.abs(found.mean - mean) <= 4.5 * found.mean_error).all()
+    """Moments are so near by their standard errors; of a covariance, as of normal variables."""
+    assert (np.abs(found.mean - mean) <= within * found.mean_error).all()
     variance = covariance.diagonal()
-    assert (np.abs(found.covariance.diagonal() - variance) <= 4.5 * found.variance_error).all()
+    assert (np.abs(found.covariance.diagonal() - variance) <= within * found.variance_error).all()
     of_covariance = np.sqrt((np.outer(variance, variance) + covariance**2) / found.repetitions)
     assert (np.abs(found.covariance - covariance) <= 6 * of_covariance).all()
 
@@ -111,12 +114,26 @@ def test_hundreds_of_documents_are_counted() -> None:
 
 @pytest.mark.slow
 def test_a_thousand_documents_are_judged() -> None:
-    """M = 100,000 of a thousand documents: inside 4.5 standard errors."""
+    """M = 100,000 of a thousand documents: inside 4 standard errors."""
     rng = np.random.default_rng(4)
     probabilities, ranks = rng.beta(0.5, 2, 1000), rng.permutation(np.arange(1.0, 1001.0))
     expected = dynamic(probabilities, ranks)
     found = simulate(probabilities, ranks, seed=8)
-    assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]))
+    assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]), within=4)
+
+
+def test_errors_of_many_simulations_are_those_of_chance() -> None:
+    """Of 100 seeds the errors average out, and spread as their standard errors say."""
+    expected = enumerated(*X3)
+    found = [simulate(*X3, seed=seed, repetitions=20_000) for seed in range(100)]
+    of_mean = np.array([(one.mean - expected.mean) / one.mean_error for one in found])
+    spread = expected.covariance.diagonal()
+    of_variance = np.array(
+        [(one.covariance.diagonal() - spread) / one.variance_error for one in found]
+    )
+    for errors in (of_mean, of_variance):
+        assert (np.abs(errors.mean(axis=0)) < 4 / np.sqrt(100)).all()
+        assert (np.abs(errors.std(axis=0) - 1) < 4 / np.sqrt(200)).all()
 
 
 def test_sure_judgements_do_not_vary() -> None:
