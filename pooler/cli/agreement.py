@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -41,15 +40,12 @@ from pooler.cli.agreement_settings import (
     check_options,
     check_together,
     fetch_chosen,
-    flat,
     resolve_levels,
     settings_of,
 )
 from pooler.cli.console import (
     Cell,
-    Column,
     Format,
-    Table,
     check_manifest,
     counted,
     emit,
@@ -89,11 +85,6 @@ from pooler.cli.policy_options import (
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from pooler.cli.agreement_settings import Pair
-    from store.analysis.pair_stacks import PairStack
     from store.analysis.populations import PopulationVotes
     from store.policy import Policy
 
@@ -237,70 +228,45 @@ def _report(
 ) -> None:
     """Compute the coefficients and show them."""
     from pooler.cli import agreement_people as people
-    from pooler.cli import agreement_rows as rows
     from pooler.cli import agreement_words as words
-    from pooler.cli.agreement_against import against_rows
-    from pooler.cli.agreement_plan import pairs_of
+    from pooler.cli.agreement_tables import coefficients, extra_tables, for_programs
     from pooler.cli.agreement_together import all_for_people, topics_for_people
-    from store.analysis.pair_stacks import all_pair_stacks
 
-    judges, topics = votes.votes.judges, votes.votes.topics
-    pairs: list[Pair] = pairs_of(judges, against)
-    many = len(pairs) > people.MOST_PAIRS
-    intervals = asked.kind != "none" and (pairs_too or not many)
-    together: list[dict[str, Cell]] = []
-    stacks = []
-    if against is None or per_grade or tables:
-        stacks = all_pair_stacks(votes, asked.level_indices)
-    if against is None:
-        found = rows.pair_rows(stacks, pairs, topics, asked, intervals=intervals)
-        together = rows.judges_rows(votes, asked) if len(judges) > 2 else []
-    else:
-        others = [first for first, _ in pairs]
-        rule = None if policy.rule is None else policy
-        found = against_rows(votes, against, others, asked, rule, intervals=intervals)
-    every = list(combinations(judges, 2))
-    extra = _extra_tables(stacks, every, asked, per_grade=per_grade, tables=tables, every=True)
-    judge_table = rows.judge_table(votes, asked)
-    of_pairs_shown = intervals and not (asked.by_topic and fmt is Format.TABLE)
+    made = coefficients(votes, asked, against=against, policy=policy, per_grade=per_grade,
+                        tables=tables, pairs_too=pairs_too)  # fmt: skip
+    pairs, found, together = made.pairs, made.found, made.together
+    every = list(combinations(votes.votes.judges, 2))
+    extra = extra_tables(made.stacks, every, asked, per_grade=per_grade, tables=tables, every=True)
+    of_pairs_shown = made.intervals and not (asked.by_topic and fmt is Format.TABLE)
     _warn(found, votes.n_topics, asked, intervals=of_pairs_shown or bool(together))
     if fmt is not Format.TABLE:
-        columns = [Column(name) for name in settings]
-        emit(
-            [
-                Table("settings", columns, [{key: flat(value) for key, value in settings.items()}]),
-                judge_table,
-                Table("all_judges", rows.judges_columns(by_topic=asked.by_topic), list(together)),
-                Table("pairs", rows.pair_columns(by_topic=asked.by_topic), list(found)),
-                *extra,
-            ],
-            fmt,
-        )
+        emit(for_programs(made, settings, extra, by_topic=asked.by_topic), fmt)
         return
-    shown = [people.judges_for_people(judge_table, votes, asked)]
+    shown = [people.judges_for_people(made.judges, votes, asked)]
     of_pairs: Sequence[words.Row] = found
     n_apart = 0
     if len(pairs) > people.MOST_APART:
         of_pairs, n_apart = people.sharing(found)
-        extra = _extra_tables(stacks, every, asked, per_grade=per_grade, tables=tables, every=False)
+        extra = extra_tables(made.stacks, every, asked, per_grade=per_grade, tables=tables,
+                             every=False)  # fmt: skip
     if len(pairs) == 1:
         of_pairs = [row for row in of_pairs if row["first"] != ALL_LABELS]
     if together:
         skewed = people.skewed_levels(found)
-        shown.append(all_for_people(together, len(judges), asked, skewed=skewed))
+        shown.append(all_for_people(together, len(votes.votes.judges), asked, skewed=skewed))
         if asked.by_topic:
             shown.append(topics_for_people(together, asked))
     rest = ""
     if len(pairs) - n_apart > people.MOST_PAIRS and not all_pairs:
         of_pairs, rest = people.ends_of(of_pairs)
-    shown += people.pairs_for_people(of_pairs, asked, intervals=intervals, reference=against,
+    shown += people.pairs_for_people(of_pairs, asked, intervals=made.intervals, reference=against,
                                      binary=asked.has_levels or not rest)  # fmt: skip
     has_intervals = any(map(words.shows_intervals, shown))
     of_intervals = [words.interval_line(asked)] if has_intervals else []
     if asked.kind != "none" and asked.by_topic:
         of_intervals.append("No intervals of pairs beside topics: without --by-topic they have"
                             " them.")  # fmt: skip
-    elif asked.kind != "none" and not intervals:
+    elif asked.kind != "none" and not made.intervals:
         of_intervals.append("No intervals of pairs: --interval topic computes them.")
     ending = [people.apart_line(n_apart), rest, *of_intervals, *words.code_lines(shown)]
     shown[-1].caption = words.legend([shown[-1].caption, *ending])
@@ -308,29 +274,6 @@ def _report(
         if not any(row.get("reason") for row in table.rows):
             table.columns = [column for column in table.columns if column.name != "reason"]
     emit([*shown, *extra], fmt)
-
-
-def _extra_tables(
-    stacks: Sequence[PairStack],
-    pairs: Sequence[Pair],
-    asked: Asked,
-    *,
-    per_grade: bool,
-    tables: bool,
-    every: bool,
-) -> list[Table]:
-    """Make the tables of grades that were asked for, of every pair or of those with documents."""
-    from pooler.cli import agreement_rows as rows
-
-    if not stacks:
-        return []
-    stack = stacks[0]
-    if not every:
-        kept: NDArray[np.bool_] = stack.tables.sum(axis=(1, 2)) > 0
-        stack = replace(stack, tables=stack.tables[kept])
-        pairs = [pair for pair, is_kept in zip(pairs, kept.tolist(), strict=True) if is_kept]
-    made = [rows.grade_table(stack, pairs, asked.scale)] if per_grade else []
-    return [*made, *([rows.cross_tables(stack, pairs, asked.scale)] if tables else [])]
 
 
 def _warn(rows: Sequence[dict[str, Cell]], n_topics: int, asked: Asked, *, intervals: bool) -> None:

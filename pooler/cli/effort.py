@@ -109,7 +109,7 @@ def effort(
     cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
     cut = scale.relaxed if cut is None else cut
     chosen = [one for one in efforts if not names or one.judge in names]
-    costs = Table("effort", COSTS, [_costs(one, below) for one in chosen], title="Effort")
+    costs = costs_table(chosen, below)
     quick = Table("low_dwell", QUICK, title=f"Decided below {below:g} s")
     quick.rows += _quick(chosen, below, fmt)
     drift = Table("drift", DRIFT, title=f"Drift; relevant = grade {cut} or more")
@@ -121,6 +121,11 @@ def effort(
         quick.caption = "" if quick.rows else "none"
         _drift_for_people(drift, chosen, by_topic=by_topic)
     emit(tables, fmt)
+
+
+def costs_table(efforts: Sequence[Effort], below: float) -> Table:
+    """Make the table of what judging cost, with every column; below `below` s a dwell is low."""
+    return Table("effort", COSTS, [_costs(one, below) for one in efforts], title="Effort")
 
 
 def _costs(one: Effort, below: float) -> dict[str, Cell]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from store.analysis.pair_sensitivity import PairSensitivity
 
 _OF_TABLES = ("variance", "topics", "drop", "variance_drop")
-_OF_RUNS = ("depth", "scenario")
+_OF_RUNS = ("depth", "scenario", "neighbours")
 JUDGES = "judges"
 """What `--variation` takes for the share that each pair has by its judges."""
 
@@ -35,6 +35,12 @@ def required_difference(
     *,
     everything: Annotated[
         bool, typer.Option("--all", help="Estimate for every two runs of the collection.")
+    ] = False,
+    neighbours: Annotated[
+        bool,
+        typer.Option(
+            "--neighbours", help="Of the runs: only those next to each other by MAP, in order."
+        ),
     ] = False,
     depth: Annotated[
         int | None,
@@ -120,7 +126,10 @@ def required_difference(
             shares = _shares("--variation", variation, least=0.0, below=1.0)
             _check("--variation", variation, "one number with runs", holds=len(shares) == 1)
             share = shares[0]
-        _estimate(given, share, depth, scenario, alpha=alpha, power=power)
+        judged = given.load()
+        table = estimate(given, judged, share, judged.pool_depth(depth), scenario, alpha=alpha,
+                         power=power, neighbours=neighbours)  # fmt: skip
+        emit([table], given.fmt)
         return
     _refuse(given, _OF_RUNS, "is for runs: name two, or --all")
     _tabulate(variance, topics, variation, _drops(drop, variance_drop), given.fmt,
@@ -176,32 +185,31 @@ def _tabulate(
     emit(tables, fmt)
 
 
-def _estimate(
+def estimate(
     given: Given,
+    judged: Judged,
     share: float | None,
-    depth: int | None,
-    scenario: ScenarioName,
+    depth: int,
+    scenario: ScenarioName = ScenarioName.SHARED,
     *,
-    alpha: float,
-    power: float,
-) -> None:
-    """Print a row for every two of the runs."""
+    alpha: float = 0.05,
+    power: float = 0.5,
+    neighbours: bool = False,
+) -> Table:
+    """Make a row for every two of the runs, or of neighbours; no share = what judges' is."""
     from pooler.cli.required_of_runs import of_runs
     from store.analysis.pair_sensitivity import pair_sensitivity
     from store.analysis.required_of_pairs import required_of_pairs
     from store.arrays import judged_arrays
 
-    judged = given.load()
-    depth = judged.pool_depth(depth)
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     check_pair(arrays)
     with progress("topics", len(arrays.topics)) as advance:
         moved = pair_sensitivity(arrays, depth=depth, scenario=scenario.value, progress=advance)
     shares = _shares_by_judges(given, judged, arrays.tags, moved) if share is None else share
     found = required_of_pairs(moved, variation_share=shares, alpha=alpha, power=power)
-    table = of_runs(arrays.tags, found, given.fmt, depth=depth, variation=share, alpha=alpha,
-                    power=power)  # fmt: skip
-    emit([table], given.fmt)
+    return of_runs(arrays.tags, found, given.fmt, depth=depth, variation=share, alpha=alpha,
+                   power=power, neighbours_only=neighbours)  # fmt: skip
 
 
 def _shares_by_judges(

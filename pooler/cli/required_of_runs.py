@@ -10,6 +10,7 @@ import numpy as np
 from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
 from pooler.cli.pair_reasons import undefined_pairs
+from store.analysis.run_pairs import neighbours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,8 +30,12 @@ def of_runs(
     variation: float | None,
     alpha: float,
     power: float,
+    neighbours_only: bool = False,
 ) -> Table:
-    """Make a row for every pair: what it has, what it needs, and whether that is enough."""
+    """Make a row for every pair: what it has, what it needs, and whether that is enough.
+
+    Of neighbours alone, in the order of their MAP, if that is wanted.
+    """
     columns = [
         Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
         Column("variance"), Column("k", "K", digits=2), Column("needed"), Column("enough"),
@@ -39,7 +44,9 @@ def of_runs(
         Column("reason"),
     ]  # fmt: skip
     rows: list[Mapping[str, Cell]] = []
-    for place, (first, second) in enumerate(zip(found.first, found.second, strict=True)):
+    every = np.arange(found.first.size)
+    for place in (neighbours(found.first, found.second) if neighbours_only else every).tolist():
+        first, second = found.first[place], found.second[place]
         difference = _number(found.before.difference, place)
         needed = _number(found.needed, place)
         if_found = _number(found.needed_if_found, place)
@@ -55,7 +62,7 @@ def of_runs(
             "reason": found.reasons[place],
         })  # fmt: skip
     with_power = "" if power == 0.5 else f" with a probability of {power:g}"
-    n_pairs = counted(len(rows), "pair")
+    n_pairs = counted(len(rows), "pair") + (" of neighbours" if neighbours_only else "")
     n_enough, n_left = (sum(row[name] is True for row in rows)
                         for name in ("enough", "enough_if_found"))  # fmt: skip
     share = f", with the share K = {variation:g} of the variance left out" if variation else ""
@@ -66,7 +73,7 @@ def of_runs(
         f" at {alpha:g}{with_power} (eq. 23){share}. if found: the same were B's unjudged documents"
         f" at rank {depth + 1:,} relevant (eq. 24), when the difference falls by the share Q and"
         " the variance by H; below 0 they rise. enough: A - B reaches it.",
-        undefined_pairs(found.reasons),
+        undefined_pairs([None if row["reason"] is None else str(row["reason"]) for row in rows]),
         f"Enough as judged: {n_enough:,} of {n_pairs}; even then: {n_left:,}.",
     ]  # fmt: skip
     if fmt is Format.TABLE:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from store.pools import StoredPool
     from store.progress import Unclaimed
     from store.records import Counts, Grade, Judge
+    from store.watched_collection import WatchedCollection
 
 PACE = (
     Column("left"),
@@ -60,25 +61,38 @@ def status(
 
     Example: pooler status --by-topic
     """
-    from store.analysis.effort import RECENT_DECISIONS
-    from store.natural_order import natural_key
-    from store.records import Counts, JudgeKind
     from store.watched_collection import WatchedCollection
 
     with WatchedCollection(collection) as opened:
-        scale = opened.scale
-        counts = opened.progress()
-        unclaimed = opened.unclaimed()
-        times = opened.recent_times(limit=RECENT_DECISIONS)
-        judges = {judge.name: judge for judge in opened.judges()}
-        adjudicators = {name for name, judge in judges.items()
-                        if judge.kind is JudgeKind.ADJUDICATOR}  # fmt: skip
-        cases = opened.disagreements() if adjudicators else None
-        pools = [pool for pool in opened.pools() if not pool.withdrawn]
-        n_runs, n_topics = len(opened.runs()), len(opened.topics())
-        missing = missing_words(opened.count_pooled_without_text())
-        where, name = opened.where, opened.name
-        erased = erased_words(opened)
+        table, paces = progress_tables(opened, by_topic=by_topic)
+    if fmt is not Format.TABLE:
+        emit([table], fmt)
+        return
+    table.columns = table.columns[: -len(PACE)]
+    emit([table, *_for_people(paces)], fmt)
+
+
+def progress_tables(
+    opened: WatchedCollection, *, by_topic: bool
+) -> tuple[Table, dict[str, dict[str, Cell]]]:
+    """Make the table of judges' progress with every column, and say the pace of each judge."""
+    from store.analysis.effort import RECENT_DECISIONS
+    from store.natural_order import natural_key
+    from store.records import Counts, JudgeKind
+
+    scale = opened.scale
+    counts = opened.progress()
+    unclaimed = opened.unclaimed()
+    times = opened.recent_times(limit=RECENT_DECISIONS)
+    judges = {judge.name: judge for judge in opened.judges()}
+    adjudicators = {name for name, judge in judges.items()
+                    if judge.kind is JudgeKind.ADJUDICATOR}  # fmt: skip
+    cases = opened.disagreements() if adjudicators else None
+    pools = [pool for pool in opened.pools() if not pool.withdrawn]
+    n_runs, n_topics = len(opened.runs()), len(opened.topics())
+    missing = missing_words(opened.count_pooled_without_text())
+    where, name = opened.where, opened.name
+    erased = erased_words(opened)
     totals: dict[tuple[str, str], Counts] = {}
     for (_, judge), one in counts.items():
         totals["", judge] = _sum(totals.get(("", judge), Counts()), one)
@@ -124,15 +138,11 @@ def status(
         lines.append("no judges yet: pooler judges add NAME")
     lines += [erased] if erased else []
     table.caption = "\n".join(lines)
-    if fmt is not Format.TABLE:
-        table.columns = [*columns, *PACE]
-        emit([table], fmt)
-        return
-    paces = {
+    table.columns = [*columns, *PACE]
+    return table, {
         judge: {"judge": judge, **_pace(judges[judge], one, times[judge], unclaimed, None)}
         for (_, judge), one in totals.items()
     }
-    emit([table, *_for_people(paces)], fmt)
 
 
 def _pace(

@@ -49,6 +49,13 @@ def variation(
             " order turns about.",
         ),
     ] = False,
+    neighbours: Annotated[
+        bool,
+        typer.Option(
+            "--neighbours",
+            help="With --pairs: only runs that are next to each other by expected MAP, in order.",
+        ),
+    ] = False,
     monte_carlo: Annotated[
         int | None,
         typer.Option(
@@ -77,6 +84,8 @@ def variation(
     from store.analysis.collection_variation import collection_variation
     from store.analysis.reversals import reversals
 
+    if neighbours and not pairs:
+        raise ArgumentError("--neighbours", "is of --pairs, which is absent", None)
     judged = _judged(given)
     probable = load_probable(
         given, values=values, probabilities=probabilities, unjudged=unjudged,
@@ -88,23 +97,23 @@ def variation(
         raise PoolerError(message, hint="name another run")
     with progress("topics", len(topics)) as advance:
         varied = collection_variation(topics, progress=advance)
-    has_unjudged = _has_unjudged(probable)
-    scores = None if judged is None else _map_as_judged(given, judged, probable)
+    has_unjudged = may_be_unjudged(probable)
+    scores = None if judged is None else map_as_judged(given, judged, probable)
     simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed)
     if pairs:
         n_runs = len(probable.tags)
         with progress("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
             turned = reversals(topics, varied, progress=advance)
         table = tables.of_pairs(probable.tags, varied, turned, simulated, given.fmt,
-                                has_unjudged=has_unjudged)  # fmt: skip
+                                has_unjudged=has_unjudged, neighbours_only=neighbours)  # fmt: skip
     else:
         table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt,
                                has_unjudged=has_unjudged)  # fmt: skip
     emit([table], given.fmt)
 
 
-def _has_unjudged(probable: ProbableRankings) -> bool:
-    """Say whether a document that nobody judged may be relevant."""
+def may_be_unjudged(probable: ProbableRankings) -> bool:
+    """Say whether a document that nobody judged may be relevant here."""
     from store.analysis.probable_rankings import SUPPOSED
 
     return any(
@@ -123,7 +132,7 @@ def _judged(given: Given) -> Judged | None:
     return given.load(docnos=False) if chooses else None
 
 
-def _map_as_judged(given: Given, judged: Judged, probable: ProbableRankings) -> NDArray[np.float64]:
+def map_as_judged(given: Given, judged: Judged, probable: ProbableRankings) -> NDArray[np.float64]:
     """Compute MAP by the one set of judgements over the same topics, 0 without a relevant one."""
     import numpy as np
 

@@ -18,6 +18,7 @@ from store.analysis.order_probability import (
     order_probabilities,
 )
 from store.analysis.reversals import Reversals
+from store.analysis.run_pairs import neighbours
 from store.analysis.variation_monte_carlo import SimulatedMaps
 
 _UNJUDGED_WORDS = [
@@ -91,12 +92,18 @@ def of_pairs(
     fmt: Format,
     *,
     has_unjudged: bool = False,
+    neighbours_only: bool = False,
 ) -> Table:
-    """Make a row for every two runs, the one with the higher mean first."""
+    """Make a row for every two runs, or every two neighbours; the one with the higher mean first.
+
+    Neighbours come in the order of their means.
+    """
     tested = pair_components(varied, (found.first, found.second))
     p_values, parts = tested.p_values(), tested.components
     rows: list[Mapping[str, Cell]] = []
-    for place, (first, second) in enumerate(zip(found.first, found.second, strict=True)):
+    every = np.arange(found.first.size)
+    for place in neighbours(found.first, found.second) if neighbours_only else every:
+        first, second = found.first[place], found.second[place]
         one = found.single.get((int(first), int(second)))
         row: dict[str, Cell] = {
             "a": tags[first], "b": tags[second], "topics": parts.n_topics,
@@ -133,7 +140,8 @@ def of_pairs(
         "of the same topics moves it; K: how much of the variance of the differences by topic",
         "is by judging; p without, with that part: of the paired t test (eq. 9, two-sided);",
         f"reversed: how likely another judging puts B above A: {n_open:,} of"
-        f" {counted(len(rows), 'pair')} in 5% or more.",
+        f" {counted(len(rows), 'pair')}{' of neighbours' if neighbours_only else ''} in 5% or"
+        " more.",
         *(_UNJUDGED_WORDS if has_unjudged else []),
         *_simulation_words(simulated),
     ]

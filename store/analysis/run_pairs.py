@@ -196,6 +196,38 @@ def _student(
     return t, np.minimum(1.0, 2 * stdtr(freedom, -np.abs(t))), effect_size, half
 
 
+def neighbours(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Find the pairs of runs that stand next to each other.
+
+    Parameters
+    ----------
+    first, second : ndarray of int64, shape (n_pairs,)
+        Rows of every two runs, the one ahead first.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_runs - 1,)
+        Places of the pairs, from the first two runs to the last two.
+
+    Notes
+    -----
+    A run's place is how many are ahead of it; of several with as many, which only ties within a
+    tolerance bring about, the lower row is first. O(n_pairs).
+
+    Examples
+    --------
+    Run 2 is ahead of run 0, and both are ahead of run 1:
+
+    >>> neighbours(np.array([0, 2, 2]), np.array([1, 0, 1])).tolist()
+    [1, 0]
+    """
+    n_ahead = np.bincount(second, minlength=1 + int(np.max(first, initial=0)))
+    order = np.argsort(n_ahead, kind="stable")
+    place = np.empty((n_ahead.size, n_ahead.size), dtype=np.int64)
+    place[first, second] = place[second, first] = np.arange(first.size)
+    return place[order[:-1], order[1:]]
+
+
 def _t_reason(n_topics: int, variance: float) -> TestReason | None:
     """Say why a pair has no t."""
     if n_topics < 2:

@@ -56,11 +56,16 @@ def test_counts_are_those_of_looking_at_every_list(data: st.DataObject) -> None:
 
 
 @given(
-    counts=st.lists(st.integers(0, 500), min_size=3, max_size=100).filter(any),
+    counts=st.lists(st.integers(0, 500), min_size=3, max_size=100).filter(
+        lambda counts: len(set(counts)) > 1
+    ),
     offset=st.sampled_from([0, 1]),
 )
 def test_fit_is_the_regression_of_scipy(counts: list[int], offset: int) -> None:
-    """Both coefficients, both standard errors, and the residual, on logarithms."""
+    """Both coefficients, both standard errors, and the residual, on logarithms.
+
+    Of a constant scipy says no standard error; `test_constant_counts_are_a_level_line` has them.
+    """
     growth = fit_growth(counts, offset=offset)
     if offset == 0 and 0 in counts:
         assert (growth.fit, growth.reason) == (None, "zero-count")
@@ -83,6 +88,14 @@ def test_fit_is_the_regression_of_scipy(counts: list[int], offset: int) -> None:
     ]
     for ours, theirs in pairs:
         assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-7)
+
+
+def test_constant_counts_are_a_level_line() -> None:
+    """ln 7 at every depth: slope 0, nothing left over."""
+    fit = fit_growth([7, 7, 7, 7], offset=0).fit
+    assert fit is not None
+    values = (fit.log_scale, fit.exponent, fit.exponent_error, fit.log_scale_error, fit.residual)
+    assert values == pytest.approx((math.log(7), 0, 0, 0, 0), abs=1e-12)
 
 
 @pytest.mark.parametrize("offset", [0, 1])

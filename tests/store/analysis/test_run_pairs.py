@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.randomisation import randomisation_test
-from store.analysis.run_pairs import compare_pairs
+from store.analysis.run_pairs import compare_pairs, neighbours
 from store.analysis.significance import paired_t
 from store.analysis.wilcoxon import wilcoxon_test
 from store.errors import ArgumentError
@@ -90,3 +92,19 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare_pairs(SCORES, pairs=(np.array([0, 1]), np.array([1])))
     with pytest.raises(ArgumentError, match="`level` must be above 0"):
         compare_pairs(SCORES, level=0.0)
+
+
+@given(st.permutations(range(7)), st.integers(2, 7))
+def test_neighbours_are_next_to_each_other(order: list[int], n_runs: int) -> None:
+    """However the pairs are listed, those that remain are the steps of the order."""
+    order = [run for run in order if run < n_runs]
+    place = {run: number for number, run in enumerate(order)}
+    pairs = [(low, high) for low in range(n_runs) for high in range(low + 1, n_runs)]
+    first, second = np.array([sorted(pair, key=place.__getitem__) for pair in pairs]).T
+    kept = neighbours(first, second).tolist()
+    assert [(int(first[k]), int(second[k])) for k in kept] == list(pairwise(order))
+
+
+def test_a_circle_of_ties_has_neighbours_too() -> None:
+    """0 before 1, 1 before 2, 2 before 0: each has one ahead, so the rows decide."""
+    assert neighbours(np.array([0, 2, 1]), np.array([1, 0, 2])).tolist() == [0, 2]
