@@ -22,7 +22,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Fewer than Hypothesis would make keep the suite short; `.ci/run` asks for more in a second pass.
-settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "8")))
+settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "5")))
 settings.load_profile("suite")
 
 SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pooler.cli.line_breaks import on_terminal
 from pooler.cli.result_files import (
@@ -28,8 +28,13 @@ from pooler.cli.result_files import (
 from store.errors import FormatError, PoolerError, StoreError
 from store.sanitise import escape_json, sanitise, sanitise_line
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 Cell = str | int | float | bool | None
 
+_bars: list[Progress] = []
+"""The bar on the screen, if there is one."""
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
 
 
@@ -186,6 +191,15 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
     callable
         To be called with the number of steps just done.
     """
+    if _bars:
+        # A terminal has room for one display: what is part of a longer work gets a line in it.
+        bar = _bars[-1]
+        task = bar.add_task(label, total=total)
+        try:
+            yield lambda steps: bar.advance(task, steps)
+        finally:
+            bar.remove_task(task)
+        return
     if not sys.stderr.isatty() or total < 2:
         yield lambda _steps: None
         return
@@ -202,7 +216,11 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
                TimeRemainingColumn())  # fmt: skip
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(label, total=total)
-        yield lambda steps: bar.advance(task, steps)
+        _bars.append(bar)
+        try:
+            yield lambda steps: bar.advance(task, steps)
+        finally:
+            _bars.pop()
 
 
 def write_lines(path: str | None, lines: Iterable[str], *, manifest: str | None = None) -> None:

@@ -94,7 +94,7 @@ def _measured(column: Column, values: Sequence[Cell]) -> _Measured:
     from rich.cells import cell_len
 
     heading = column.heading or column.name.replace("_", " ")
-    cells = [_shown(value, column) for value in values]
+    cells = [cell_text(value, column) for value in values]
     is_numeric = all(value is None or isinstance(value, int | float) for value in values)
     word = least_width(heading)
     body = max(map(cell_len, cells), default=0)
@@ -157,8 +157,8 @@ def _shrunk(widths: Sequence[int], leasts: Sequence[int], spare: int) -> list[in
     return found
 
 
-def _shown(cell: Cell, column: Column) -> str:
-    """Write one cell for people."""
+def cell_text(cell: Cell, column: Column) -> str:
+    """Write one cell for people: undefined is a dash, fractions have four decimals by default."""
     if cell is None:
         return "-"
     if isinstance(cell, bool):

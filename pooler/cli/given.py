@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo
 
 from pooler.cli.console import Format, say
 from pooler.cli.judged import Judged, load_judged
@@ -115,12 +116,13 @@ def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:
     ----------
     command : callable
         Its first argument is the `Given`; the others are options as typer reads them, whose types
-        can be had at run time.
+        can be had at run time, and arguments that stand before the runs.
 
     Returns
     -------
     callable
-        What typer is given: RUN first, then the command's options, then the others of `Given`.
+        What typer is given: the command's arguments, RUN, the command's options, then the others of
+        `Given`.
     """
     types = get_type_hints(Given, include_extras=True)
     of_given = [
@@ -140,7 +142,15 @@ def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:
         given = Given(**{one.name: values.pop(one.name) for one in of_given})
         command(given, **values)
 
-    parameters = [*of_given[:2], *own, *of_given[2:]]
+    before = [one for one in own if _is_argument(one)]
+    options = [one for one in own if one not in before]
+    parameters = [of_given[0], *before, of_given[1], *options, *of_given[2:]]
     told.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     told.__annotations__ = {one.name: one.annotation for one in parameters}
     return told
+
+
+def _is_argument(parameter: Parameter) -> bool:
+    """Say whether typer reads a parameter by its place."""
+    described = getattr(parameter.annotation, "__metadata__", ())
+    return any(isinstance(one, ArgumentInfo) for one in described)

@@ -40,6 +40,8 @@ class Judged:
     """Tags of the runs that contribute to pools, in order; not told where `grades` are given."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Group of each run, by its tag; empty = none. Not told where `grades` are given."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """File of each run, by its tag; empty for a collection."""
 
     def by_topic(self) -> Grades:
         """Return the grades by topic and document id."""
@@ -232,16 +234,18 @@ def _from_files(
 
     feeding: list[str] = []
     groups: dict[str, str] = {}
+    files: dict[str, str] = {}
 
     def read() -> Iterator[Run]:
         with progress("runs", len(entries)) as advance:
             for entry in entries:
                 run = read_entry(entry, lenient=lenient)
                 groups[run.tag] = run.group
+                files[run.tag] = entry.file
                 if run.contributes:
                     feeding.append(run.tag)
                 yield run
                 advance(1)
 
     ranked = ranked_documents(read(), order=order)
-    return Judged(ranked, rows, level, feeding=tuple(feeding), groups=groups)
+    return Judged(ranked, rows, level, feeding=tuple(feeding), groups=groups, files=files)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Format, Table, emit, progress, warn
+from pooler.cli.console import Format, Table, emit, progress, warn, write_lines
 from pooler.cli.given import Given, on_given_runs
 from store.errors import ArgumentError, PoolerError
 
@@ -133,6 +134,12 @@ def sensitivity(
     by_topic: Annotated[
         bool, typer.Option("--by-topic", "-q", help="One row a run and topic.")
     ] = False,
+    plot: Annotated[
+        bool,
+        typer.Option(
+            "--plot", help="Draw the change of each run's MAP; with --missing its limits."
+        ),
+    ] = False,
 ) -> None:
     """Flip the unjudged documents at rank N+1 to relevant and see what moves.
 
@@ -141,17 +148,21 @@ def sensitivity(
     flips do to the order of all runs: Kendall's tau-b, tau_AP, and pairs that swap. The paper's own
     experiment (section 4.3) is --depth 100 --scenario own --pairs.
 
-    Example: pooler sensitivity --depth 5 --judge alice
+    Example: pooler sensitivity --depth 5 --judge alice --plot
 
     Example: pooler sensitivity --each --qrels judgements/strict.qrels runs/bm25-words.run
     """
+    from pooler.cli.bar_plot import check_plot, plot_width
+    from pooler.cli.sensitivity_plot import change_lines, limit_lines
     from pooler.cli.sensitivity_runs import Docnos
     from store.arrays import judged_arrays
 
     at_name = at or (AtName.NEXT if flips is None else AtName.FIRST)
     whole_lists = at_name in (AtName.BEST, AtName.WORST) or missing is not None or each
     _check_options(scenario, at=at, flips=flips, missing=missing, limit=limit,
-                   pairs=pairs, each=each, by_topic=by_topic)  # fmt: skip
+                   pairs=pairs, each=each, by_topic=by_topic, plot=plot)  # fmt: skip
+    if plot:
+        check_plot(given.fmt)
     judged = given.load()
     if not whole_lists:
         depth = judged.pool_depth(depth)
@@ -170,6 +181,9 @@ def sensitivity(
     else:
         table = _runs(arrays, docnos, how, by_topic=by_topic)
     emit([table], given.fmt)
+    if plot:
+        draw = change_lines if missing is None else limit_lines
+        write_lines(None, ["", *draw(table, width=plot_width(sys.stdout))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +208,15 @@ def _check_options(
     pairs: bool,
     each: bool,
     by_topic: bool,
+    plot: bool,
 ) -> None:
     """Refuse what does not go together."""
     rows = {"--each": each, "--pairs": pairs, "--by-topic": by_topic}
     chosen = [name for name, is_given in rows.items() if is_given]
     if len(chosen) > 1:
         raise ArgumentError(chosen[0], f"excludes {chosen[1]}: a row is one thing", "both")
+    if plot and chosen:
+        raise ArgumentError("--plot", f"draws a line a run: it excludes {chosen[0]}", "both")
     for name, is_given in (("--each", each), ("--missing", missing is not None)):
         if not is_given:
             continue

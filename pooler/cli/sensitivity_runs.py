@@ -83,7 +83,7 @@ def by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
         + ("tau-b, " if result.flips == 1 else "")
         + "tau_AP (which weighs the first places most): the order of all runs by MAP then, against"
         " the order as judged; 1 = the same. swapped: pairs of runs that change places.",
-        *_conclusion(arrays.tags, result),
+        *conclusion(arrays.tags, result),
     ])  # fmt: skip
     return table
 
@@ -103,7 +103,7 @@ def _states_in_words(result: Sensitivity) -> str:
     )
 
 
-def _conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
+def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     """Say how far MAP moves, and for whose documents the order of runs changes most."""
     changes = np.diagonal(result.map_after) - result.map_before
     defined = np.flatnonzero(~np.isnan(changes))

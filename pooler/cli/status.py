@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pooler.cli.adaptive_words import drawable, idle_words
-from pooler.cli.console import Cell, Column, Format, Table, counted, emit
+from pooler.cli.console import Cell, Column, Format, Table, counted, emit, write_lines
 from pooler.cli.erased import erased_words
 from pooler.cli.import_report import missing_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
@@ -47,6 +48,9 @@ def status(
     by_topic: Annotated[
         bool, typer.Option("--by-topic", help="One row a topic and judge.")
     ] = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Draw a bar a row: every grade, and what has none.")
+    ] = False,
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -59,17 +63,24 @@ def status(
     nothing. The forecast is the mean active time of the judge's latest decisions, times left:
     minutes at the desk, without pauses. `pooler effort` tells more of it.
 
-    Example: pooler status --by-topic
+    Example: pooler status --by-topic --plot
     """
+    from pooler.cli.bar_plot import check_plot, plot_width
+    from pooler.cli.status_plot import status_lines
     from store.watched_collection import WatchedCollection
 
+    if plot:
+        check_plot(fmt)
     with WatchedCollection(collection) as opened:
         table, paces = progress_tables(opened, by_topic=by_topic)
+        scale = opened.scale
     if fmt is not Format.TABLE:
         emit([table], fmt)
         return
     table.columns = table.columns[: -len(PACE)]
     emit([table, *_for_people(paces)], fmt)
+    if plot and table.rows:
+        write_lines(None, ["", *status_lines(table, scale, width=plot_width(sys.stdout))])
 
 
 def progress_tables(
@@ -100,7 +111,7 @@ def progress_tables(
     columns = [Column("topic")] if by_topic else []
     columns += [Column("judge"), Column("pooled"), Column("judged"), Column("unjudged")]
     columns += [Column("skipped"), Column("cannot"), Column("outside")]
-    columns += [Column(f"grade_{grade.value}", _heading(grade)) for grade in scale.grades]
+    columns += [Column(f"grade_{grade.value}", grade_heading(grade)) for grade in scale.grades]
     table = Table("status", columns, title=f"{name} ({where})")
     for (topic, judge), one in sorted(
         shown.items(), key=lambda item: (natural_key(item[0][0]), item[0][1])
@@ -122,7 +133,7 @@ def progress_tables(
     listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
     lines = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
     if table.rows:
-        words = ", ".join(f"{_heading(grade)} {grade.label}" for grade in scale.grades)
+        words = ", ".join(f"{grade_heading(grade)} {grade.label}" for grade in scale.grades)
         lines.append(f"grades: {words}")
     if any(judge not in adjudicators for _, judge in counts):
         or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
@@ -247,7 +258,7 @@ def _size(pool: StoredPool) -> str:
     return f"{pool.pairs:,} of {pool.budget:,} drawn"
 
 
-def _heading(grade: Grade) -> str:
+def grade_heading(grade: Grade) -> str:
     """Name a grade in a narrow column: its value, or the letter that the judges know it by."""
     return grade.key.upper() if grade.key.isalpha() else str(grade.value)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import emit, progress
+from pooler.cli.console import emit, progress, write_lines
 from pooler.cli.given import Given, on_given_runs
 from pooler.cli.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from store.errors import ArgumentError, PoolerError
@@ -67,6 +69,14 @@ def variation(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of --monte-carlo.")] = 1,
+    plot: Annotated[
+        bool,
+        typer.Option(
+            "--plot",
+            help="Draw the runs in order of their expected MAP, each with its interval and how"
+            " likely the next one passes it; with --pairs, how likely pairs turn about.",
+        ),
+    ] = False,
 ) -> None:
     """Tell how far MAP and the order of runs move when the documents are judged anew.
 
@@ -75,15 +85,19 @@ def variation(
     Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
     says how likely they are.
 
-    Example: pooler variation --pairs --level 1
+    Example: pooler variation --pairs --level 1 --plot
 
     Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=.05 --value 1=.9
     """
     from pooler.cli import variation_tables as tables
+    from pooler.cli.bar_plot import check_plot, plot_width
     from pooler.cli.probable import load_probable
+    from pooler.cli.variation_plot import interval_lines, pair_lines
     from store.analysis.collection_variation import collection_variation
     from store.analysis.reversals import reversals
 
+    if plot:
+        check_plot(given.fmt)
     if neighbours and not pairs:
         raise ArgumentError("--neighbours", "is of --pairs, which is absent", None)
     judged = _judged(given)
@@ -100,16 +114,25 @@ def variation(
     has_unjudged = may_be_unjudged(probable)
     scores = None if judged is None else map_as_judged(given, judged, probable)
     simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed)
-    if pairs:
-        n_runs = len(probable.tags)
+    of_pairs = None
+    n_runs = len(probable.tags)
+    if pairs or (plot and n_runs > 1):
         with progress("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
             turned = reversals(topics, varied, progress=advance)
-        table = tables.of_pairs(probable.tags, varied, turned, simulated, given.fmt,
-                                has_unjudged=has_unjudged, neighbours_only=neighbours)  # fmt: skip
+        of_pairs = tables.of_pairs(
+            probable.tags, varied, turned, simulated, given.fmt,
+            has_unjudged=has_unjudged, neighbours_only=neighbours or not pairs,
+        )  # fmt: skip
+    if pairs and of_pairs is not None:
+        emit([of_pairs], given.fmt)
+        drawn = partial(pair_lines, of_pairs, neighbours_only=neighbours)
     else:
         table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt,
                                has_unjudged=has_unjudged)  # fmt: skip
-    emit([table], given.fmt)
+        emit([table], given.fmt)
+        drawn = partial(interval_lines, table, of_pairs)
+    if plot:
+        write_lines(None, ["", *drawn(width=plot_width(sys.stdout))])
 
 
 def may_be_unjudged(probable: ProbableRankings) -> bool:

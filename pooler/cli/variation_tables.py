@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
 from store.analysis.collection_variation import (
     CollectionVariation,
@@ -22,8 +23,8 @@ from store.analysis.run_pairs import neighbours
 from store.analysis.variation_monte_carlo import SimulatedMaps
 
 _UNJUDGED_WORDS = [
-    "Documents that nobody judged may be relevant here: they count among all relevant ones, and",
-    "may move MAP far.",
+    "Documents that nobody judged may be relevant here: they count among all relevant ones, and"
+    " may move MAP far.",
 ]
 
 
@@ -65,23 +66,27 @@ def of_runs(
     hidden = {"topics", "topic_variance", "judging_variance", "map_variance", "error"}
     lines = [
         f"expected: mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged"
-        " again;",
-        "sd: its standard deviation, the topics being the same; low, high: about 95% of judgings.",
+        " again; sd: its standard deviation, the topics being the same; low, high: about 95% of"
+        " judgings.",
         "share: how much of the variance of single topics is by judging, not between them.",
     ]
     if scores is not None:
         lines.append("judged: MAP by the judgements that were chosen.")
     lines += _UNJUDGED_WORDS if has_unjudged else []
-    reference = parts.mean if scores is None else scores
     if len(tags) > 1:
-        tau = expected_tau(order_probabilities(varied), reference)
-        whose = "expected MAP" if scores is None else "MAP as judged"
-        lines.append(
-            f"Another judging orders the runs as {whose} does, with Kendall's tau {tau:.3f} on"
-            " average."
-        )
+        lines.append(tau_words(varied, scores))
     lines += _simulation_words(simulated)
-    return Table("variation", _shown(columns, rows, hidden, fmt), rows, caption="\n".join(lines))
+    return Table("variation", _shown(columns, rows, hidden, fmt), rows, caption=legend(lines))
+
+
+def tau_words(varied: CollectionVariation, scores: NDArray[np.float64] | None) -> str:
+    """Say how far another judging leaves the order of the runs as it is."""
+    reference = run_components(varied).mean if scores is None else scores
+    tau = expected_tau(order_probabilities(varied), reference)
+    whose = "expected MAP" if scores is None else "MAP as judged"
+    return (
+        f"Another judging orders the runs as {whose} does, with Kendall's tau {tau:.3f} on average."
+    )
 
 
 def of_pairs(
@@ -136,16 +141,16 @@ def of_pairs(
     }  # fmt: skip
     n_open = sum(float(str(row["reversed"])) >= 0.05 for row in rows)
     lines = [
-        "A - B: expected difference of MAP, A being the run ahead; sd: how far another judging",
-        "of the same topics moves it; K: how much of the variance of the differences by topic",
-        "is by judging; p without, with that part: of the paired t test (eq. 9, two-sided);",
+        "A - B: expected difference of MAP, A being the run ahead; sd: how far another judging of"
+        " the same topics moves it; K: how much of the variance of the differences by topic is by"
+        " judging; p without, with that part: of the paired t test (eq. 9, two-sided).",
         f"reversed: how likely another judging puts B above A: {n_open:,} of"
         f" {counted(len(rows), 'pair')}{' of neighbours' if neighbours_only else ''} in 5% or"
         " more.",
         *(_UNJUDGED_WORDS if has_unjudged else []),
         *_simulation_words(simulated),
     ]
-    return Table("pairs", _shown(columns, rows, hidden, fmt), rows, caption="\n".join(lines))
+    return Table("pairs", _shown(columns, rows, hidden, fmt), rows, caption=legend(lines))
 
 
 def _simulation_words(simulated: SimulatedMaps | None) -> list[str]:

@@ -30,7 +30,7 @@ __all__ = [
 
 Chart = Bars | Dots | HeatMap | Histogram | Lines
 ROWS_OF_A_PIECE = 40
-"""As many rows as fit a printed page, where labels do not take two lines."""
+"""As many rows of one bar or dot as fit a printed page, where labels do not take two lines."""
 
 
 def draw(chart: Chart, *, width: float, key: str) -> str:
@@ -85,7 +85,8 @@ def draw_in_pieces(
     width, key
         As in `draw`.
     most : int
-        Rows of a piece, 1 or more; the pieces share the rows evenly.
+        Rows of a piece, 1 or more, or fewer where each has several bars below each other; the
+        pieces share the rows evenly.
 
     Returns
     -------
@@ -99,6 +100,8 @@ def draw_in_pieces(
     >>> len(draw_in_pieces(chart, width=400, key="f1"))
     3
     """
+    if isinstance(chart, Bars) and not chart.is_stacked:
+        most = max(1, most // len(chart.parts))
     if not isinstance(chart, Bars | Dots) or len(chart.rows) <= most:
         return [draw(chart, width=width, key=key)]
     n_rows = len(chart.rows)

@@ -32,6 +32,8 @@ class Table:
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
+    command: str = ""
+    """Prints the same numbers; empty where the table is a figure's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,19 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Points:
+    """A list of sentences that stand for themselves."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A part of the page under a heading of its own."""
 
     title: str
-    blocks: tuple[str | Table | Figure, ...]
-    """Paragraphs, tables that stand open, and figures."""
+    blocks: tuple[str | Points | Table | Figure, ...]
+    """Paragraphs, lists, tables that stand open, and figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +152,11 @@ def _section(section: Section, number: int) -> Iterator[str]:
         key = f"s{number}-{place}"
         if isinstance(block, str):
             yield f"<p>{escaped(block)}</p>\n"
+        elif isinstance(block, Points):
+            items = "".join(f"<li>{escaped(text)}</li>\n" for text in block.texts)
+            yield f"<ul>\n{items}</ul>\n"
         elif isinstance(block, Table):
-            yield _table(block)
+            yield _table(block) + (_command(block.command) if block.command else "")
         else:
             yield _figure(block, key)
     yield "</section>\n"
@@ -160,10 +172,14 @@ def _figure(figure: Figure, key: str) -> str:
         f"{_drawing(figure.chart, WIDE, 'wide', key)}"
         f"{_drawing(figure.chart, NARROW, 'narrow', key)}"
         f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
-        f"</summary>\n{_table(figure.table)}</details>\n"
-        f'<p class="command">The same numbers: <code>{escaped(figure.command)}</code></p>\n'
-        "</figure>\n"
+        f"</summary>\n{_table(figure.table, f'Numbers of {figure.title}')}</details>\n"
+        f"{_command(figure.command)}</figure>\n"
     )
+
+
+def _command(command: str) -> str:
+    """Return the line that says where the numbers come from."""
+    return f'<p class="command">The same numbers: <code>{escaped(command)}</code></p>\n'
 
 
 def _drawing(chart: Chart, width: float, name: str, key: str) -> str:
@@ -180,15 +196,15 @@ def _drawing(chart: Chart, width: float, name: str, key: str) -> str:
     return f'<div class="drawing {name}{" grown" if has_grown else ""}"{scroll}>\n{drawn}</div>\n'
 
 
-def _table(table: Table) -> str:
-    """Return a table in a box that it scrolls in."""
+def _table(table: Table, name: str = "") -> str:
+    """Return a table in a box that it scrolls in; its caption names the box, if nothing else."""
     headings = "".join(
         f'<th scope="col"{_class(column)}>{escaped(column.heading)}</th>'
         for column in table.columns
     )
     rows = "".join(f"<tr>{_cells(table, row)}</tr>\n" for row in table.rows)
     return (
-        f'<div class="scroll"{_scrolls(table.caption)}>\n<table>\n'
+        f'<div class="scroll"{_scrolls(name or table.caption)}>\n<table>\n'
         f"<caption>{escaped(table.caption)}</caption>\n"
         f"<thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
     )

@@ -42,8 +42,9 @@ font-size:.9em;background:var(--panel);color:var(--text);padding:.1em .35em;bord
 overflow-wrap:anywhere}
 details{margin:.5rem 0}
 summary{cursor:pointer;color:var(--link);padding:.3rem 0}
-.scroll{overflow-x:auto;max-height:32rem;overflow-y:auto;border:1px solid var(--rule);
+.scroll{overflow-x:auto;border:1px solid var(--rule);
 border-radius:6px}
+details .scroll{max-height:32rem;overflow-y:auto}
 table{border-collapse:collapse;font-size:.88rem;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;padding:.4rem .7rem;color:var(--soft)}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-top:1px solid var(--rule)}
@@ -72,8 +73,9 @@ header,main,footer{max-width:none;padding-left:0;padding-right:0}
 .skip{display:none}
 h2,h3,figcaption,caption{break-after:avoid}
 details,.command{break-before:avoid}
-.drawing svg,tr{break-inside:avoid}
-.scroll{max-height:none;overflow:visible;border:0}
+.drawing svg,tr,p,figcaption{break-inside:avoid}
+details .scroll{max-height:none}
+.scroll{overflow:visible;border:0}
 .drawing.grown{overflow:visible}
 .drawing svg.grown{max-width:100%}
 thead th{position:static;white-space:normal}

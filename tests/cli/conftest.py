@@ -12,7 +12,8 @@ from typing import Protocol
 import pytest
 
 from pooler.cli.main import run
-from tests.cli.command_line import GARDEN, JUDGES, PAGE, SETTINGS, Outcome, Terminal
+from tests.cli.command_line import GARDEN, JUDGES, PAGE, SETTINGS, Outcome, Terminal, write
+from tests.cli.desk_work import DOCNOS, judge_topic
 
 
 class Cli(Protocol):
@@ -116,3 +117,19 @@ def collection_of(cli: Cli, here: Path) -> Callable[..., None]:
             cli("import", "judgements", path, "--judge", judge).fine()
 
     return make
+
+
+@pytest.fixture
+def worked(cli: Cli, here: Path) -> Path:
+    """Work beside a collection judged by anna with times, by gpt from a file, and not by ben."""
+    cli("init").fine()
+    write(here / "x.run", *[f"{t} Q0 {d} 1 {-n} x" for t in "12" for n, d in enumerate(DOCNOS)])
+    cli("import", "runs", "x.run").fine()
+    cli("pool", "--out-order", "random", "--seed", "5").fine()
+    cli("judges", "add", "anna", "ben").fine()
+    write(here / "q", "1 0 d0 1", "1 0 d1 2")
+    cli("import", "judgements", "q", "--judge", "gpt", "--kind", "model").fine()
+    # Grades 2 2 1 1 1 0 0 0 of both topics; the dwell is 0.25 s longer than the active time.
+    for topic, first in (("1", 8), ("2", 20)):
+        judge_topic("anna", topic, [2, 2, 1, 1, 1, 0, 0, 0], [first, 7, 6, 5, 4, 3, 2, 0.5])
+    return here

@@ -3,65 +3,13 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from store.collection import Collection
-from store.records import Action, Decision
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
-
-DOCNOS = [f"d{number}" for number in range(8)]
-START = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@pytest.fixture
-def worked(cli: Cli, here: Path) -> Path:
-    """Work beside a collection judged by anna with times, by gpt from a file, and not by ben."""
-    cli("init").fine()
-    write(here / "x.run", *[f"{t} Q0 {d} 1 {-n} x" for t in "12" for n, d in enumerate(DOCNOS)])
-    cli("import", "runs", "x.run").fine()
-    cli("pool", "--out-order", "random", "--seed", "5").fine()
-    cli("judges", "add", "anna", "ben").fine()
-    write(here / "q", "1 0 d0 1", "1 0 d1 2")
-    cli("import", "judgements", "q", "--judge", "gpt", "--kind", "model").fine()
-    # Grades 2 2 1 1 1 0 0 0 of both topics; the dwell is 0.25 s longer than the active time.
-    for topic, first in (("1", 8), ("2", 20)):
-        judge("anna", topic, [2, 2, 1, 1, 1, 0, 0, 0], [first, 7, 6, 5, 4, 3, 2, 0.5])
-    return here
-
-
-def judge(name: str, topic: str, grades: list[int], seconds: list[float]) -> None:
-    """Grade the documents of a topic in turn; the second one first otherwise, taken back."""
-    with Collection("collection.db") as opened:
-        desk = opened.desk(name)
-        desk.queue(topic)
-        for number, (grade, active) in enumerate(zip(grades, seconds, strict=True)):
-            seen = 0
-            if number == 1:
-                decide(topic, 1, 0, 3.0, desk, 0)
-                desk.undo()
-                seen = 2
-            decide(topic, number, grade, active, desk, seen)
-        desk.leave()
-
-
-def decide(topic: str, number: int, grade: int, active: float, desk: object, seen: int) -> None:
-    """Record one grade."""
-    decision = Decision(
-        topic,
-        DOCNOS[number],
-        Action.JUDGE,
-        grade=grade,
-        seen_revision=seen,
-        shown_at=START + timedelta(minutes=number, seconds=seen),
-        active_ms=round(active * 1000),
-        dwell_ms=round(active * 1000) + 250,
-        dropped_keys=int(number == 3),
-    )
-    desk.record(decision)  # type: ignore[attr-defined]  # a desk
+from tests.cli.desk_work import DOCNOS, judge_topic
 
 
 def report(cli: Cli, *options: str) -> dict[str, list[dict[str, object]]]:
@@ -149,7 +97,7 @@ def test_best_first_order_is_warned_of(cli: Cli, worked: Path) -> None:
     write(worked / "y.run", *[f"3 Q0 {d} 1 {-n} y" for n, d in enumerate(DOCNOS)])
     cli("import", "runs", "y.run").fine()
     cli("pool", "--name", "more", "--add", "--out-order", "priority").fine()
-    judge("ben", "3", [1] * 8, [1.0] * 8)
+    judge_topic("ben", "3", [1] * 8, [1.0] * 8)
     warned = cli("effort").fine().out
     assert "likely relevant documents came first, so that grades fall" in warned
     assert warned.splitlines()[-1] == "ben"

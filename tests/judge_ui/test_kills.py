@@ -420,8 +420,8 @@ def test_saved_grades_outlive_many_kills_while_the_server_stops() -> None:
 
 @pytest.mark.slow
 def test_saved_grades_outlive_a_hundred_kills(collection_name: str) -> None:
-    """The same at a hundred moments (`POOLER_KILLS`), a third of them in the full screen."""
-    n_kills = int(os.environ.get("POOLER_KILLS", "100"))
+    """The same at forty moments (`POOLER_KILLS`), a third of them in the full screen."""
+    n_kills = int(os.environ.get("POOLER_KILLS", "40"))
     where = check_kills(collection_name, 2 * n_kills // 3, n_kills, 1 / 3)
     for (moment, is_full_screen), count in sorted(where.items()):
         print(f"{count:4} {moment}, {'full screen' if is_full_screen else 'line mode'}")  # noqa: T201 - the count for the notes

@@ -217,6 +217,15 @@ def test_forest_plot_is_readable_for_few_and_for_many_runs(width, n_runs):
     assert sum(len(piece.findall(f"{SVG}path")) for piece in pieces) == n_runs
 
 
+def test_pieces_have_fewer_rows_where_each_has_several_bars():
+    """Forty rows of three bars are as high as a hundred and twenty; end to end they are not."""
+    rows = tuple(Bar(f"run {n}", (1.0, 2.0, 3.0), ("1", "2", "3")) for n in range(40))
+    chart = Bars("Parts", "", Axis("documents"), rows, ("a", "b", "c"))
+    assert len(draw_in_pieces(chart, width=720, key="k")) == 4
+    stacked = replace(chart, is_stacked=True, rows=tuple(replace(r, texts=("6",)) for r in rows))
+    assert len(draw_in_pieces(stacked, width=720, key="k")) == 1
+
+
 def test_pieces_share_axis_and_columns():
     """A dot at the same value stands at the same place in every piece."""
     chart = dots_of(["a", *["b" * 30] * 99])

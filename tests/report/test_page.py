@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.report.charts import Axis, Bar, Bars, HeatMap
-from pooler.report.page import Column, Figure, Page, Section, Table, render
+from pooler.report.page import Column, Figure, Page, Points, Section, Table, render
 from store.errors import ArgumentError
 from tests.report.boxes import SVG, squeezed
 
@@ -31,7 +32,9 @@ def figure(text: str = "a run", n_rows: int = 2) -> Figure:
 def page_of(text: str = "a run", n_rows: int = 2) -> Page:
     """Return a page with a block of every kind, of which every text is the one given."""
     made = figure(text, n_rows)
-    sections = (Section(text, (text, made.table, made)), Section(text, (made, made)))
+    alone = replace(made.table, command=text)
+    blocks = (text, Points((text, text)), made.table, alone, made)
+    sections = (Section(text, blocks), Section(text, (made, made)))
     return Page(text, text, sections, text)
 
 
@@ -68,12 +71,15 @@ def test_any_text_leaves_the_page_whole(text):
 
 
 def test_every_text_is_on_the_page():
-    """Title, lead, paragraph, captions, headings, cells, command and footer."""
-    texts = [f"text{n}" for n in range(12)]
-    table = Table(texts[4], (Column(texts[5]), Column(texts[6])), ((texts[7], HOSTILE),))
+    """Title, lead, paragraph, list, captions, headings, cells, commands and footer."""
+    texts = [f"text{n}" for n in range(15)]
+    points = Points((texts[12], texts[13]))
+    table = Table(texts[4], (Column(texts[5]), Column(texts[6])), ((texts[7], HOSTILE),), texts[14])
     chart = Bars(texts[8], texts[9], Axis("x"), (Bar("漬物ラン", (1.0,), ("1",)),))
     made = Figure(texts[10], texts[11], chart, table, "pooler diagnose 'a b'.db")
-    page = Page(texts[0], texts[1], (Section(texts[2], (texts[3], made)),), "the foot")
+    page = Page(
+        texts[0], texts[1], (Section(texts[2], (texts[3], points, table, made)),), "the foot"
+    )
     written = squeezed("".join(parsed(page).itertext()))
     expected = [*texts, HOSTILE, "漬物ラン", "pooler diagnose 'a b'.db", "the foot"]
     assert all(squeezed(text) in written for text in expected)
@@ -116,7 +122,7 @@ def test_contents_lead_to_every_section_and_figure():
     """In the order of the page."""
     root = parsed(page_of())
     targets = [one.attrib["href"] for one in root.findall(".//nav//a")]
-    assert targets == ["#s1", "#s1-3", "#s2", "#s2-1", "#s2-2"]
+    assert targets == ["#s1", "#s1-5", "#s2", "#s2-1", "#s2-2"]
 
 
 def test_page_can_be_used_without_eyes_and_without_a_mouse():
