@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.formats.lines import STDIN, id_fault, read_text_lines
 
-COLUMNS = ("file", "tag", "group", "contributes")
+COLUMNS = ("file", "tag", "name", "group", "contributes")
 _YES = frozenset({"yes", "1", "true", ""})
 _NO = frozenset({"no", "0", "false"})
 
@@ -26,11 +26,32 @@ class RunEntry:
     """The organisation or kind of system; empty = none given."""
     contributes: bool = True
     """Whether the run feeds pools."""
+    name: str | None = None
+    """What the run is called instead of its tag, where files are measured; ``None`` = its tag."""
 
-    def check_tag(self, tag: str) -> None:
-        """Raise `FormatError` when the file's tag is not the one that was stated."""
+    def called(self, tag: str) -> str:
+        """Return what a run is called whose file has this tag.
+
+        Raises
+        ------
+        FormatError
+            If the tag is not the one that was stated.
+        """
         if self.tag is not None and self.tag != tag:
             message = f"expected run tag `{self.tag}`, as the list of runs says, got `{tag}`"
+            raise FormatError(self.file, [Fault(None, message, "tag")])
+        return self.name or tag
+
+    def check_tag(self, tag: str) -> None:
+        """Raise `FormatError` when the file's tag is not the one that was stated, or not the name.
+
+        For readers that keep the tag of the file: pools and collections know runs by nothing else.
+        """
+        if self.called(tag) != tag:
+            message = (
+                f"expected run tag `{self.name}`, as the list of runs names the run, got `{tag}`:"
+                " another name is for files that are measured, with --qrels"
+            )
             raise FormatError(self.file, [Fault(None, message, "tag")])
 
 
@@ -46,8 +67,13 @@ def read_run_list(path: str) -> list[RunEntry]:
     ----------
     path : str
         A file of cells between tabs. The first line names the columns: ``file`` and, in any
-        order, ``tag``, ``group`` and ``contributes`` (yes, no, 1, 0, true, false; empty = yes).
-        Blank lines are passed over; ``-`` is standard input.
+        order, ``tag``, ``name``, ``group`` and ``contributes`` (yes, no, 1, 0, true, false; empty =
+        yes). Blank lines are passed over; ``-`` is standard input.
+
+        ``tag`` is what the file must say, and a mistake otherwise. ``name`` is what the run is
+        called instead, where run files are measured with qrels: several files may then have the
+        same tag, or one with blanks, ``FSDM [d]``, of which the lenient reading keeps the first
+        word. No two runs may have one name.
 
     Returns
     -------
@@ -59,7 +85,7 @@ def read_run_list(path: str) -> list[RunEntry]:
     ------
     FormatError
         If a column is unknown, there twice, or missing; a line has another number of cells; a
-        cell cannot be used; a run file is named twice; or the list is empty.
+        cell cannot be used; a run file or a name is there twice; or the list is empty.
     PoolerError
         If the file cannot be opened.
 
@@ -70,13 +96,13 @@ def read_run_list(path: str) -> list[RunEntry]:
     ...     _ = file.write("file\tgroup\tcontributes\n/runs/bm25.gz\tacme\tno\n")
     ...     file.flush()
     ...     read_run_list(file.name)
-    [RunEntry(file='/runs/bm25.gz', tag=None, group='acme', contributes=False)]
+    [RunEntry(file='/runs/bm25.gz', tag=None, group='acme', contributes=False, name=None)]
     """
     faults = FaultList(path)
     folder = PurePath() if path == STDIN else PurePath(path).parent
     columns: list[str] | None = None
     entries: list[RunEntry] = []
-    first_lines: dict[str, int] = {}
+    first_lines: dict[tuple[str, str], int] = {}
     for number, line in read_text_lines(path, faults):
         if not line.strip():
             continue
@@ -92,9 +118,10 @@ def read_run_list(path: str) -> list[RunEntry]:
         entry = _entry(dict(zip(columns, cells, strict=True)), number, folder, faults)
         if entry is None:
             continue
-        first = first_lines.setdefault(entry.file, number)
-        if first != number:
-            faults.add(number, f"run file `{entry.file}` is on line {first} already", "duplicate")
+        for what, text in (("run file", entry.file), ("name", entry.name)):
+            first = number if text is None else first_lines.setdefault((what, text), number)
+            if first != number:
+                faults.add(number, f"{what} `{text}` is on line {first} already", "duplicate")
         entries.append(entry)
     if not entries and not faults:
         faults.add(None, "expected a header line and at least one run, got none", "empty")
@@ -122,13 +149,13 @@ def _entry(
     file = cells["file"]
     if not file or file == STDIN:
         faults.add(number, f"expected a run file, got `{file}`", "file")
-    tag, group = cells.get("tag") or None, cells.get("group", "")
-    for name, text in (("tag", tag), ("group", group)):
+    tag, name, group = cells.get("tag") or None, cells.get("name") or None, cells.get("group", "")
+    for column, text in (("tag", tag), ("name", name), ("group", group)):
         if text and (message := id_fault(text)):
-            faults.add(number, f"{name}: {message}", "id")
+            faults.add(number, f"{column}: {message}", "id")
     stated = cells.get("contributes", "").lower()
     if stated not in _YES | _NO:
         faults.add(number, f"expected `contributes` to be yes or no, got `{stated}`", "contributes")
     if faults.count > count:
         return None
-    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES)
+    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name)

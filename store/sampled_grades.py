@@ -1,80 +1,22 @@
-"""Sampled pools with their grades as arrays: of a collection, or of prels files."""
+"""Sampled pools with their grades as arrays, of prels files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
-from sqlmodel import Session
 
-from store.analysis.sampled_pool import GRADED, NOT_SAMPLED, UNGRADED, SampledPool, sampled_pool
-from store.arrays import Grades, RankedDocuments
-from store.errors import UnknownNameError
+from store.analysis.sampled_pool import GRADED, NOT_SAMPLED, SampledPool, sampled_pool
+from store.arrays import RankedDocuments
 from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
 from store.formats.prels import PrelsRow, StatapRow, XinfapRow
-from store.keys import Keys
-from store.models import POOL, POOL_ENTRY
 from store.natural_order import natural_key
 
 NO_JUDGEMENT = -999
 """The rel, and all below, that statAP_MQ_eval passes over."""
 CHOSEN_OTHERWISE = (0, 2)
 """Methods of a statap file by which a document is judged whatever the sample."""
-
-
-def fetch_sampled_pools(
-    session: Session, topics: Keys, pool: str, grades: Grades
-) -> dict[str, SampledPool]:
-    """Return the sample that a pool of the collection is, with grades.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    pool : str
-        Its name.
-    grades : Grades
-        By document id: `SoleGrades.by_topic` of the policy, or, where several judges have a say,
-        `store.arrays.grades_by_topic` of the final qrels and the collection's ranked documents.
-
-    Returns
-    -------
-    dict of str to SampledPool
-        Topics of the pool in natural order. A document is not sampled, or sampled without a grade,
-        or graded; a grade of a document that was not sampled is not looked at, since no sample
-        tells what it stands for. Strata and probabilities are ``None`` for a topic where a document
-        has none, as in any pool that is no sample.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such pool.
-
-    Notes
-    -----
-    Some microseconds a document of the pool.
-    """
-    pools = {row.name: row.id for row in session.execute(select(POOL.c.name, POOL.c.id))}
-    if pool not in pools:
-        raise UnknownNameError("pool", pool, pools)
-    columns = POOL_ENTRY.c
-    query = (
-        select(columns.topic_id, columns.document_id, columns.sampled, columns.stratum,
-               columns.inclusion_probability)
-        .where(columns.pool_id == pools[pool])
-        .order_by(columns.topic_id)
-    )  # fmt: skip
-    by_topic: dict[str, list[Sequence[object]]] = {}
-    for topic, *entry in session.execute(query):
-        by_topic.setdefault(topics.names[topic], []).append(entry)
-    return {
-        topic: _pool_of(by_topic[topic], *grades.get(topic, _NO_GRADES))
-        for topic in sorted(by_topic, key=natural_key)
-    }
 
 
 def xinfap_pools(
@@ -163,31 +105,6 @@ def statap_pools(
             inclusion[np.isin(methods, CHOSEN_OTHERWISE)] = 1.0
         found[topic] = sampled_pool(documents, standing, codes, inclusion=inclusion)
     return found
-
-
-_NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-
-
-def _pool_of(
-    entries: Sequence[Sequence[object]], graded: NDArray[np.int64], grades: NDArray[np.int64]
-) -> SampledPool:
-    """Make the pool of one topic from its entries, and ids and grades of judged documents."""
-    documents, sampled, strata, inclusion = zip(*entries, strict=True)
-    ids = np.array(documents, dtype=np.int64)
-    order = np.argsort(graded)
-    # One more id, which is none, so that every place can be looked up.
-    known = np.append(graded[order], -1)
-    places = np.searchsorted(known[:-1], ids)
-    is_sampled = np.array(sampled, dtype=np.bool_)
-    has_grade = is_sampled & (known[places] == ids)
-    standing = np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED))
-    return sampled_pool(
-        ids,
-        standing,
-        np.append(grades[order], 0)[places],
-        strata=None if None in strata else strata,
-        inclusion=None if None in inclusion else inclusion,
-    )
 
 
 def _numbered(

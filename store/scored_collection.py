@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from store import rankings
-from store.arrays import RankedDocuments
+from store.analysis.sampled_pool import SampledPool
+from store.arrays import Grades, RankedDocuments
 from store.database import reading
 from store.open_collection import OpenCollection
 from store.policy import Policy
 from store.ranking import Order
 from store.runs import check_tags
+from store.sampled_pools import fetch_sampled_pools, sole_sampled_pool
 from store.sole_grades import SoleGrades, fetch_sole_grades
 
 
@@ -46,3 +48,20 @@ class ScoredCollection(OpenCollection):
         with reading(self._engine) as session:
             self._topics.refresh(session)
             return fetch_sole_grades(session, self._topics, policy)
+
+    def sampled_pools(
+        self, grades: Grades, pool: str | None = None
+    ) -> tuple[str, dict[str, SampledPool]]:
+        """Return a sampled pool, default the only one, by name; see `store.sampled_pools`.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no pool of that name.
+        PoolerError
+            If none is named, and there is no sampled pool or several.
+        """
+        with reading(self._engine) as session:
+            self._topics.refresh(session)
+            name = sole_sampled_pool(session) if pool is None else pool
+            return name, fetch_sampled_pools(session, self._topics, name, grades)

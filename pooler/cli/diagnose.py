@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import warn
+from pooler.cli.console import progress, warn
 from pooler.cli.given import Given, on_given_runs
+from store.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from pooler.cli.diagnosis_plan import Recipe
     from pooler.cli.judged import Judged
     from store.analysis.diagnosis import Diagnosis
 
@@ -35,6 +37,56 @@ def diagnose(
         bool,
         typer.Option("--by-group", help="Leave out whole groups of runs, as the list has them."),
     ] = False,
+    repool: Annotated[
+        bool,
+        typer.Option(
+            "--repool",
+            help="Leave a run out by making the pool again without it, so that other documents take"
+            " the place of its own where the pool has a fixed size. For a depth pool: the same.",
+        ),
+    ] = False,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", help="Beside the runs, a row for every topic.")
+    ] = False,
+    by_rank: Annotated[
+        bool,
+        typer.Option("--by-rank", help="Beside the runs, a row for every rank: unjudged and new."),
+    ] = False,
+    by_contributors: Annotated[
+        bool,
+        typer.Option(
+            "--by-contributors",
+            help="Beside the runs, how many documents 1, 2, 3, ... of them brought to the pool.",
+        ),
+    ] = False,
+    scores: Annotated[
+        bool,
+        typer.Option(
+            "--scores",
+            help="Beside the runs, their scores in every reading: as judged, of the judged"
+            " documents alone, between what limits, RBP with residual, bpref, infAP, unj_k.",
+        ),
+    ] = False,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="With --scores, named as `evaluate --list` does; may be repeated.",
+            show_default="AP, nDCG@10, P@10, RBP(p=0.8)",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            metavar="ROWS",
+            min=1,
+            help="Ranks shown with --by-rank.",
+            show_default="twice the depth, 20 at least",
+        ),
+    ] = None,
 ) -> None:
     """Tell what a pool owes to its runs, what it missed, and how far scores can move for it.
 
@@ -44,19 +96,68 @@ def diagnose(
 
     Example: pooler diagnose --judge alice
 
+    Example: pooler diagnose --judge alice --by-topic --by-rank --limit 30
+
+    Example: pooler diagnose --judge alice --scores -m AP -m "RBP(p=0.95)"
+
     Example: pooler diagnose --qrels judgements/strict.qrels --runs runs.tsv --depth 5
     """
+    from pooler.cli.diagnosis_pools import check_pools
+    from pooler.cli.diagnosis_scores import MEASURES, coverage_table, scale_of, scores_tables
     from pooler.cli.diagnosis_tables import show
+    from pooler.cli.measured import known_measure
 
+    if limit is not None and not by_rank:
+        raise ArgumentError("--limit", "goes with --by-rank", limit)
+    if measures and not scores:
+        raise ArgumentError("--measure", "goes with --scores", measures[0])
+    texts = measures or MEASURES
+    for text in texts:
+        known_measure(text)
     judged = given.load()
-    diagnosis = _look(given, judged, depth, judged_at)
+    recipe = check_pools(given, repool=repool, depth=depth)
+    diagnosis = look(given, judged, depth, judged_at, repool=repool, recipe=recipe)
     if by_group and (diagnosis.pool is None or diagnosis.pool.by_group is None):
         warn("no group has several runs, so that groups left out are runs left out")
-    show(diagnosis, judged.groups, given.fmt, judged_at=judged_at, by_group=by_group)
+    tables = []
+    if scores:
+        names = list(dict.fromkeys(known_measure(text, level=judged.level) for text in texts))
+        scale = scale_of(given, judged, diagnosis)
+        tables = scores_tables(diagnosis, names, scale, given.fmt)
+        tables.append(coverage_table(diagnosis, judged.level, judged_at))
+    show(
+        diagnosis, judged.groups, given.fmt, judged_at=judged_at, by_group=by_group,
+        by_topic=by_topic, by_rank=by_rank, by_contributors=by_contributors, limit=limit,
+        scores=tables,
+    )  # fmt: skip
 
 
-def _look(given: Given, judged: Judged, depth: int | None, judged_at: int) -> Diagnosis:
-    """Diagnose what was given."""
+def look(
+    given: Given,
+    judged: Judged,
+    depth: int | None,
+    judged_at: int,
+    *,
+    repool: bool = False,
+    recipe: Recipe | None = None,
+) -> Diagnosis:
+    """Diagnose what was given.
+
+    Parameters
+    ----------
+    given : Given
+        What the user named.
+    judged : Judged
+        What `Given.load` made of it.
+    depth : int or None
+        Of the pool; ``None`` = the collection's, or what the judgements look like.
+    judged_at : int
+        Ranks of which the share of judged documents is looked at.
+    repool : bool, default=False
+        Whether runs are left out by making the pool again.
+    recipe : Recipe, optional
+        How it was made; default: by depth.
+    """
     import numpy as np
 
     from store.analysis.diagnosis import DepthSource
@@ -64,14 +165,20 @@ def _look(given: Given, judged: Judged, depth: int | None, judged_at: int) -> Di
     from store.arrays import graded_arrays, judged_arrays
 
     source: DepthSource = "given"
-    if depth is None and judged.pool_depths:
+    if recipe is not None:
+        depth, source = recipe.depth, "pool"
+    elif depth is None and judged.pool_depths:
         depth, source = judged.pool_depth(None), "pool"
     # Run files by themselves do not say which of them fed the pool.
     tells = given.qrels is None or given.listed is not None
     rankings = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     graded = graded_arrays(judged.ranked, judged.by_topic(), cutoff=given.cutoff)
     feeding = np.array([tag in judged.feeding for tag in rankings.tags]) if tells else None
-    return analyse(
-        rankings, graded, level=judged.level, depth=depth, source=source, contributing=feeding,
-        groups=[judged.groups.get(tag, "") for tag in rankings.tags], judged_at=judged_at,
-    )  # fmt: skip
+    groups = [judged.groups.get(tag, "") for tag in rankings.tags]
+    n_pools = 0 if recipe is None else len(groups) + len({*groups})
+    with progress("pools", n_pools) as advance:
+        return analyse(
+            rankings, graded, level=judged.level, depth=depth, source=source, contributing=feeding,
+            groups=groups, judged_at=judged_at, way="repool" if repool else "uniques",
+            plan=None if recipe is None else recipe.plan(judged, rankings, advance),
+        )  # fmt: skip

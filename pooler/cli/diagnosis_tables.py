@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
+from pooler.cli.diagnosis_words import conclusions
 from pooler.cli.dossier import emit_dossier
 from store.analysis.diagnosis import Diagnosis, LeftOut
 from store.analysis.leave_out import NOT_RANKED
 
+LEAST_RANKS = 20
+"""Ranks that are shown where nobody says how many, however shallow the pool."""
 _SOURCES = {
     "given": "as given",
     "pool": "as the collection was pooled",
     "inferred": "as the judgements look",
 }
+
+
+def chosen_left(found: Diagnosis, *, by_group: bool = False) -> LeftOut | None:
+    """Return the runs left out, or the groups where they are asked for and there are any.
+
+    ``None`` where there is no pool.
+    """
+    pool = found.pool
+    if pool is None:
+        return None
+    return pool.by_group if by_group and pool.by_group is not None else pool.by_run
 
 
 def show(
@@ -25,33 +39,47 @@ def show(
     fmt: Format,
     *,
     judged_at: int,
-    by_group: bool,
+    by_group: bool = False,
+    by_topic: bool = False,
+    by_rank: bool = False,
+    by_contributors: bool = False,
+    limit: int | None = None,
+    scores: Sequence[Table] = (),
 ) -> None:
-    """Print the facts of the pool, and a row for every run."""
-    left = None if found.pool is None else found.pool.by_run
-    if by_group and found.pool is not None and found.pool.by_group is not None:
-        left = found.pool.by_group
-    emit_dossier(_facts(found, left), [_runs(found, left, groups, fmt, judged_at)], fmt)
+    """Print the facts of the pool, a row for every run, more tables, and what follows."""
+    left = chosen_left(found, by_group=by_group)
+    tables = [runs_table(found, left, groups, fmt, judged_at), *scores]
+    if by_topic:
+        tables.append(topics_table(found))
+    if by_rank:
+        tables.append(ranks_table(found, limit))
+    if by_contributors and found.pool is not None:
+        tables.append(contributors_table(found))
+    follows = legend(f"- {sentence}" for sentence in conclusions(found, left, judged_at))
+    tables[-1].caption = f"{tables[-1].caption}\n\n{follows}"
+    emit_dossier(facts(found, left), tables, fmt)
 
 
-def _facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
-    """Say what the pool is."""
+def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
+    """Say what the pool is, for `emit_dossier`."""
     rankings, pool = found.rankings, found.pool
-    judged = [int(np.count_nonzero(one >= 0)) for one in rankings.standing]
-    facts: dict[str, Cell] = {
-        "diagnosis": f"{counted(len(rankings.tags), 'run')}, {counted(len(judged), 'topic')}",
-        "judged": sum(judged),
-        "relevant": int(rankings.n_relevant.sum()),
+    n_topics = len(rankings.topics)
+    known: dict[str, Cell] = {
+        "diagnosis": f"{counted(len(rankings.tags), 'run')}, {counted(n_topics, 'topic')}",
+        "judged": int(found.topics.judged.sum()),
+        "relevant": int(found.topics.relevant.sum()),
     }
     if pool is None or left is None:
-        return facts | {"depth": None, "reason": found.reason}
+        return known | {"depth": None, "reason": found.reason}
     errors, missed = left.errors, pool.missed
-    facts |= {
+    known |= {
         "depth": pool.depth,
         "depth_known": _SOURCES[pool.source],
         "contributing_runs": int(pool.contributing.sum()),
+        "runs_known": _SOURCES["given" if found.knows_runs else "inferred"],
         "pool": pool.n_pairs,
         "pool_judged": pool.n_judged,
+        "pool_unjudged": pool.n_pairs - pool.n_judged,
         "judged_outside_pool": pool.n_outside,
         "unique": int(pool.by_run.unique.sum()),
         "mean_change_left_out": errors.mae,
@@ -59,28 +87,30 @@ def _facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
         "rank_changes_significant": errors.sre_significant,
         "tau_all_left_out": errors.tau_b.tau,
         "tau_ap_all_left_out": errors.tau_ap.tau,
-        "newcomer_loses": pool.adjusted.bias,
+        "newcomer_loses": left.adjusted.bias,
         "relevant_to_twice_the_depth": missed.expected,
         "relevant_low": missed.low,
         "relevant_high": missed.high,
         "relevant_known_there": missed.n_known,
     }
     if missed.reason is not None:
-        facts["reason"] = missed.reason
-    return facts
+        known["reason"] = missed.reason
+    return known
 
 
-def _runs(
+def runs_table(
     found: Diagnosis,
     left: LeftOut | None,
     groups: Mapping[str, str],
     fmt: Format,
     judged_at: int,
 ) -> Table:
-    """Make a row for every run."""
+    """Make a row for every run, in the order of the rankings."""
     scores, pool = found.scores, found.pool
     lower, _, upper = scores.bounds.means()
-    change = None if left is None else left.scores.difference()
+    change, n_withdrawn = np.empty(0), np.empty(0, np.int64)
+    if left is not None:
+        change, n_withdrawn = left.scores.difference(), left.scores.withdrawn.n_judged()
     rows: list[Mapping[str, Cell]] = []
     for run, tag in enumerate(found.rankings.tags):
         row: dict[str, Cell] = {
@@ -90,34 +120,44 @@ def _runs(
             "judged": _number(scores.judged.overall[run]),
             "low": _number(lower[run]), "high": _number(upper[run]),
         }  # fmt: skip
-        if pool is not None and left is not None and change is not None:
+        if pool is not None and left is not None:
             late = left.scores
             name = int(late.withdrawn.owners[run])
             feeds = bool(pool.contributing[run])
             row |= {
                 "contributes": feeds, "unique": int(left.unique[name]) if feeds else None,
-                "unique_relevant": int(late.n_relevant[name]) if feeds else None,
+                "unique_relevant": int(left.unique_relevant[name]) if feeds else None,
                 "ap_left_out": _number(late.score_after[run]), "change": _number(change[run]),
                 "rank": _rank(late.rank_before[run]), "rank_left_out": _rank(late.rank_after[run]),
-                "tau": _number(late.tau_b[name]), "adjusted": _number(pool.adjusted.scores[run]),
+                "tau": _number(late.tau_b[name]), "adjusted": _number(left.adjusted.scores[run]),
             }  # fmt: skip
+            if not pool.is_whole:
+                row |= {
+                    "withdrawn": int(n_withdrawn[name]) if feeds else None,
+                    "withdrawn_relevant": int(late.n_relevant[name]) if feeds else None,
+                    "lacking": int(late.withdrawn.n_lacking[name]) if feeds else None,
+                }
         rows.append(row)
     columns = [
         Column("run"), Column("group", can_go=True), Column("contributes", "fed", can_go=True),
         Column("judged", f"judged@{judged_at}"), Column("ap", "AP"), Column("bpref", can_go=True),
         Column("condensed", "judged AP", can_go=True), Column("low"), Column("high"),
-        Column("unique"), Column("unique_relevant", "relevant"), Column("ap_left_out"),
+        Column("unique"), Column("unique_relevant", "relevant"),
+        Column("withdrawn", "gone"), Column("withdrawn_relevant", "relevant gone"),
+        Column("lacking"), Column("ap_left_out"),
         Column("change"), Column("rank"), Column("rank_left_out", "late"), Column("tau"),
-        Column("adjusted"),
+        Column("adjusted", can_go=True),
     ]  # fmt: skip
     there = {name for row in rows for name in row}
-    hidden = {"ap_left_out", "adjusted", "tau"} if fmt is Format.TABLE else set()
+    hidden = {"ap_left_out", "tau"} if fmt is Format.TABLE else set()
+    if fmt is Format.TABLE and (pool is None or pool.contributing.all()):
+        hidden.add("adjusted")
     shown = [column for column in columns if column.name in there - hidden]
     return Table("runs", shown, rows, caption=legend(_words(found, left, judged_at)))
 
 
 def _words(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
-    """Say what the columns mean, and what follows."""
+    """Say what the columns mean."""
     words = [
         f"judged@{judged_at}: share of the first {judged_at:,} documents that are judged. judged"
         " AP: AP of the judged documents alone. low, high: the least and the most that AP could be,"
@@ -132,25 +172,118 @@ def _words(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
         f"unique, relevant: documents, and relevant ones, that {who} brought to the pool."
         " change: of AP, had they not been judged; rank, late: the place among all runs, and then."
     )
-    if left.mean_loss is not None and left.worst is not None:
-        with_group = " and its group" if of_groups else ""
-        errors = left.errors
+    if not pool.is_whole:
         words.append(
-            f"Late, a run of the pool{with_group} would lose {left.mean_loss:.4f} of AP on average"
-            f" and {-left.scores.difference()[left.worst]:.4f} at most"
-            f" ({found.rankings.tags[left.worst]}); {left.n_moved:,} of"
-            f" {counted(errors.n_runs, 'run')} would change place. Of the"
-            f" {counted(errors.sre, 'place')} lost to another run, {errors.sre_significant:,} are"
-            " lost to one that is significantly different."
+            "gone, relevant gone: judged documents that the pool does not hold if it is made"
+            f" without the {'group' if of_groups else 'run'}; lacking: unjudged ones that it holds"
+            " then."
         )
-    missed = pool.missed
-    if missed.expected is not None and missed.low is not None and missed.high is not None:
+    if not pool.contributing.all():
         words.append(
-            f"If what new depths bring goes on falling as it does, ranks {pool.depth + 1:,} to"
-            f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents"
-            f" ({missed.low:,.0f} to {missed.high:,.0f}; {missed.n_known:,} are known): a guess."
+            "adjusted: AP, and for runs that fed no pool the mean loss of those that did besides"
+            " (Webber and Park), if the former are like the latter."
         )
     return words
+
+
+def topics_table(found: Diagnosis) -> Table:
+    """Make a row for every topic; without a pool, what is of the pool is undefined."""
+    counts, has_pool = found.topics, found.pool is not None
+    of_pool = {
+        "pooled": counts.pooled,
+        "pool_judged": counts.pool_judged,
+        "pool_relevant": counts.pool_relevant,
+        "pool_unjudged": counts.pool_unjudged,
+        "outside": counts.outside,
+    }
+    rows: list[Mapping[str, Cell]] = []
+    for place, topic in enumerate(found.rankings.topics):
+        row: dict[str, Cell] = {
+            "topic": topic,
+            "judged": int(counts.judged[place]),
+            "relevant": int(counts.relevant[place]),
+        }
+        row |= {name: int(cells[place]) if has_pool else None for name, cells in of_pool.items()}
+        rows.append(row)
+    columns = [
+        Column("topic"), Column("pooled", "in pool"), Column("pool_judged", "judged there"),
+        Column("pool_relevant", "relevant there"), Column("pool_unjudged", "unjudged there"),
+        Column("judged", "judged in all"), Column("relevant", "relevant in all"),
+        Column("outside"),
+    ]  # fmt: skip
+    if not has_pool:
+        columns = [column for column in columns if column.name not in of_pool]
+    return Table("topics", columns, rows)
+
+
+def contributors_table(found: Diagnosis) -> Table:
+    """Make a row for each number of runs that brought some document of the pool."""
+    rows: list[Mapping[str, Cell]] = []
+    if found.pool is not None:
+        brought = found.pool.brought
+        counts = zip(brought.documents, brought.judged, brought.relevant, strict=True)
+        rows = [
+            {"runs": runs, "documents": int(documents), "judged": int(judged),
+             "relevant": int(relevant)}
+            for runs, (documents, judged, relevant) in enumerate(counts)
+            if documents
+        ]  # fmt: skip
+    columns = [Column("runs"), Column("documents"), Column("judged"), Column("relevant")]
+    words = "documents of the pool that so many of the runs brought"
+    return Table("contributors", columns, rows, caption=words)
+
+
+def ranks_table(found: Diagnosis, limit: int | None = None) -> Table:
+    """Make a row for every rank down to a limit.
+
+    Parameters
+    ----------
+    found : Diagnosis
+        Of runs and a pool; without a pool, what entered it is left out.
+    limit : int, optional
+        Ranks that are shown. Default: twice the pool's depth, and `LEAST_RANKS` at least.
+    """
+    pool, counts = found.pool, found.ranks
+    width = counts.documents.size
+    if limit is None:
+        limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.depth)
+    unjudged, shares = counts.documents - counts.judged, counts.unjudged_share()
+    rows: list[Mapping[str, Cell]] = []
+    for place in range(min(limit, width)):
+        row: dict[str, Cell] = {
+            "rank": place + 1,
+            "documents": int(counts.documents[place]),
+            "judged": int(counts.judged[place]),
+            "unjudged": int(unjudged[place]),
+            "share_unjudged": _number(shares[place]),
+        }
+        if pool is not None:
+            # The runs that fed the pool may all end above the others.
+            row |= {
+                name: int(cells[:, place : place + 1].sum())
+                for name, cells in (
+                    ("entering", pool.first.documents),
+                    ("entering_judged", pool.first.judged),
+                    ("entering_relevant", pool.first.relevant),
+                )
+            }
+        rows.append(row)
+    columns = [
+        Column("rank"), Column("documents"), Column("judged"), Column("unjudged"),
+        Column("share_unjudged", "share unjudged"),
+    ]  # fmt: skip
+    words = ["documents: those that the runs have at the rank, over all topics."]
+    if pool is not None:
+        columns += [
+            Column("entering", "new"), Column("entering_judged", "new judged"),
+            Column("entering_relevant", "new relevant"),
+        ]  # fmt: skip
+        of_them = "they" if pool.is_whole else "some of them"
+        words.append("new: those that no run of the pool has further up; down to the rank"
+                     f" {pool.depth:,} {of_them} entered the pool.")  # fmt: skip
+    if width > limit:
+        words.append(f"{width - limit:,} more ranks: --limit {width}")
+    return Table("ranks", columns, rows, caption=legend(words))
 
 
 def _number(value: float) -> float | None:

@@ -10,7 +10,8 @@ from store.analysis.measure_names import ALIASES, DCGS, SIGNATURES, Signature
 CAPTION = f"""\
 @N: ranks that count; in brackets where it may be left out. (rel=N): least relevant
 grade, instead of the level. dcg: {", ".join(DCGS)}.
-docs: size of the collection. beta: how much more recall weighs than precision."""
+docs: size of the collection. beta: how much more recall weighs than precision;
+in Q, what gains weigh."""
 
 
 def show_measures(fmt: Format) -> None:

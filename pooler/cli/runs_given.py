@@ -25,9 +25,9 @@ def entries_of(files: Sequence[str], listed: str | None, group: str = "") -> lis
 
 
 def read_entry(entry: RunEntry, *, lenient: bool) -> Run:
-    """Read a run file, with what the list of runs says of it."""
+    """Read a run file, with what the list of runs says of it; its tag is what it is called."""
     from pooler.whole_runs import read_whole
 
     run = read_whole(entry.file, lenient=lenient)
-    entry.check_tag(run.tag)
-    return replace(run, group=entry.group, contributes=entry.contributes)
+    called = entry.called(run.tag)
+    return replace(run, tag=called, group=entry.group, contributes=entry.contributes)

@@ -99,6 +99,10 @@ TABLE = {  # the first lines are the commands' own: a test holds them together
         "pooler.cli.evaluate:evaluate",
         "Measure runs. The mean is over the judged topics that have a relevant document.",
     ),
+    "estimate": Announced(
+        "pooler.cli.estimate:estimate",
+        "Estimate the scores of runs from a judged sample: xinfAP, infNDCG, statAP and their like.",
+    ),
     "compare": Announced(
         "pooler.cli.compare:compare",
         "Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.",
@@ -110,6 +114,10 @@ TABLE = {  # the first lines are the commands' own: a test holds them together
     "diagnose": Announced(
         "pooler.cli.diagnose:diagnose",
         "Tell what a pool owes to its runs, what it missed, and how far scores can move for it.",
+    ),
+    "report": Announced(
+        "pooler.cli.report:report",
+        "Write a page that shows whether the collection can be trusted, and how far.",
     ),
     "sensitivity": Announced(
         "pooler.cli.sensitivity:sensitivity",

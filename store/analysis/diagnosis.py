@@ -13,10 +13,25 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.contributions import remove_uniques, within_depth
+from store.analysis.contributions import (
+    Plan,
+    depth_plan,
+    remove_uniques,
+    repool,
+    within_depth,
+)
+from store.analysis.diagnosis_counts import (
+    BroughtBy,
+    RankCounts,
+    TopicCounts,
+    brought_by,
+    held_by_pool,
+    rank_counts,
+    topic_counts,
+)
 from store.analysis.graded_rankings import GradedRankings
 from store.analysis.incomplete_measures import condensed
-from store.analysis.judged_rankings import JudgedRankings
+from store.analysis.judged_rankings import RELEVANT, JudgedRankings
 from store.analysis.leave_out import LeaveOut, leave_out
 from store.analysis.measure_names import parse_measure
 from store.analysis.measures import Scores, evaluate
@@ -31,6 +46,9 @@ from store.analysis.pool_inference import InferredPool, infer_pool
 from store.analysis.provenance import unique_contributions
 from store.analysis.score_bounds import Bounds, score_bounds
 
+Way = Literal["uniques", "repool"]
+"""How a run is left out: what it alone brought is taken away, or the pool is made again without it.
+For a depth pool both come to the same."""
 DepthSource = Literal["given", "pool", "inferred"]
 """How the depth is known: somebody said so, the collection's pool was made with it, or the
 judgements look like it."""
@@ -57,6 +75,9 @@ class LeftOut:
     scores: LeaveOut
     unique: NDArray[np.int64]
     """Shape (n_names,): documents that it alone brought to the pool; 0 of what feeds no pool."""
+    unique_relevant: NDArray[np.int64]
+    """Shape (n_names,): of them, the relevant ones. Those withdrawn are the same, unless the pool
+    was made again and is not whole."""
     errors: PoolErrors
     """Of the contributing runs."""
     mean_loss: float | None
@@ -65,12 +86,16 @@ class LeftOut:
     """Row of the contributing run that loses most."""
     n_moved: int
     """Contributing runs whose place among all runs changes."""
+    adjusted: Adjusted
+    """Scores of the other runs with what a contributing run loses on average."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DepthPool:
     """The pool of the first documents of every contributing run, and what it owes to each."""
 
+    is_whole: bool
+    """Whether all of the first documents are in it, which those of a plan need not be."""
     depth: int
     source: DepthSource
     contributing: NDArray[np.bool_]
@@ -84,12 +109,15 @@ class DepthPool:
     by_run: LeftOut
     by_group: LeftOut | None
     """``None`` = no group is known, or every run has its own."""
-    adjusted: Adjusted
-    """Scores of the other runs with what a contributing run loses by itself."""
     first: FirstRetrievals
     """Of the contributing runs."""
     missed: MissedRelevant
-    """Down to twice the depth."""
+    """Down to twice the depth, or to twice what the longest list has where all end above it;
+    nothing is expected below a pool that is not whole."""
+    brought: BroughtBy
+    """Of the contributing runs."""
+    holds: NDArray[np.bool_]
+    """Shape (n_runs, n_topics, width): ranks of any run that hold a document of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,12 +125,20 @@ class Diagnosis:
     """What a pool has, missed and owes; runs and topics in the order of the rankings."""
 
     rankings: JudgedRankings
+    graded: GradedRankings
     scores: RunScores
+    ranks: RankCounts
+    """Of all runs."""
+    topics: TopicCounts
+    """Pooled documents are those of `pool`; without one there are none."""
     inferred: InferredPool
     pool: DepthPool | None
     """``None`` = there is no depth pool to look at; see `reason`."""
     reason: str | None
-    """Why not: what `infer_pool` says, or ``no-contributing-run``."""
+    """Why not: what `infer_pool` says, ``no-documents`` or ``no-contributing-run``."""
+    knows_runs: bool
+    """Whether somebody said which runs contribute; else they are those whose first documents are
+    judged."""
 
 
 def diagnose(
@@ -115,6 +151,8 @@ def diagnose(
     contributing: NDArray[np.bool_] | None = None,
     groups: Sequence[str] | None = None,
     judged_at: int = 10,
+    way: Way = "uniques",
+    plan: Plan | None = None,
 ) -> Diagnosis:
     """Look at a pool from every side.
 
@@ -136,6 +174,11 @@ def diagnose(
         Group of each run; empty = none.
     judged_at : int, default=10
         Ranks of which the share of judged documents is looked at.
+    way : {"uniques", "repool"}, default="uniques"
+        How runs are left out.
+    plan : Plan, optional
+        What made the pool of the contributing runs, where it is not all of their first `depth`
+        documents; for ``way="repool"``. Default: a depth pool.
 
     Returns
     -------
@@ -161,32 +204,54 @@ def diagnose(
     if depth is None and inferred.depth is not None:
         depth, source = inferred.depth, "inferred"
     taking = inferred.pooled if contributing is None else contributing
+    reason: str | None = None
     if depth is None:
-        return Diagnosis(rankings, scores, inferred, None, inferred.reason)
-    if not taking.any():
-        return Diagnosis(rankings, scores, inferred, None, "no-contributing-run")
-    pool = _depth_pool(rankings, depth, source, taking, groups)
-    return Diagnosis(rankings, scores, inferred, pool, None)
+        reason = inferred.reason
+    elif not rankings.lengths.any():
+        reason = "no-documents"
+    elif not taking.any():
+        reason = "no-contributing-run"
+    ranks = rank_counts(rankings)
+    pool, topics = None, topic_counts(rankings)
+    if depth is not None and reason is None:
+        pooled = within_depth(rankings, depth, taking)
+        again = None
+        if plan is not None:
+            pooled &= _held(rankings, plan)
+            again = plan
+        elif way == "repool":
+            again = depth_plan(rankings, depth, taking)
+        made = _Made(rankings, taking, depth, pooled, again)
+        pool = _depth_pool(made, groups, source=source, is_whole=plan is None)
+        topics = topic_counts(rankings, pooled)
+    return Diagnosis(
+        rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    """How a pool was made."""
+
+    rankings: JudgedRankings
+    contributing: NDArray[np.bool_]
+    depth: int
+    pooled: NDArray[np.bool_]
+    """Which ranks brought their document."""
+    again: Plan | None
+    """What makes it again without a run; ``None`` = what a run alone brought is taken away."""
 
 
 def _depth_pool(
-    rankings: JudgedRankings,
-    depth: int,
-    source: DepthSource,
-    contributing: NDArray[np.bool_],
-    groups: Sequence[str] | None,
+    made: _Made, groups: Sequence[str] | None, *, source: DepthSource, is_whole: bool
 ) -> DepthPool:
     """Look at the pool of a depth."""
-    pooled = within_depth(rankings, depth, contributing)
-    by_run = _left_out(rankings, pooled, contributing, None, depth)
-    named = [group for group in groups or () if group]
+    rankings, contributing, depth, pooled = (
+        made.rankings, made.contributing, made.depth, made.pooled
+    )  # fmt: skip
+    named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
     shared = 1 < len({*named}) < len(named)
-    n_pairs = n_judged = 0
     rows = np.flatnonzero(contributing)
-    for topic, standing in enumerate(rankings.standing):
-        there = np.unique(rankings.documents[rows, topic][pooled[rows, topic]])
-        n_pairs += there.size
-        n_judged += int(np.count_nonzero(standing[there] >= 0))
     feeding = replace(
         rankings,
         tags=tuple(rankings.tags[row] for row in rows),
@@ -194,45 +259,65 @@ def _depth_pool(
         lengths=rankings.lengths[rows],
     )
     first = first_retrievals(feeding)
+    brought = brought_by(feeding, pooled[rows])
+    n_judged = int(brought.judged.sum())
+    reach = min(depth, first.documents.shape[1])
     everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.standing)
+    missed = missed_relevant(first, depth=reach, to_depth=2 * reach)
+    if not is_whole:
+        missed = replace(missed, expected=None, low=None, high=None)
     return DepthPool(
+        is_whole=is_whole,
         depth=depth,
         source=source,
         contributing=contributing,
-        n_pairs=n_pairs,
+        n_pairs=int(brought.documents.sum()),
         n_judged=n_judged,
         n_outside=everything - n_judged,
-        by_run=by_run,
-        by_group=_left_out(rankings, pooled, contributing, groups, depth) if shared else None,
-        adjusted=adjust_scores(by_run.scores, contributing),
+        by_run=_left_out(made, None),
+        by_group=_left_out(made, groups) if shared else None,
         first=first,
-        missed=missed_relevant(first, depth=depth, to_depth=2 * depth),
+        missed=missed,
+        brought=brought,
+        holds=held_by_pool(rankings, pooled),
     )
 
 
-def _left_out(
-    rankings: JudgedRankings,
-    pooled: NDArray[np.bool_],
-    contributing: NDArray[np.bool_],
-    groups: Sequence[str] | None,
-    depth: int,
-) -> LeftOut:
+def _held(rankings: JudgedRankings, plan: Plan) -> NDArray[np.bool_]:
+    """Tell which ranks hold a document that a plan pools."""
+    held = np.zeros(rankings.documents.shape, np.bool_)
+    for topic, pool in enumerate(plan(np.ones(len(rankings.tags), np.bool_))):
+        # The padding code -1 picks the last element.
+        held[:, topic] = np.append(pool, np.False_)[rankings.documents[:, topic]]
+    return held
+
+
+def _left_out(made: _Made, groups: Sequence[str] | None) -> LeftOut:
     """Leave every run out, or every group."""
-    left = leave_out(rankings, remove_uniques(rankings, pooled, groups))
+    rankings, contributing, pooled = made.rankings, made.contributing, made.pooled
+    withdrawn = uniques = remove_uniques(rankings, pooled, groups)
+    if made.again is not None:
+        withdrawn = repool(rankings, made.again, groups)
+    left = leave_out(rankings, withdrawn)
     rows = np.flatnonzero(contributing)
     owners = left.withdrawn.owners[rows]
-    unique = np.zeros(len(left.withdrawn.names), dtype=np.int64)
+    unique, relevant = np.zeros((2, len(left.withdrawn.names)), dtype=np.int64)
     for topic in range(len(rankings.topics)):
         documents = np.where(pooled[rows, topic], rankings.documents[rows, topic], -1)
-        alone = unique_contributions(documents[:, :depth], owners)[:, -1]
+        alone = unique_contributions(documents[:, : made.depth], owners)[:, -1]
         unique[: alone.size] += alone
+        here = uniques.topics == topic
+        found = uniques.by[here][rankings.standing[topic][uniques.codes[here]] == RELEVANT]
+        relevant += np.bincount(found, minlength=relevant.size)
     loss = -left.difference()
     scored = rows[~np.isnan(loss[rows])]
     return LeftOut(
         scores=left,
         unique=unique,
+        unique_relevant=relevant,
         errors=pool_errors(left, contributing),
         mean_loss=float(loss[scored].mean()) if scored.size else None,
         worst=int(scored[np.argmax(loss[scored])]) if scored.size else None,
         n_moved=int(np.count_nonzero(left.rank_before[scored] != left.rank_after[scored])),
+        adjusted=adjust_scores(left, contributing),
     )

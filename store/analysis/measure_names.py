@@ -51,14 +51,24 @@ SIGNATURES: dict[str, Signature] = {
     "Success": Signature("1 with a relevant document, else 0", "cutoff", is_at_required=True),
     "nDCG": Signature("normalised discounted gain", "cutoff", parameters=("dcg",)),
     "DCG": Signature("discounted gain", "cutoff", parameters=("dcg",)),
+    "Q": Signature("Q-measure, AP with gains that weigh beta", "cutoff", parameters=("beta",)),
     "IPrec": Signature("interpolated precision at a recall", "recall", is_at_required=True),
     "ElevenPoint": Signature("interpolated precision, mean over recalls 0, 0.1, ..., 1"),
     "BreakEven": Signature("where precision equals recall"),
     "Accuracy": Signature("pairs of retrieved documents in the right order (AUC)", "cutoff"),
     "Judged": Signature("share of judged documents", "cutoff", parameters=()),
+    "Unjudged": Signature(
+        "unjudged documents / N, as unj_N of trec_eval",
+        "cutoff",
+        is_at_required=True,
+        parameters=(),
+    ),
     "Bpref": Signature("preferences for relevant documents kept, unjudged ones passed over"),
     "infAP": Signature("average precision inferred from a sample of the pool"),
     "RBP": Signature("rank-biased precision", "cutoff", parameters=("rel", "p"), is_rel_shown=True),
+    "RBPResidual": Signature(
+        "what unjudged documents and the end may add to RBP", "cutoff", parameters=("p",)
+    ),
     "SetP": Signature("precision of the whole list"),
     "SetR": Signature("recall of the whole list"),
     "SetF": Signature("F of the whole list", parameters=("rel", "beta", "alpha")),
@@ -106,7 +116,7 @@ class MeasureName:
     rel: int | None = None
     """Least grade that counts as relevant; ``None`` where grades play no part, or as gains."""
     beta: float = 1.0
-    """How much more recall weighs than precision."""
+    """How much more recall weighs than precision; in Q, what gains weigh."""
     dcg: Dcg = "log2"
     """Discount and gain."""
     docs: int | None = None

@@ -149,9 +149,11 @@ def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     facts, table = text.split("\nruns\n")
     assert max(map(len, facts.splitlines())) <= 80
     words = " ".join(table.split())
+    assert "All 84 documents of the pool, the first 5 documents of each of 8 runs" in words
     assert "Late, a run of the pool would lose" in words
     assert "of 8 runs would change place" in words
-    assert "a guess." in words
+    assert "unjudged documents there): a guess about documents that nobody has seen" in words
+    assert max(map(len, table[table.index("judged@10: ") :].splitlines())) <= 80
 
 
 def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
@@ -170,3 +172,85 @@ def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
     late = ("--qrels", "judgements/strict.qrels", "--runs", "none.tsv", "--depth", "5")
     facts, _ = diagnosed(cli, *late)
     assert (facts["depth"], facts["reason"]) == (None, "no-contributing-run")
+
+
+def test_topics_and_ranks_are_counted(cli: Cli, judged: Path) -> None:
+    """Documents of each topic's pool, and of each rank, by sets."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    pairs = set().union(*pooled_of(runs).values())
+    found, _ = diagnosed(cli, *STRICT, "--depth", "3", "--by-topic", "--by-rank", "--limit", "12")
+    assert len(found["topics"]) == len(qrels)
+    shallow = {
+        (topic, docno)
+        for tag, run in runs.items()
+        for topic in run
+        for docno in first_documents(run, topic, 3)
+        if tag != LATE
+    }
+    for row in found["topics"]:
+        grades = qrels[row["topic"]]
+        pool = {docno for topic, docno in shallow if topic == row["topic"]}
+        assert row == {
+            "topic": row["topic"],
+            "pooled": len(pool),
+            "pool_judged": len(pool & {*grades}),
+            "pool_relevant": sum(grades.get(docno, 0) > 0 for docno in pool),
+            "pool_unjudged": len(pool - {*grades}),
+            "judged": len(grades),
+            "relevant": sum(grade > 0 for grade in grades.values()),
+            "outside": len({*grades} - pool),
+        }
+    assert sum(row["pooled"] for row in found["topics"]) == found["pool"] < len(pairs)
+    assert [row["rank"] for row in found["ranks"]] == [*range(1, 13)]
+    for row in found["ranks"]:
+        place = row["rank"] - 1
+        there = [
+            (topic, first_documents(run, topic, 1000)[place])
+            for run in runs.values()
+            for topic in run
+            if len(first_documents(run, topic, 1000)) > place
+        ]
+        known = sum(docno in qrels[topic] for topic, docno in there)
+        assert (row["documents"], row["judged"]) == (len(there), known)
+        assert row["unjudged"] == len(there) - known
+        assert row["share_unjudged"] == pytest.approx(1 - known / len(there))
+        new = {
+            (topic, docno)
+            for tag, run in runs.items()
+            for topic in run
+            for docno in first_documents(run, topic, place + 1)
+            if tag != LATE
+        } - {
+            (topic, docno)
+            for tag, run in runs.items()
+            for topic in run
+            for docno in first_documents(run, topic, place)
+            if tag != LATE
+        }
+        assert row["entering"] == len(new)
+        assert row["entering_judged"] == sum(docno in qrels[topic] for topic, docno in new)
+        assert row["entering_relevant"] == sum(qrels[t].get(docno, 0) > 0 for t, docno in new)
+
+
+def test_ranks_end_somewhere(cli: Cli, judged: Path) -> None:
+    """Twenty where nobody says; the caption says how many more there are."""
+    found, _ = diagnosed(cli, *STRICT, "--by-rank")
+    assert len(found["ranks"]) == 20
+    text = cli("diagnose", *STRICT, "--by-rank", "--limit", "3").fine().out
+    assert "more ranks: --limit" in text
+    refused = cli("diagnose", *STRICT, "--limit", "3")
+    assert refused.code == 1
+    assert "--by-rank" in refused.err
+
+
+def test_lists_may_end_above_the_depth(cli: Cli, judged: Path) -> None:
+    """A depth below the end of every list: the pool is all there is."""
+    late = ("--qrels", "judgements/strict.qrels", "--runs", "runs.tsv", "--depth", "900")
+    facts, _ = diagnosed(cli, *late, "--order", "trec9")
+    runs = runs_of(judged)
+    everything = {
+        (topic, docno) for tag, run in runs.items() if tag != LATE
+        for topic in run for docno in run[topic]
+    }  # fmt: skip
+    assert facts["pool"] == len(everything)

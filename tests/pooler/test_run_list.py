@@ -59,6 +59,8 @@ def test_read_run_list_standard_input_is_beside_the_working_folder(
         ("file\tcontributes\na\tmaybe\n", "expected `contributes` to be yes or no, got `maybe`"),
         ("file\ttag\na\tx y\n", "runs.tsv:2: tag: expected an id without blanks"),
         ("file\tgroup\na\tx\u202ey\n", "runs.tsv:2: group: expected an id without control"),
+        ("file\tname\na\tx y\n", "runs.tsv:2: name: expected an id without blanks"),
+        ("file\tname\na\tx\nb\tx\n", "runs.tsv:3: name `x` is on line 2 already"),
         ("file\na.run\nb.run\na.run\n", "runs.tsv:4: run file `.*a.run` is on line 2 already"),
     ],
 )
@@ -93,6 +95,20 @@ def test_entry_check_tag_refuses_another_tag() -> None:
         FormatError, match=r"^a\.run: expected run tag `x`, as the list .*, got `y`$"
     ):
         RunEntry("a.run", tag="x").check_tag("y")
+
+
+def test_entry_called_by_another_name_than_its_tag(tmp_path: Path) -> None:
+    """A name stands for the tag; a stated tag still binds; readers that keep tags refuse it."""
+    path = tmp_path / "runs.tsv"
+    path.write_text("file\tname\ttag\na\tfirst\tx\nb\t\tx\nc\tsecond\t\n")
+    first, plain, second = read_run_list(str(path))
+    assert [first.called("x"), plain.called("x"), second.called("y")] == ["first", "x", "second"]
+    with pytest.raises(FormatError, match="expected run tag `x`, as the list"):
+        first.called("y")
+    plain.check_tag("x")
+    second.check_tag("second")
+    with pytest.raises(FormatError, match=r"expected run tag `first`, .* names the run, got `x`"):
+        first.check_tag("x")
 
 
 def test_as_entries_makes_entries_of_paths() -> None:

@@ -269,6 +269,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "ballots": lambda: collection.ballots(Policy(judge="old")),
         "final_qrels": lambda: collection.final_qrels(Policy(judge="old")),
         "sole_grades": lambda: collection.sole_grades(Policy(judge="old")),
+        "sampled_pools": lambda: collection.sampled_pools({}),
         "histories": lambda: list(collection.histories()),
         "append_histories": lambda: collection.append_histories([]),
         "run_lines": collection.run_lines,

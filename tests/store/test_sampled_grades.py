@@ -11,12 +11,13 @@ from store.analysis.stratified_scores import stratified_scores
 from store.arrays import Grades, grades_by_topic
 from store.collection import Collection
 from store.database import reading
-from store.errors import UnknownNameError
+from store.errors import PoolerError, UnknownNameError
 from store.formats.prels import StatapRow, XinfapRow
 from store.keys import topic_keys
 from store.policy import Policy
 from store.records import JudgeKind, Pool, PoolEntry, Qrel, Ranking, Run
-from store.sampled_grades import fetch_sampled_pools, statap_pools, xinfap_pools
+from store.sampled_grades import statap_pools, xinfap_pools
+from store.sampled_pools import fetch_sampled_pools
 from tests.store.outside import engine_of, make_pool
 
 ENTRIES = [
@@ -166,3 +167,51 @@ def test_methods_of_a_statap_file(filled: Collection) -> None:
     told = statap_pools(ranked, rows, collisions_certain=False)["10"].inclusion
     assert told is not None
     assert told[order].tolist() == [0.1, 0.25]
+
+
+def test_only_the_sampled_document_needs_a_probability(
+    collection: Collection, collection_name: str
+) -> None:
+    """One that was not sampled may lack it, as of a stratum of which nothing was."""
+    entries = [
+        PoolEntry("1", "a", 0, stratum=1, inclusion_probability=0.5),
+        PoolEntry("1", "b", 1, stratum=2, sampled=False),
+        PoolEntry("2", "a", 0, stratum=1),
+        PoolEntry("2", "b", 1, stratum=1, inclusion_probability=0.5, sampled=False),
+        PoolEntry("3", "a", 0, stratum=2, sampled=False),
+    ]
+    collection.add_pool(Pool(entries, {"strategy": "stratified"}, name="sample"))
+    pools = pools_of(collection_name, "sample", {})
+    inclusion = pools["1"].inclusion
+    assert inclusion is not None
+    assert np.isnan(inclusion).tolist() == [False, True]
+    assert (pools["2"].inclusion, pools["3"].inclusion) == (None, None)
+    assert all(one.strata is not None for one in pools.values())
+
+
+def test_documents_that_two_choices_took_are_certain(filled: Collection) -> None:
+    """The manifest of an imported file notes method 2; other methods leave probabilities alone."""
+    methods = {"2": {"10": ["b", "gone"]}, "4": {"10": ["d"]}, "1": {"9": ["a"]}}
+    filled.add_pool(Pool(ENTRIES, {"strategy": "imported", "methods": methods}, name="two"))
+    name, pools = filled.sampled_pools({}, "two")
+    assert name == "two"
+    names = filled.ranked_documents().docnos
+    inclusion = pools["10"].inclusion
+    assert inclusion is not None
+    numbers = pools["10"].documents.tolist()
+    found = {names[one]: chance for one, chance in zip(numbers, inclusion.tolist(), strict=True)}
+    assert found == {"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.5, "e": 0.5}
+
+
+def test_only_sampled_pool_needs_no_name(filled: Collection) -> None:
+    """A pool that is no sample and one that is withdrawn do not count; of two one is named."""
+    filled.add_pool(make_pool({"1": ["a", "b"]}))
+    assert filled.sampled_pools({})[0] == "sample"
+    filled.add_pool(Pool(ENTRIES[:1], {"strategy": "uniform"}, name="other"))
+    with pytest.raises(PoolerError, match="there are 2 sampled pools: other, sample"):
+        filled.sampled_pools({})
+    filled.withdraw_pool("sample")
+    assert filled.sampled_pools({})[0] == "other"
+    filled.withdraw_pool("other")
+    with pytest.raises(PoolerError, match="there is no sampled pool"):
+        filled.sampled_pools({})

@@ -6,7 +6,7 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.analysis.graded_rankings import GradedRankings
@@ -25,7 +25,7 @@ from store.analysis.measure_names import parse_measure
 from store.analysis.measures import evaluate
 from store.analysis.residuals import rank_biased_precision
 from store.errors import ArgumentError
-from tests.store.analysis.incomplete import Qrels, Runs, evaluations, in_arrays, one_list
+from tests.store.analysis.incomplete import DOCNOS, Qrels, Runs, evaluations, in_arrays, one_list
 from tests.trec_covid import leaderboard, load_qrels, load_rankings
 
 TREC_EVAL = {
@@ -62,18 +62,42 @@ def check_against_trec_eval(
                 assert value == pytest.approx(expected, rel=1e-12, abs=1e-14), (text, topic)
 
 
-@given(evaluations(), st.integers(1, 2))
-def test_bpref_and_inferred_ap_equal_trec_eval(evaluation: tuple[Qrels, Runs], level: int) -> None:
+@st.composite
+def tied_evaluations(draw: st.DrawFn) -> tuple[tuple[Qrels, Runs], int]:
+    """Draw qrels and two runs with ties, and a level that need not be reached.
+
+    Where every grade is below the level less 1, trec_eval reads memory that is not its own.
+    """
+    level = draw(st.integers(1, 3))
+    qrels: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {"a": {}, "b": {}}
+    for topic in ("t1", "t2")[: draw(st.integers(1, 2))]:
+        grades = st.dictionaries(st.sampled_from(DOCNOS), st.integers(-2, 3))
+        qrels[topic] = draw(grades)
+        qrels[topic][draw(st.sampled_from(DOCNOS))] = draw(st.integers(level - 1, 3))
+        for by_topic in runs.values():
+            scores = st.integers(-1, 2).map(float)
+            by_topic[topic] = draw(st.dictionaries(st.sampled_from(DOCNOS), scores, min_size=1))
+    return (qrels, runs), level
+
+
+@settings(deadline=None, max_examples=3 * settings.default.max_examples)
+@given(tied_evaluations())
+def test_bpref_and_inferred_ap_equal_trec_eval(drawn: tuple[tuple[Qrels, Runs], int]) -> None:
     """Both are trec_eval's, with grades of -1 as pooled but not judged."""
+    evaluation, level = drawn
     check_against_trec_eval(evaluation, level, ["Bpref", "infAP"], judged_only=False)
 
 
-@given(evaluations(), st.integers(1, 2))
-def test_condensed_lists_equal_trec_eval(evaluation: tuple[Qrels, Runs], level: int) -> None:
+@settings(deadline=None, max_examples=3 * settings.default.max_examples)
+@given(tied_evaluations())
+def test_condensed_lists_equal_trec_eval(drawn: tuple[tuple[Qrels, Runs], int]) -> None:
     """Every measure of the condensed list is trec_eval's with -J."""
+    evaluation, level = drawn
     check_against_trec_eval(evaluation, level, list(TREC_EVAL), judged_only=True)
 
 
+@settings(deadline=None)
 @given(evaluations())
 def test_names_mean_what_they_mean_to_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
     """Bpref, infAP and Judged@k are those of ir_measures, topic by topic."""
@@ -91,6 +115,22 @@ def test_names_mean_what_they_mean_to_ir_measures(evaluation: tuple[Qrels, Runs]
         (scores,) = evaluate(rankings, [parse_measure(f"Judged@{cutoff}")])
         shares = judged_at(rankings.judged, rankings.lengths, cutoff)
         np.testing.assert_array_equal(shares, scores.values)
+
+
+@settings(deadline=None)
+@given(tied_evaluations(), st.integers(1, 12))
+def test_unjudged_by_name(drawn: tuple[tuple[Qrels, Runs], int], cutoff: int) -> None:
+    """Unjudged@k counts what has no grade from 0 on, in order of score and docno descending."""
+    (qrels, runs), _ = drawn
+    rankings = in_arrays(qrels, runs)
+    (scores,) = evaluate(rankings, [parse_measure(f"Unjudged@{cutoff}")])
+    for run, tag in enumerate(rankings.tags):
+        for column, topic in enumerate(rankings.topics):
+            by_score = runs[tag][topic]
+            ranked = sorted(by_score, key=lambda docno: (by_score[docno], docno), reverse=True)
+            n_unjudged = sum(qrels[topic].get(docno, -1) < 0 for docno in ranked[:cutoff])
+            assert scores.values[run, column] == n_unjudged / cutoff
+            assert scores.reason(run, column) is None
 
 
 def plain_bpref(labels: list[int | None], n_relevant: int, n_not_relevant: int) -> float:
@@ -119,6 +159,7 @@ def plain_inferred_ap(labels: list[str], n_relevant: int) -> float:
 LABELS = st.lists(st.lists(st.sampled_from("+-uo"), min_size=6, max_size=6), max_size=4)
 
 
+@settings(deadline=None)
 @given(LABELS, st.integers(0, 2), st.integers(0, 2))
 def test_several_lists_equal_plain_loops(lists: list[list[str]], more: int, worse: int) -> None:
     """Arrays of lists, and of a leading axis, give what each list alone gives by the definition."""
@@ -150,15 +191,6 @@ def test_level_below_zero_makes_negative_grades_judgements() -> None:
     assert bpref_of(rankings, -1).tolist() == [[1.0]]
     assert inferred_ap_of(rankings, -1).tolist() == [[1.0]]
     assert np.isnan(bpref_of(rankings, 0)).all()
-
-
-@pytest.mark.vector("ir_measures, tests/test_judged.py")
-def test_judged_of_ir_measures() -> None:
-    """A third of three documents, and nothing of the first one."""
-    judged = np.array([False, False, True, False])
-    assert float(judged_at(judged, 4, 3)) == 1 / 3
-    assert float(judged_at(judged, 4, 1)) == 0.0
-    assert float(judged_at(judged, 4, 9)) == 0.25
 
 
 @pytest.mark.parametrize(
@@ -196,6 +228,7 @@ def test_condensed_list_by_hand() -> None:
     assert condensed(one_list("", "1")).lengths.tolist() == [[0]]
 
 
+@settings(deadline=None)
 @given(evaluations(least=-2), st.integers(-2, 2))
 def test_grades_below_a_least_one_are_gone(evaluation: tuple[Qrels, Runs], least: int) -> None:
     """Taking low grades for no judgement is evaluating qrels without their lines."""

@@ -91,7 +91,7 @@ def test_fit_is_the_regression_of_scipy(counts: list[int], offset: int) -> None:
 
 
 def test_constant_counts_are_a_level_line() -> None:
-    """ln 7 at every depth: slope 0, nothing left over."""
+    """A count of 7 is ln 7 at every depth: slope 0, nothing left over."""
     fit = fit_growth([7, 7, 7, 7], offset=0).fit
     assert fit is not None
     values = (fit.log_scale, fit.exponent, fit.exponent_error, fit.log_scale_error, fit.residual)

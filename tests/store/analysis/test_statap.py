@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.analysis.sampled_pool import SampledPool, sampled_pool, sampled_rankings
@@ -62,6 +62,7 @@ judged = st.dictionaries(st.integers(0, 30), st.tuples(st.integers(0, 2), st.jus
 lists = st.lists(st.integers(0, 35), unique=True, min_size=1)
 
 
+@settings(deadline=None)
 @given(sample=judged, ranked=lists)
 def test_pool_judged_whole_has_the_scores_of_its_qrels(sample: Sample, ranked: list[int]) -> None:
     """Of trec_eval, where whatever has no grade counts as not relevant."""
@@ -114,6 +115,45 @@ sampled = st.dictionaries(
 )
 
 
+graded = st.dictionaries(
+    st.integers(0, 20),
+    st.tuples(st.integers(-1, 3), st.one_of(st.floats(0.05, 1), st.sampled_from([0.25, 0.5, 1]))),
+    min_size=1,
+)
+
+
+@settings(deadline=None, max_examples=3 * settings.default.max_examples)
+@given(sample=graded, ranked=lists, level=st.integers(1, 3))
+def test_any_sample_has_the_scores_of_the_loops(
+    sample: Sample, ranked: list[int], level: int
+) -> None:
+    """statAP, R-precision and precision of documents that stand for 1/pi each."""
+    scores = scores_of(sample, ranked, level=level, cutoffs=[1, 4, 50])
+    worth = {document: 1 / chance for document, (grade, chance) in sample.items() if grade >= level}
+    total, above, found, by_rank = sum(worth.values()), 0.0, 0.0, [0.0]
+    for rank, document in enumerate(ranked, start=1):
+        if document in worth:
+            found += (1 + above) / rank * worth[document]
+            above += worth[document]
+        by_rank.append(above)
+    assert scores.n_relevant[0] == pytest.approx(total, rel=1e-12)
+    assert scores.n_relevant_retrieved[0, 0] == pytest.approx(above, rel=1e-12)
+    for row, cutoff in enumerate((1, 4, 50)):
+        expected = by_rank[min(cutoff, len(ranked))] / cutoff
+        assert scores.precision[row, 0, 0] == pytest.approx(expected, rel=1e-12)
+    if not worth:
+        assert np.isnan(scores.stat_ap[0, 0])
+        assert np.isnan(scores.r_precision[0, 0])
+        return
+    assert scores.stat_ap[0, 0] == pytest.approx(found / total, rel=1e-12)
+    last = math.floor(total + 0.5)
+    expected = by_rank[last] / last if last <= len(ranked) else above / total
+    # A sum of 1/pi that ends in one half may be rounded either way.
+    if abs(total % 1 - 0.5) > 1e-9:
+        assert scores.r_precision[0, 0] == pytest.approx(expected, rel=1e-12)
+
+
+@settings(deadline=None)
 @given(sample=sampled, ranked=lists)
 def test_variance_is_that_of_the_loops(sample: Sample, ranked: list[int]) -> None:
     """Every pair of relevant documents looked at, as the program does."""

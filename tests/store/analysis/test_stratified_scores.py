@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.analysis.gain import normalised_gain
@@ -50,6 +50,7 @@ def scores_of(rows: Rows, *lists: list[int], **options: object) -> StratifiedSco
     return stratified_scores(arrays, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.vector("V5: sample_eval.pl, printed with four decimals")
 def test_the_small_vector_of_the_program() -> None:
     """Two strata, one judged whole; d8 is not pooled. Printed with four decimals."""
     rows = [(1, 1, 1), (2, 1, 0), (3, 1, 2), (4, 2, -1), (5, 2, 1), (6, 2, 0), (7, 2, -1)]
@@ -105,6 +106,84 @@ def test_values_of_the_program(max_retrieved: int, length: int) -> None:
     assert scores.precision[:, 0, 0] == pytest.approx(precisions, abs=1e-13)
 
 
+def plain_scores(
+    rows: Rows, ranked: list[int], level: int, max_retrieved: int
+) -> tuple[float, float, list[float]]:
+    """Compute xinfAP, infNDCG and the relevant documents expected down to each rank.
+
+    Document by document, as `sample_eval.pl` does; 0 where nothing is relevant, as there.
+    """
+    place = {document: (stratum, rel) for document, stratum, rel in rows}
+    strata = sorted({stratum for _, stratum, _ in rows})
+    pooled = {c: sum(stratum == c for _, stratum, _ in rows) for c in strata}
+    graded = {c: sum(stratum == c and rel >= 0 for _, stratum, rel in rows) for c in strata}
+    expected, gains = 0.0, {}
+    for c in strata:
+        for value in sorted({rel for _, _, rel in rows if rel > 0}):
+            found = sum(stratum == c and rel == value for _, stratum, rel in rows)
+            if found:
+                gains[value] = gains.get(value, 0.0) + found * pooled[c] / graded[c]
+                expected += found * pooled[c] / graded[c] if value >= level else 0
+    above = {c: [0, 0, 0] for c in strata}  # pooled, graded, relevant
+    sums, gained = dict.fromkeys(strata, 0.0), dict.fromkeys(strata, 0.0)
+    by_rank = [0.0]
+    for rank, document in enumerate(ranked[:max_retrieved], start=1):
+        c, rel = place.get(document, (None, -1))
+        if c is not None and rel >= level:
+            sums[c] += 1 / rank + by_rank[-1] / rank
+        if c is not None:
+            above[c][0] += 1
+            above[c][1] += rel >= 0
+            above[c][2] += rel >= level
+            gained[c] += max(rel, 0) / math.log2(rank + 1)
+        by_rank.append(sum(n * (r + 1e-5) / (s + 3e-5) for n, s, r in above.values()))
+    ap = sum(pooled[c] / graded[c] * sums[c] for c in strata if sums[c])
+    ap = ap / expected * max(1.0, expected / max_retrieved) if expected else 0.0
+    dcg = sum(n * gained[c] / s for c, (n, s, _) in above.items() if s)
+    best = start = 0.0
+    for value in sorted(gains, reverse=True):
+        rank = start + 1
+        while rank <= start + gains[value]:
+            best += value / math.log2(rank + 1)
+            if rank >= max_retrieved:
+                break
+            rank += 1
+        start += gains[value]
+    return ap, dcg / best if best else 0.0, by_rank
+
+
+strata_rows = st.lists(
+    st.tuples(st.integers(0, 25), st.integers(1, 4), st.integers(-1, 3)),
+    min_size=1,
+    unique_by=lambda row: row[0],
+)
+
+
+@settings(deadline=None, max_examples=3 * settings.default.max_examples)
+@given(
+    rows=strata_rows,
+    ranked=st.lists(st.integers(0, 30), unique=True),
+    level=st.integers(1, 3),
+    max_retrieved=st.sampled_from([1, 4, 1000]),
+)
+def test_any_sample_has_the_scores_of_the_loops(
+    rows: Rows, ranked: list[int], level: int, max_retrieved: int
+) -> None:
+    """Strata sampled in part, not at all, and absent from the run; documents outside the pool."""
+    scores = scores_of(
+        rows, ranked, cutoffs=[1, 3, 50], level=level, max_retrieved=max_retrieved
+    )  # fmt: skip
+    ap, ndcg, by_rank = plain_scores(rows, ranked, level, max_retrieved)
+    assert np.isnan(scores.inf_ap[0, 0]) == (not any(rel >= level for _, _, rel in rows))
+    assert np.isnan(scores.inf_ndcg[0, 0]) == (not any(rel > 0 for _, _, rel in rows))
+    assert np.nan_to_num(scores.inf_ap[0, 0]) == pytest.approx(ap, rel=1e-12)
+    assert np.nan_to_num(scores.inf_ndcg[0, 0]) == pytest.approx(ndcg, rel=1e-12)
+    assert scores.n_relevant_retrieved[0, 0] == pytest.approx(by_rank[-1], rel=1e-12)
+    for row, cutoff in enumerate((1, 3, 50)):
+        expected = by_rank[min(cutoff, len(by_rank) - 1)] / cutoff
+        assert scores.precision[row, 0, 0] == pytest.approx(expected, rel=1e-12)
+
+
 judged_rows = st.lists(
     st.tuples(st.integers(0, 30), st.integers(1, 4), st.integers(0, 3)),
     min_size=1,
@@ -113,6 +192,7 @@ judged_rows = st.lists(
 lists = st.lists(st.integers(0, 35), unique=True)
 
 
+@settings(deadline=None)
 @given(rows=judged_rows, ranked=lists)
 def test_pool_judged_whole_has_the_scores_of_its_qrels(rows: Rows, ranked: list[int]) -> None:
     """AP and P but for the constants, nDCG but for rounding; what is not pooled counts as 0."""
@@ -144,6 +224,7 @@ sampled_rows = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(rows=sampled_rows, ranked=lists.filter(bool))
 def test_one_stratum_is_inferred_ap_but_for_a_constant(rows: Rows, ranked: list[int]) -> None:
     """trec_eval adds 2e-5 below the line, this program 3e-5: a half and a third of nothing."""
@@ -240,6 +321,7 @@ def test_level_moves_relevance_and_not_gain() -> None:
     assert high.inf_ndcg.tolist() == low.inf_ndcg.tolist()
 
 
+@settings(deadline=None)
 @given(pools=st.lists(judged_rows, min_size=1, max_size=3), data=st.data())
 def test_runs_and_topics_do_not_touch_each_other(pools: list[Rows], data: st.DataObject) -> None:
     """Scored together they have the scores they have alone."""

@@ -1,0 +1,310 @@
+"""What follows from a diagnosis, in sentences: for `pooler diagnose` and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pooler.cli.console import counted
+from store.analysis.diagnosis import DepthPool, Diagnosis, LeftOut
+from store.analysis.diagnosis_counts import overlaps
+from store.analysis.leave_out import TIED
+from store.analysis.pool_errors import SIGNIFICANT
+
+SUFFERS = 0.05
+"""Share of its own AP from which on a run that loses it is named."""
+WELL_JUDGED = 0.9
+"""Share of the first documents below which a run is named for being judged poorly."""
+FEW_RELEVANT = 5
+"""Relevant documents below which the AP of a topic hangs on single ones."""
+STILL_RELEVANT = 0.05
+"""Share of relevant documents among what the last rank brought from which on a pool ended early."""
+MOSTLY_OUTSIDE = 0.5
+"""Share of judged documents outside a pool above which it is doubted that it is the pool."""
+NAMED = 5
+"""Runs or topics that a sentence names at most."""
+
+REASONS = {
+    "no-documents": "no run has a document for a topic that is judged",
+    "all-judged": "every list is judged to its end",
+    "none-judged": "no run has its first document judged in every topic, so the judgements do not"
+    " look like the first documents of some runs",
+    "no-contributing-run": "no run is known that fed it; a list of runs (--runs FILE) can say",
+}
+"""Why there is no pool to look at."""
+NO_GUESS = {
+    "fewer-than-three-depths": "a pool of fewer than three ranks shows no trend",
+    "no-relevant": "the pool holds no relevant document",
+    "zero-count": "some rank brought no relevant document",
+    "not-falling": "deeper ranks bring no fewer relevant documents than the first",
+}
+"""Why there is no guess of what lies below the pool."""
+
+
+def conclusions(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
+    """Say what a careful organiser concludes, each sentence with its numbers.
+
+    Parameters
+    ----------
+    found : Diagnosis
+        From `pooler.cli.diagnose.look`.
+    left : LeftOut or None
+        Runs or groups left out; `diagnosis_tables.chosen_left`.
+    judged_at : int
+        The ranks of ``found.scores.judged``.
+
+    Returns
+    -------
+    list of str
+        Whole sentences, at least one; those on the pool first. A threshold stands in the sentence
+        that depends on it.
+    """
+    pool = found.pool
+    said: list[str] = []
+    if pool is None or left is None:
+        said.append(_no_pool(found))
+    else:
+        said += _pool_judged(found, pool)
+        said += _guessed(found, pool)
+        said += _uniques(pool)
+        said += _newcomers(found, pool, left)
+        said += _lacking(left)
+        said += _deeper(pool)
+    said += _limits(found)
+    said += _topics(found)
+    said += _poorly_judged(found, judged_at)
+    return said
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share in per cent.
+
+    Examples
+    --------
+    >>> percent(1, 3), percent(2, 2)
+    ('33.3 %', '100 %')
+    """
+    return f"{100 * part / whole:.1f} %".replace(".0 %", " %")
+
+
+def listed(names: Sequence[str], most: int = NAMED) -> str:
+    """Write names one after the other, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], 1)
+    ('a, b', 'a and 2 more')
+    """
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
+
+
+def _no_pool(found: Diagnosis) -> str:
+    """Say why nothing is said of a pool."""
+    why = REASONS.get(found.reason or "", found.reason or "its depth is not known")
+    hint = "" if found.reason == "no-contributing-run" else " --depth N says how deep it is."
+    return f"There is no depth pool to look at: {why}.{hint}"
+
+
+def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
+    """Say how much of the pool is judged, and what is judged beside it."""
+    n_runs = int(pool.contributing.sum())
+    first = "first document" if pool.depth == 1 else f"first {pool.depth:,} documents"
+    part = "some of the" if not pool.is_whole else "the"
+    what = f"the pool, {part} {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
+    unjudged = pool.n_pairs - pool.n_judged
+    if unjudged:
+        said = [
+            f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
+            f" ({percent(unjudged, pool.n_pairs)}) are unjudged: {what}. Scores take them for not"
+            " relevant; read the limits and bpref beside them, or judge on."
+        ]
+    else:
+        said = [f"All {counted(pool.n_pairs, 'document')} of {what}, are judged."]
+    n_judged = int(found.topics.judged.sum())
+    if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
+        said.append(
+            f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in it (more than"
+            f" {percent(MOSTLY_OUTSIDE, 1)}): it is hardly the pool that was judged. Is its depth"
+            " another (--depth), did other runs feed it (--runs), or were equal scores put in"
+            " another order (--order)?"
+        )
+    elif pool.n_outside:
+        verb = "is" if pool.n_outside == 1 else "are"
+        said.append(f"{counted(pool.n_outside, 'judged document')} {verb} not in it and came from"
+                    " elsewhere: other runs, deeper ranks, another round.")  # fmt: skip
+    return said
+
+
+def _guessed(found: Diagnosis, pool: DepthPool) -> list[str]:
+    """Say what of the pool nobody told."""
+    what, options = [], []
+    if pool.source == "inferred":
+        what.append(f"that the pool has depth {pool.depth:,}")
+        options.append("--depth N")
+    if not found.knows_runs:
+        runs = int(pool.contributing.sum())
+        what.append(f"that {'this run' if runs == 1 else f'these {runs:,} runs'} fed it")
+        options.append("--runs FILE with a column `contributes`")
+    if not what:
+        return []
+    verb = "is a guess" if len(what) == 1 else "are guesses"
+    return [
+        f"{' and '.join(what).capitalize()} {verb} from the judgements: the first documents of"
+        f" these runs are judged in every topic. {' and '.join(options)} can say."
+    ]
+
+
+def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
+    """Say whether a run that comes late is treated fairly, and which are not."""
+    if left.mean_loss is None or left.worst is None:
+        return []
+    of_groups = left is pool.by_group
+    late, tags = left.scores, found.rankings.tags
+    loss = -late.difference()
+    errors = left.errors
+    whole = " and its group" if of_groups else ""
+    rows = np.flatnonzero(pool.contributing & ~np.isnan(loss))
+    moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
+    if loss[left.worst] > TIED:
+        loses = (f"a run of the pool{whole} would lose {left.mean_loss:.4f} of AP on average and"
+                 f" {loss[left.worst]:.4f} at most ({tags[left.worst]})")  # fmt: skip
+    else:
+        loses = f"no run of the pool{whole} would lose any AP"
+    said = [f"Late, {loses}; {moved}"]
+    if errors.sre:
+        said.append(
+            f"They would change places with {counted(errors.sre, 'other run')} in all,"
+            f" {errors.sre_significant:,} of which score significantly differently (paired t-test,"
+            f" p < {SIGNIFICANT})."
+        )
+    share = -late.relative()[rows]
+    suffering = rows[np.nan_to_num(share, nan=0.0) >= SUFFERS]
+    bound = percent(SUFFERS, 1)
+    if not suffering.size:
+        fair = ": newcomers are treated fairly, as far as they are like these runs."
+        if pool.n_judged < pool.n_pairs:
+            fair = ", but what they brought was itself not all judged: newcomers may lose more."
+        return [*said, f"No run would lose {bound} of its AP or more{fair}"]
+    order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
+    names = [f"{tags[row]} ({loss[row]:.4f}, {percent(loss[row], late.score_before[row])})"
+             for row in order]  # fmt: skip
+    said.append(
+        f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
+        f" {listed(names)}. A new system as unlike the others would be scored too low by as much:"
+        " judge what it alone brings before it is compared."
+    )
+    return said
+
+
+def _uniques(pool: DepthPool) -> list[str]:
+    """Say how much of the pool hangs on single runs."""
+    relevant, alone = int(pool.brought.relevant.sum()), int(pool.brought.relevant[1])
+    if not relevant:
+        return []
+    return [f"{alone:,} of {counted(relevant, 'relevant document')} of the pool"
+            f" ({percent(alone, relevant)}) were brought by one run alone."]  # fmt: skip
+
+
+def _lacking(left: LeftOut) -> list[str]:
+    """Say how many documents would have come into a pool in the place of those taken away."""
+    lacking = left.scores.withdrawn.n_lacking
+    if not lacking.any():
+        return []
+    documents = counted(int(lacking.max()), "other document")
+    return [f"Made again without one of them, the pool holds up to {documents} that nobody judged;"
+            " they count as not relevant."]  # fmt: skip
+
+
+def _deeper(pool: DepthPool) -> list[str]:
+    """Say whether deeper ranks would bring more relevant documents."""
+    if not pool.is_whole:
+        return ["Not all of the first documents were pooled, so that nothing is guessed of what"
+                " lies below."]  # fmt: skip
+    last = pool.missed.depth - 1
+    entering = int(pool.first.judged[:, last].sum())
+    relevant = int(pool.first.relevant[:, last].sum())
+    said = []
+    if entering:
+        verb = "ended early" if relevant >= STILL_RELEVANT * entering else "went deep enough"
+        is_still = "or more" if relevant >= STILL_RELEVANT * entering else "fewer"
+        said.append(
+            f"Rank {last + 1:,}, the last of the pool, still brought"
+            f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
+            f" ({percent(relevant, entering)}; with {percent(STILL_RELEVANT, 1)} {is_still} the"
+            f" pool {verb})."
+        )
+    missed = pool.missed
+    if missed.expected is None or missed.low is None or missed.high is None:
+        why = NO_GUESS.get(missed.reason or "", missed.reason)
+        return [*said, f"What lies below the pool cannot be guessed: {why}."]
+    gaps = (
+        ", and likely too low since the pool was not judged whole"
+        if pool.n_judged < pool.n_pairs
+        else ""
+    )
+    said.append(
+        f"If what new depths bring goes on falling as it does, ranks {missed.depth + 1:,} to"
+        f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents"
+        f" ({missed.low:,.0f} to {missed.high:,.0f}; {missed.n_known:,} are known, and these runs"
+        f" have {missed.n_unjudged:,} unjudged documents there): a guess about"
+        f" documents that nobody has seen{gaps}, never a number to score with."
+    )
+    return said
+
+
+def _limits(found: Diagnosis) -> list[str]:
+    """Say how far unjudged documents could move the order of the runs."""
+    lower, scores, upper = found.scores.bounds.means()
+    met = overlaps(lower, scores, upper)
+    if not met.n_pairs:
+        return []
+    width = float(np.nanmedian(upper - lower))
+    pairs = counted(met.n_pairs, "pair")
+    if not met.n_overlapping:
+        return [f"Limits of AP overlap for none of {pairs} of neighbours by AP: whatever the"
+                " unjudged documents are, no run passes another. They are"
+                f" {width:.4f} apart for the median run."]  # fmt: skip
+    return [
+        f"Limits of AP overlap for {met.n_overlapping:,} of {pairs} of neighbours by AP, and are"
+        f" {width:.4f} apart for the median run; of all {counted(met.n_all_pairs, 'pair')} of"
+        f" runs, {met.n_settled:,} keep their order whatever the unjudged documents are."
+    ]
+
+
+def _topics(found: Diagnosis) -> list[str]:
+    """Say which topics have no or few relevant documents."""
+    relevant, topics = found.topics.relevant, found.rankings.topics
+    none = [topics[one] for one in np.flatnonzero(relevant == 0)]
+    few = [topics[one] for one in np.flatnonzero((relevant > 0) & (relevant < FEW_RELEVANT))]
+    said = []
+    if none:
+        said.append(f"{_verb(len(none), 'topic')} no relevant document and no AP: {listed(none)}.")
+    if few:
+        said.append(f"{_verb(len(few), 'topic')} fewer than {FEW_RELEVANT} relevant documents, so"
+                    f" that one more or less moves AP much: {listed(few)}.")  # fmt: skip
+    return said
+
+
+def _poorly_judged(found: Diagnosis, judged_at: int) -> list[str]:
+    """Say which runs are judged poorly at the top."""
+    shares, tags = found.scores.judged.overall, found.rankings.tags
+    known = np.flatnonzero(~np.isnan(shares))
+    poorly = known[shares[known] < WELL_JUDGED]
+    if not known.size:
+        return []
+    what = f"{percent(WELL_JUDGED, 1)} of the first {judged_at:,} documents judged"
+    if not poorly.size:
+        return [f"Every run has at least {what}."]
+    order = poorly[np.argsort(shares[poorly], kind="stable")].tolist()
+    names = [f"{tags[row]} ({percent(shares[row], 1)})" for row in order]
+    is_shallow = found.pool is not None and judged_at > found.pool.depth
+    why = " (the pool is not so deep)" if is_shallow else ""
+    return [f"{len(order):,} of {counted(known.size, 'run')} have less than {what}{why}; their"
+            f" scores are in doubt: {listed(names)}."]  # fmt: skip
+
+
+def _verb(number: int, noun: str) -> str:
+    """Write a number of things that have something."""
+    return f"{counted(number, noun)} {'has' if number == 1 else 'have'}"

@@ -1,0 +1,138 @@
+"""What goes together in `pooler estimate`: options of a collection, and of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from inspect import signature
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pooler.cli.given import Given
+from pooler.cli.policy_options import names_collection, policy_of
+from store.errors import ArgumentError, PoolerError
+
+
+class FormName(StrEnum):
+    """Formats of `store.formats.prels`; that of strata has the name of `export prels`, too."""
+
+    XINF = "xinf"
+    XINFAP = "xinfap"
+    STATAP = "statap"
+
+    @property
+    def has_strata(self) -> bool:
+        """Whether the file has strata, and no probabilities."""
+        return self is not FormName.STATAP
+
+
+_WORDS = {
+    "runs": Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --prels."),
+    ],
+    "qrels": Annotated[
+        str | None, typer.Option("--qrels", hidden=True, help="Refused: qrels name no sample.")
+    ],
+    "listed": Annotated[
+        str | None,
+        typer.Option(
+            "--runs",
+            metavar="FILE",
+            help="With --prels: TSV with a header that lists the runs: file, and optionally tag.",
+            show_default=False,
+        ),
+    ],
+    "scale": Annotated[
+        str | None,
+        typer.Option(
+            "--scale",
+            metavar="SCALE",
+            help="With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in"
+            " `init`; --rigid and --relaxed need it, and its negative values are grades.",
+            show_default=False,
+        ),
+    ],
+    "cutoff": Annotated[
+        int,
+        typer.Option(
+            "--cutoff", min=1, help="Documents of a ranking that count, as in sample_eval.pl."
+        ),
+    ],
+}
+"""Options of `Given` that mean another thing here."""
+NEEDS_PRELS = "--prels FILE goes with run files; without, RUN is a run tag of a collection"
+_FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
+
+
+def with_prels(command: Callable[..., None]) -> Callable[..., None]:
+    """Say in the help of a command on given runs that files go with `--prels`, not `--qrels`."""
+    told = signature(command)
+    parameters = [
+        one.replace(annotation=_WORDS.get(one.name, one.annotation))
+        for one in told.parameters.values()
+    ]
+    command.__signature__ = told.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def check_options(
+    given: Given, *, pool: str | None, prels: str | None, form: FormName | None
+) -> None:
+    """Refuse options that do not go together.
+
+    Raises
+    ------
+    ArgumentError
+        If `--qrels` is given; or options of a collection with a prels file, or the reverse.
+    PoolerError
+        If the form of a prels file is not named, or a run is no file.
+    """
+    if given.qrels is not None:
+        requirement = "names judgements without their sample, which estimates need"
+        hint = "--prels FILE --form xinf or statap; or pooler evaluate --qrels"
+        raise ArgumentError("--qrels", requirement, given.qrels, hint=hint)
+    if prels is not None:
+        _check_file(given, pool=pool, form=form)
+        return
+    for name, value in (("--form", form), ("--runs", given.listed)):
+        if value is not None:
+            requirement = "is for files, with --prels"
+            raise ArgumentError(name, requirement, str(value), hint=NEEDS_PRELS)
+
+
+def _check_file(given: Given, *, pool: str | None, form: FormName | None) -> None:
+    """Refuse what does not go with a prels file."""
+    if form is None:
+        message = "which form has the prels file? the two differ in the order of columns alone"
+        raise PoolerError(message, hint=_FORMS)
+    if pool is not None:
+        raise ArgumentError("--pool", "and --prels exclude each other", pool)
+    if names_collection(given.ctx):
+        requirement = "and --prels exclude each other: files need no collection"
+        raise ArgumentError("--collection", requirement, given.collection)
+    policy = policy_of(
+        judge=given.judge, aggregate=given.aggregate, ties=given.ties, collapse=given.collapse,
+        of=given.of, without_rulings=given.without_rulings,
+    )  # fmt: skip
+    votes = {
+        "--judge": policy.judge,
+        "--aggregate": policy.rule,
+        "--ties": policy.ties,
+        "--of": ", ".join(policy.of) or None,
+        "--without-rulings": None if policy.rulings else "",
+    }
+    for name, value in votes.items():
+        if value is not None:
+            requirement = "is for a collection; a prels file already is one grade a document"
+            raise ArgumentError(name, requirement, value or None)
+    for run in given.runs or []:
+        if run != "-" and not Path(run).exists():
+            message = f"{run}: no such file or directory"
+            raise PoolerError(message, hint="with --prels a RUN is a file, not a tag")
+    if not given.runs and given.listed is None:
+        message = "no run file is named"
+        raise PoolerError(message, hint="--prels FILE goes with run files, or --runs FILE")

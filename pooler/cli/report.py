@@ -1,0 +1,134 @@
+"""`pooler report`: one page that tells whether a collection can be trusted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import check_place, counted, progress, say
+from pooler.cli.given import Given, on_given_runs
+from pooler.cli.probability_options import ValueOption
+from store.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from pooler.cli.report_material import Material
+    from pooler.report.page import Page
+
+
+@on_given_runs
+def report(
+    given: Given,
+    *,
+    out: Annotated[str, typer.Argument(metavar="OUT.html", help="The page; it is replaced.")],
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            "--depth",
+            min=1,
+            help="N: the pool's depth.",
+            show_default="the pools', where they have one; else what the judgements look like",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option("--title", metavar="TEXT", help="Of the page.", show_default="the name"),
+    ] = None,
+    values: ValueOption = None,
+) -> None:
+    """Write a page that shows whether the collection can be trusted, and how far.
+
+    One HTML file that needs no network and no script: what the collection is, the pool, judging and
+    agreement, what the pool owes to its runs, and how far scores and the order of runs can move.
+    Below every figure are its numbers, and the command that prints them.
+
+    Example: pooler report trust.html --judge alice
+
+    Example: pooler report trust.html --qrels judgements/strict.qrels --runs runs.tsv --depth 5
+    """
+    from pooler.cli.result_files import write_whole
+    from pooler.report.page import render
+
+    if given.names("fmt"):
+        raise ArgumentError("--format", "is of tables; a report is one HTML page", given.fmt.value)
+    check_place(out)
+    if out == "-":
+        raise ArgumentError("OUT.html", "must be a file", out)
+    _check_no_run(out)
+    html = render(_page(given, depth, title, values or []))
+    write_whole(out, [html.removesuffix("\n")])
+    say(f"{out}: {counted(len(html.encode()) // 1024, 'kB', 'kB')}, to be opened in a browser")
+
+
+def _check_no_run(out: str) -> None:
+    """Refuse to replace what is no page."""
+    path = Path(out)
+    if path.is_file() and not _is_page(path):
+        requirement = "must be new, or a page: it is something else"
+        raise ArgumentError("OUT.html", requirement, out)
+
+
+def _is_page(path: Path) -> bool:
+    """Tell whether a file begins as a page does, or is empty."""
+    with path.open("rb") as file:
+        start = file.read(100).lstrip().lower()
+    return not start or start.startswith((b"<!doctype html", b"<html"))
+
+
+def _page(given: Given, depth: int | None, title: str | None, values: list[str]) -> Page:
+    """Make the page."""
+    from pooler import __version__
+    from pooler.cli import report_judges, report_pool, report_scores
+    from pooler.cli.diagnosis_tables import chosen_left
+    from pooler.cli.diagnosis_words import conclusions
+    from pooler.cli.report_material import JUDGED_AT, gather
+    from pooler.report.page import Page, Points, Section
+
+    extra = tuple(word for value in values for word in ("--value", value))
+    with progress("report", 8) as advance:
+        material = gather(given, depth, extra)
+        advance(1)
+        sections: list[Section | None] = []
+        for make in (
+            report_pool.what_it_is, report_pool.pool, report_pool.contributions,
+            report_judges.judging, report_judges.agreement,
+        ):  # fmt: skip
+            sections.append(make(material))
+            advance(1)
+        missed = report_scores.unjudged(material)
+        varied = report_scores.disagreement(material)
+        advance(1)
+        sections += [missed.section, varied.section, report_scores.differences(material)]
+        advance(1)
+    found = material.diagnosis
+    told = [*conclusions(found, chosen_left(found), JUDGED_AT), *missed.words, *varied.words]
+    short = Section("In short", (Points(tuple(told)),))
+    name = _name(material)
+    return Page(
+        title or f"Can {name} be trusted?",
+        "What the pool missed, which runs it favours, how far judges agree, and how far scores can"
+        " move for all that. Below every figure are its numbers and the command that prints them."
+        + _abbreviation(material),
+        (short, *filter(None, sections)),
+        f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}.",
+    )
+
+
+def _name(material: Material) -> str:
+    """Name what the report is of."""
+    if material.stored is not None:
+        return f"the collection {material.stored.name}"
+    return f"the judgements {Path(material.given.qrels or '').name}"
+
+
+def _abbreviation(material: Material) -> str:
+    """Say what `RUN...` stands for, where commands have it."""
+    if not material.commands.abbreviates:
+        return ""
+    runs = material.given.runs or []
+    return (
+        f" In commands RUN... stands for the {counted(len(runs), 'run file')} of this report, from"
+        f" {runs[0]} to {runs[-1]}."
+    )

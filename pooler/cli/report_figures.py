@@ -1,0 +1,218 @@
+"""Figures and tables of a report, drawn from the tables that commands print.
+
+Nothing is computed: a bar is as long as the cell says, and the cell stands beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from pooler.cli import console
+from pooler.cli.console import Cell
+from pooler.cli.dossier import without_empty
+from pooler.cli.drawing import cell_text
+from pooler.report.charts import Axis, Bar, Bars, Dot, Dots, Line, Lines
+from pooler.report.page import Column, Table
+
+Row = Mapping[str, Cell]
+
+
+def number(row: Row, name: str) -> float:
+    """Return a cell as a number; NaN where it is undefined."""
+    cell = row.get(name)
+    return float(cell) if isinstance(cell, int | float) else math.nan
+
+
+def page_table(
+    table: console.Table,
+    *,
+    caption: str = "",
+    names: Sequence[str] | None = None,
+    command: str = "",
+) -> Table:
+    """Write a table of a command for the page.
+
+    Parameters
+    ----------
+    table : console.Table
+        With any columns; those without a cell are left out.
+    caption : str, optional
+        Default: the table's own.
+    names : sequence of str, optional
+        Columns that are shown, in this order. Default: all.
+    command : str, optional
+        Where the table is not a figure's.
+    """
+    known = {column.name: column for column in table.columns}
+    chosen = (
+        list(known.values()) if names is None else [known[one] for one in names if one in known]
+    )
+    columns = without_empty(chosen, table.rows) or chosen[:1]
+    return Table(
+        " ".join((caption or table.caption or table.title).split()),
+        tuple(Column(_heading(one), _is_numeric(one, table.rows)) for one in columns),
+        tuple(tuple(cell_text(row.get(one.name), one) for one in columns) for row in table.rows),
+        command,
+    )
+
+
+def facts_table(facts: Mapping[str, Cell], *, caption: str, command: str) -> Table:
+    """Write the facts of a dossier for the page."""
+    plain = console.Column("value")
+    rows = tuple((name.replace("_", " "), cell_text(cell, plain)) for name, cell in facts.items())
+    return Table(caption, (Column("fact"), Column("value")), rows, command)
+
+
+def bars(
+    table: console.Table,
+    parts: Mapping[str, str],
+    *,
+    title: str,
+    axis: Axis,
+    label: Callable[[Row], str],
+    is_stacked: bool = False,
+) -> Bars:
+    """Draw a bar a row for every part.
+
+    Parameters
+    ----------
+    table : console.Table
+        Its rows.
+    parts : mapping of str to str
+        Names of columns, and what the parts are called.
+    title, axis
+        Of the chart.
+    label : callable
+        Names a row.
+    is_stacked : bool, default=False
+        Whether the parts add up.
+    """
+    columns = {column.name: column for column in table.columns}
+    rows = []
+    for row in table.rows:
+        texts = tuple(cell_text(row.get(name), columns[name]) for name in parts)
+        rows.append(
+            Bar(
+                label(row),
+                tuple(number(row, name) for name in parts),
+                (" + ".join(texts),) if is_stacked else texts,
+                _reason(row),
+            )
+        )
+    names = tuple(parts.values()) if len(parts) > 1 else ("",)
+    ends = [(bar.label, value) for bar in rows for value in bar.values]
+    return Bars(title, _described(ends, axis), axis, tuple(rows), names, is_stacked)
+
+
+def dots(
+    table: console.Table,
+    value: str,
+    interval: tuple[str, str],
+    *,
+    title: str,
+    axis: Axis,
+    label: Callable[[Row], str],
+    reference: float | None = None,
+    reference_label: str = "",
+) -> Dots:
+    """Draw a dot and its interval a row.
+
+    Parameters
+    ----------
+    table : console.Table
+        Its rows.
+    value : str
+        Name of the column.
+    interval : (str, str)
+        Names of the columns of both ends.
+    title, axis, reference, reference_label
+        Of the chart.
+    label : callable
+        Names a row.
+    """
+    columns = {column.name: column for column in table.columns}
+    low, high = interval
+    rows = []
+    for row in table.rows:
+        middle, first, last = (
+            cell_text(row.get(name), columns.get(name, console.Column(name)))
+            for name in (value, low, high)
+        )
+        ends = number(row, low), number(row, high)
+        text = f"{middle} [{first}, {last}]"
+        rows.append(Dot(label(row), number(row, value), *ends, text, _reason(row)))
+    described = _described([(dot.label, dot.value) for dot in rows], axis)
+    return Dots(title, described, axis, tuple(rows), reference, reference_label)
+
+
+def lines(
+    table: console.Table,
+    across: str,
+    series: Mapping[str, str],
+    *,
+    title: str,
+    x_axis: Axis,
+    y_axis: Axis,
+    stepped: frozenset[str] = frozenset(),
+) -> Lines:
+    """Draw a line a column.
+
+    Parameters
+    ----------
+    table : console.Table
+        Its rows in order.
+    across : str
+        Name of the column from left to right.
+    series : mapping of str to str
+        Names of columns, and what the lines are called.
+    title, x_axis, y_axis
+        Of the chart.
+    stepped : frozenset of str
+        Columns whose values stay until the next.
+    """
+    drawn = tuple(
+        Line(
+            text,
+            tuple((number(row, across), number(row, name)) for row in table.rows),
+            name in stepped,
+        )
+        for name, text in series.items()
+    )
+    ends = [(f"{line.label}, {x_axis.label} {x:g}", y) for line in drawn for x, y in line.points]
+    return Lines(title, _described(ends, y_axis), x_axis, y_axis, drawn)
+
+
+def in_order(table: console.Table, name: str, order: Mapping[Cell, int]) -> console.Table:
+    """Return a table with its rows in another order; rows that it does not know come last."""
+    rows = sorted(table.rows, key=lambda row: order.get(row.get(name), len(order)))
+    return console.Table(table.name, table.columns, rows, table.title, table.caption)
+
+
+def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
+    """Say between what a chart lies, for those who do not see it."""
+    known = [(value, label) for label, value in values if not math.isnan(value)]
+    if not known:
+        return f"{axis.label}: no value."
+    (least, lowest), (most, highest) = min(known), max(known)
+    return f"{axis.label}: from {least:.4g} ({lowest}) to {most:.4g} ({highest})."
+
+
+def _reason(row: Row) -> str:
+    """Say why something of a row is undefined."""
+    reasons = (row.get("reason"), row.get("interval_reason"))
+    return ", ".join(str(one).replace("-", " ") for one in reasons if one)
+
+
+def _heading(column: console.Column) -> str:
+    """Name a column."""
+    return column.heading or column.name.replace("_", " ")
+
+
+def _is_numeric(column: console.Column, rows: Sequence[Row]) -> bool:
+    """Tell whether a column holds numbers alone."""
+    cells = [row.get(column.name) for row in rows]
+    return all(
+        cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+        for cell in cells
+    )

@@ -1,0 +1,204 @@
+"""Parts of a report on the judges: how far they have come, what it cost, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pooler.cli import console
+from pooler.cli.console import Cell, Column, counted
+from pooler.cli.drawing import cell_text
+from pooler.cli.report_commands import Commands
+from pooler.cli.report_figures import Row, bars, dots, number, page_table
+from pooler.cli.report_material import Material, Stored
+from pooler.report.charts import Axis, HeatMap
+from pooler.report.page import Figure, Section, Table
+
+if TYPE_CHECKING:
+    from pooler.cli.agreement_tables import Coefficients
+
+MOST_ON_A_MAP = 20
+"""Judges of whom a map of every two can be read."""
+_STATES = {
+    "judged": "judged",
+    "skipped": "put off",
+    "cannot": "cannot be judged",
+    "unjudged": "unjudged",
+}
+
+
+def judging(material: Material) -> Section | None:
+    """Show how far each judge has come and what judging cost."""
+    stored = material.stored
+    if stored is None or not stored.progress.rows:
+        return None
+    return Section("Judging", tuple(_judging(stored, material.commands)))
+
+
+def _judging(stored: Stored, commands: Commands) -> Iterator[str | Figure]:
+    """Yield the figures of judging."""
+    owing = [row for row in stored.progress.rows if row.get("pooled") is not None]
+    if owing:
+        table = replace(stored.progress, rows=owing)
+        title = "How far each judge has come"
+        yield Figure(
+            title,
+            "A bar is what lies before the judge; only the last part of it is still to be judged.",
+            bars(table, _STATES, title=title, axis=Axis("documents"), label=_judge,
+                 is_stacked=True),
+            page_table(stored.progress, caption="Documents of the pool by judge and state; grades"
+                       " are of all that the judge has graded, pooled or not."),
+            commands.of_collection("status"),
+        )  # fmt: skip
+    timed = [row for row in stored.costs.rows if row.get("dwell_median_s") is not None]
+    if not timed:
+        yield "Nobody judged here with the time taken, so nothing is known of what judging cost."
+        return
+    table = replace(stored.costs, rows=timed)
+    title = "Time at the desk"
+    yield Figure(
+        title,
+        "Active seconds of each judge, pauses left out.",
+        bars(table, {"active_s": "active"}, title=title, axis=Axis("active time (seconds)"),
+             label=_judge),
+        page_table(stored.costs, caption="Times are in seconds."),
+        commands.of_collection("effort"),
+    )  # fmt: skip
+    title = "Time on a document"
+    yield Figure(
+        title,
+        "Half of a judge's documents were on the screen for a time within the line before they were"
+        " decided; the dot is the median.",
+        dots(table, "dwell_median_s", ("dwell_lower_s", "dwell_upper_s"), title=title,
+             axis=Axis("time until decided (seconds)"), label=_judge),
+        page_table(stored.costs, caption="Times are in seconds."),
+        commands.of_collection("effort"),
+    )  # fmt: skip
+
+
+def agreement(material: Material) -> Section | None:
+    """Show how far judges agree."""
+    stored = material.stored
+    if stored is None:
+        text = (
+            "The judgements are one grade a document, so nothing is known of how judges differ."
+            " Of several judges' files `pooler agreement FILE FILE...` tells it."
+        )
+        return Section("Agreement of the judges", (text,))
+    if stored.agreement is None:
+        text = f"Nothing can be said of agreement: {stored.reason}."
+        return Section("Agreement of the judges", (text,))
+    return Section(
+        "Agreement of the judges", tuple(_agreement(stored, stored.agreement, material.commands))
+    )
+
+
+def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterator[Figure | Table]:
+    """Yield the figures of agreement."""
+    from pooler.cli.agreement_rows import judges_columns, pair_columns
+    from pooler.cli.agreement_together import MEASURES
+
+    kind = "topic" if stored.has_intervals else "none"
+    command = commands.of_collection(
+        "agreement", "--level", str(stored.level), "--tables", "--interval", kind
+    )
+    binary = f"relevant = grade {stored.level} or more"
+    if made.together:
+        together = console.Table("all_judges", judges_columns(by_topic=False), [
+            {**row, "level": "grades" if row["level"] is None else binary,
+             "coefficient": MEASURES[str(row["coefficient"])]}
+            for row in made.together if row["coefficient"] in MEASURES
+        ])  # fmt: skip
+        yield page_table(
+            together, caption="All judges together; 1 = all agree, 0 = as by chance",
+            names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
+            command=command,
+        )  # fmt: skip
+    pairs = console.Table("pairs", pair_columns(by_topic=False), list[Row](made.found))
+    graded = replace(pairs, rows=[row for row in pairs.rows if row["level"] is None])
+    at_level = replace(pairs, rows=[row for row in pairs.rows if row["level"] is not None])
+    of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
+    for table, name, title in (
+        (graded if stored.n_grades > 2 else replace(graded, rows=[]), "quadratic",
+         "Cohen's kappa of the grades, quadratic weights"),
+        (at_level, "kappa", f"Cohen's kappa, {binary}"),
+    ):  # fmt: skip
+        if table.rows:
+            yield Figure(
+                title,
+                f"1 = the two judges agree always, 0 = as often as by chance.{of_interval}",
+                dots(table, name, (f"{name}_low", f"{name}_high"), title=title,
+                     axis=Axis("kappa"), label=_pair),
+                page_table(table, names=("first", "second", "n", "raw", name, f"{name}_low",
+                                         f"{name}_high", "overlap", "reason", "interval_reason"),
+                           caption="n: documents graded by both; raw: share with the same grade;"
+                                   " overlap: relevant to both among those relevant to either"),
+                command,
+            )  # fmt: skip
+    judges = [str(row["judge"]) for row in made.judges.rows]
+    if 2 < len(judges) <= MOST_ON_A_MAP:
+        yield _map_of_judges(judges, graded, command)
+    if stored.cross_tables is not None and graded.rows:
+        shared = max(graded.rows, key=lambda row: number(row, "n"))
+        yield _map_of_grades(stored.cross_tables, shared, command)
+
+
+def _map_of_judges(judges: list[str], graded: console.Table, command: str) -> Figure:
+    """Show how often every two judges gave the same grade."""
+    raw = {(row["first"], row["second"]): row.get("raw") for row in graded.rows}
+    column = Column("raw", digits=2)
+
+    def cell(first: str, second: str) -> Cell:
+        return raw.get((first, second), raw.get((second, first)))
+
+    cells = [[cell(one, other) for other in judges] for one in judges]
+    title = "The same grade, judge by judge"
+    chart = HeatMap(
+        title,
+        "Share of the documents that two judges graded to which both gave the same grade.",
+        "judge", "judge", tuple(judges), tuple(judges),
+        tuple(tuple(number({"raw": value}, "raw") for value in line) for line in cells),
+        tuple(tuple(cell_text(value, column) for value in line) for line in cells),
+        has_diagonal=True, reason="a judge with itself, or two who share no document",
+    )  # fmt: skip
+    table = page_table(graded, names=("first", "second", "n", "raw", "reason"),
+                       caption="raw: share of the n documents with the same grade")  # fmt: skip
+    how = "The stronger the shade, the more often the two judges gave the same grade."
+    return Figure(title, how, chart, table, command)
+
+
+def _map_of_grades(cross: console.Table, pair: Row, command: str) -> Figure:
+    """Show which grades two judges gave to the same documents."""
+    first, second = str(pair["first"]), str(pair["second"])
+    rows = [row for row in cross.rows if (row["first"], row["second"]) == (first, second)]
+    columns = [column for column in cross.columns if column.name.startswith("second_")]
+    names = tuple(column.heading or column.name for column in columns)
+    title = f"Where {first} and {second} differ"
+    chart = HeatMap(
+        title,
+        f"Documents by the grades of {first} and of {second}.",
+        f"grade of {first}", f"grade of {second}",
+        tuple(str(row["first_grade"]) for row in rows), names,
+        tuple(tuple(number(row, column.name) for column in columns) for row in rows),
+        tuple(tuple(cell_text(row.get(column.name), column) for column in columns) for row in rows),
+        has_diagonal=True,
+    )  # fmt: skip
+    return Figure(
+        title,
+        f"Cells off the frame are documents ({counted(int(number(pair, 'n')), 'document')} in all)"
+        " to which the two gave different grades; they share the most documents of all pairs.",
+        chart,
+        page_table(replace(cross, rows=rows), caption=cross.title),
+        command,
+    )
+
+
+def _judge(row: Row) -> str:
+    """Name the row of a judge."""
+    return str(row["judge"])
+
+
+def _pair(row: Row) -> str:
+    """Name the row of two judges."""
+    return f"{row['first']}, {row['second']}"

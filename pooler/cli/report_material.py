@@ -1,0 +1,173 @@
+"""What a report is made of: everything that is read and computed before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pooler.cli.console import Cell, Format, Table
+from pooler.cli.report_commands import Commands
+from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from pooler.cli.agreement_tables import Coefficients
+    from pooler.cli.given import Given
+    from pooler.cli.judged import Judged
+    from store.analysis.diagnosis import Diagnosis
+    from store.analysis.judged_rankings import JudgedRankings
+    from store.collection import Collection
+
+JUDGED_AT = 10
+LOW_DWELL = 1.0
+"""What `pooler effort` takes for a low dwell, in seconds."""
+MOST_WITH_INTERVALS = 45
+"""Pairs of judges up to which the bootstrap of every pair is worth its time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """What a collection has besides runs and judgements."""
+
+    name: str
+    grades: str
+    """The scale in words."""
+    pools: Table
+    judges: Table
+    progress: Table
+    costs: Table
+    agreement: Coefficients | None
+    cross_tables: Table | None
+    level: int
+    """Least relevant grade of `agreement`."""
+    has_intervals: bool
+    n_grades: int
+    reason: str = ""
+    """Why there is no agreement."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Runs, judgements, the diagnosis of the pool, and the collection."""
+
+    given: Given
+    commands: Commands
+    judged: Judged
+    rankings: JudgedRankings
+    diagnosis: Diagnosis
+    stored: Stored | None
+    """``None`` = the runs are files."""
+    own_depth: tuple[str, ...]
+    """``--depth N`` where the report was told the depth."""
+    order: Mapping[Cell, int] = field(default_factory=dict)
+    """Place of each run by its MAP, the best first."""
+
+    @property
+    def depth(self) -> int | None:
+        """The pool's depth; ``None`` = not known."""
+        return None if self.diagnosis.pool is None else self.diagnosis.pool.depth
+
+
+def gather(given: Given, depth: int | None, extra: tuple[str, ...]) -> Material:
+    """Read runs and judgements, and diagnose the pool.
+
+    Raises
+    ------
+    PoolerError
+        As `Given.load`.
+    """
+    import numpy as np
+
+    from pooler.cli.diagnose import look
+    from store.arrays import judged_arrays
+
+    judged = given.load()
+    stored = where = None
+    if given.qrels is None:
+        stored, where = _of_collection(given, judged)
+    rankings = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
+    diagnosis = look(given, judged, depth, JUDGED_AT)
+    scores = np.nan_to_num(diagnosis.scores.ap.overall, nan=-1.0)
+    best = np.argsort(-scores, kind="stable").tolist()
+    return Material(
+        given=given,
+        commands=Commands(given, where, judged.files, extra),
+        judged=judged,
+        rankings=rankings,
+        diagnosis=diagnosis,
+        stored=stored,
+        own_depth=() if depth is None else ("--depth", str(depth)),
+        order={diagnosis.rankings.tags[run]: place for place, run in enumerate(best)},
+    )
+
+
+def _of_collection(given: Given, judged: Judged) -> tuple[Stored, str]:
+    """Read what a collection has besides, and where it is."""
+    from pooler.cli.effort import costs_table
+    from pooler.cli.judged_level import level_of_collection
+    from pooler.cli.list_ import JUDGE_COLUMNS, POOL_COLUMNS, judge_row, pool_row
+    from pooler.cli.policy_options import policy_of
+    from pooler.cli.status import progress_tables
+    from store.collection import Collection
+    from store.standing import Sought
+
+    policy = policy_of(
+        judge=given.judge, aggregate=given.aggregate, ties=given.ties, collapse=given.collapse,
+        of=given.of, without_rulings=given.without_rulings,
+    )  # fmt: skip
+    with Collection(given.collection) as opened:
+        scale = opened.scale
+        level = judged.level
+        if policy.rule != "sum":
+            level = level_of_collection(
+                scale, policy, level=given.level, rigid=given.rigid, relaxed=given.relaxed
+            )
+        pools = [pool_row(line, Format.JSON) for line in opened.pool_lines(Sought())]
+        judges = [judge_row(line, Format.JSON) for line in opened.judge_lines(Sought())]
+        progress, _ = progress_tables(opened, by_topic=False)
+        costs = costs_table(opened.effort(), LOW_DWELL)
+        agreement = cross_tables = None
+        has_intervals, reason = False, ""
+        try:
+            agreement, cross_tables, has_intervals = _agreement(opened, level)
+        except PoolerError as error:
+            reason = error.message
+        return Stored(
+            name=opened.name,
+            grades="Grades: "
+            + ", ".join(f"{grade.value} {grade.label}" for grade in scale.grades)
+            + ";",
+            pools=Table("pools", POOL_COLUMNS, list[Mapping[str, Cell]](pools)),
+            judges=Table("judges", JUDGE_COLUMNS, list[Mapping[str, Cell]](judges)),
+            progress=progress,
+            costs=costs,
+            agreement=agreement,
+            cross_tables=cross_tables,
+            level=level,
+            has_intervals=has_intervals,
+            n_grades=len(scale.values),
+            reason=reason,
+        ), opened.where
+
+
+def _agreement(opened: Collection, level: int) -> tuple[Coefficients, Table, bool]:
+    """Measure how far judges agree, with intervals unless they are too many."""
+    from itertools import combinations
+
+    from pooler.cli.agreement_options import RESAMPLES, SEED
+    from pooler.cli.agreement_settings import Asked, fetch_chosen
+    from pooler.cli.agreement_tables import coefficients, extra_tables
+    from pooler.cli.policy_options import policy_of
+
+    votes = fetch_chosen(opened, None, None, population="common", unlisted_as=None)
+    every = list(combinations(votes.votes.judges, 2))
+    with_intervals = len(every) <= MOST_WITH_INTERVALS
+    asked = Asked(
+        scale=opened.scale, levels=(level,), kind="topic" if with_intervals else "none",
+        resamples=RESAMPLES, seed=SEED, bands=None, by_topic=False, has_levels=True,
+    )  # fmt: skip
+    policy = policy_of(judge=None, aggregate=None, ties=None, collapse=None)
+    made = coefficients(votes, asked, against=None, policy=policy, per_grade=False, tables=True,
+                        pairs_too=with_intervals)  # fmt: skip
+    [cross] = extra_tables(made.stacks, every, asked, per_grade=False, tables=True, every=True)
+    return made, cross, with_intervals

@@ -1,0 +1,172 @@
+"""Parts of a report on the pool: what it is, what it missed, and what it owes to its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pooler.cli import console
+from pooler.cli.console import Format
+from pooler.cli.diagnosis_tables import (
+    chosen_left,
+    facts,
+    ranks_table,
+    runs_table,
+    topics_table,
+)
+from pooler.cli.report_figures import Row, bars, facts_table, in_order, lines, page_table
+from pooler.cli.report_material import JUDGED_AT, Material
+from pooler.report.charts import Axis
+from pooler.report.page import Figure, Section, Table
+
+_OF_POOLS = ("pool", "strategy", "depth", "budget", "topics", "documents", "judged", "unjudged",
+             "runs", "withdrawn")  # fmt: skip
+_RARE = ("withdrawn", "disabled", "budget")
+"""Columns that are shown where they say something."""
+_OF_JUDGES = ("judge", "kind", "disabled", "topics", "judged", "cannot", "skipped", "relevant")
+
+
+def what_it_is(material: Material) -> Section:
+    """Show the facts of the collection: its pools, its judges, and what is measured."""
+    commands, found = material.commands, material.diagnosis
+    blocks: list[str | Table | Figure] = [
+        facts_table(
+            facts(found, chosen_left(found)),
+            caption="Runs and judgements that this report is of",
+            command=commands.of_runs("diagnose", *material.own_depth),
+        )
+    ]
+    if material.stored is not None:
+        blocks.insert(
+            0, f"{material.stored.grades} relevant = grade {material.stored.level} or more."
+        )
+        for table, names, caption, what in (
+            (material.stored.pools, _OF_POOLS, "Pools, withdrawn ones too", "pools"),
+            (material.stored.judges, _OF_JUDGES, "Judges", "judges"),
+        ):
+            if table.rows:
+                command = commands.of_collection("list", what)
+                said = [one for one in names if one not in _RARE
+                        or any(row[one] for row in table.rows)]  # fmt: skip
+                blocks.append(page_table(table, caption=caption, names=said, command=command))
+    return Section("What it is", tuple(blocks))
+
+
+def pool(material: Material) -> Section:
+    """Show the size of the pool by topic, what is judged of it, and what each rank brought."""
+    return Section("The pool", tuple(_pool(material)))
+
+
+def _pool(material: Material) -> Iterator[str | Figure]:
+    """Yield the figures of the pool."""
+    found, commands = material.diagnosis, material.commands
+    by_topic = topics_table(found)
+    if found.pool is not None:
+        title = "Documents of the pool, topic by topic"
+        parts = {"pool_relevant": "relevant", "pool_judged": "judged", "pooled": "in the pool"}
+        yield Figure(
+            title,
+            "Three bars a topic; where the second is shorter than the third, pooled documents are"
+            " still unjudged.",
+            bars(by_topic, parts, title=title, axis=Axis("documents"),
+                 label=lambda row: str(row["topic"])),
+            page_table(by_topic),
+            commands.of_runs("diagnose", "--by-topic", *material.own_depth),
+        )  # fmt: skip
+    by_rank = ranks_table(found)
+    command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
+    title = "Unjudged documents, rank by rank"
+    depth = "" if found.pool is None else f" Rank {found.pool.depth:,} was the last of the pool."
+    yield Figure(
+        title,
+        "The share of the runs' documents at each rank that nobody judged: near 0 as far as runs"
+        f" were pooled, and higher below.{depth}",
+        lines(by_rank, "rank", {"share_unjudged": "unjudged"}, title=title, x_axis=Axis("rank"),
+              y_axis=Axis("share of the runs' documents that are unjudged", 0, 1)),
+        page_table(by_rank),
+        command,
+    )  # fmt: skip
+    if found.pool is not None:
+        title = "Relevant documents by the rank that first found them"
+        yield Figure(
+            title,
+            "Where the lower line has come down to 0, deeper pools would have found little more.",
+            lines(
+                by_rank, "rank",
+                {"entering": "new documents", "entering_judged": "of them judged",
+                 "entering_relevant": "of them relevant"},
+                title=title, x_axis=Axis("rank"), y_axis=Axis("documents that no rank above had"),
+            ),
+            page_table(by_rank),
+            command,
+        )  # fmt: skip
+
+
+def contributions(material: Material) -> Section | None:
+    """Show what each run alone brought, and what it would lose had it come late."""
+    found, commands = material.diagnosis, material.commands
+    if found.pool is None:
+        return None
+    blocks: list[str | Figure] = []
+    for by_group in (False, True):
+        if by_group and found.pool.by_group is None:
+            continue
+        left = chosen_left(found, by_group=by_group)
+        every = runs_table(found, left, material.judged.groups, Format.JSON, JUDGED_AT)
+        table = in_order(every, "run", material.order)
+        table.rows = [row for row in table.rows if row["contributes"]]
+        who = "its group" if by_group else "it"
+        option = ("--by-group",) if by_group else ()
+        command = commands.of_runs("diagnose", *option, *material.own_depth)
+        names = ("run", "group", "unique", "unique_relevant", "ap", "ap_left_out", "change", "rank",
+                 "rank_left_out", "tau")  # fmt: skip
+        title = f"Documents that a run{chr(39) + 's group' if by_group else ''} alone brought"
+        yield_title = "Change of AP had the run come late"
+        if by_group:
+            yield_title += ", with its whole group"
+        blocks += [
+            Figure(
+                title,
+                f"A long bar: the pool owes these documents to {who} alone; the second bar are the"
+                " relevant ones among them.",
+                bars(table, {"unique": "unique", "unique_relevant": "relevant"}, title=title,
+                     axis=Axis("documents"), label=_run),
+                page_table(table, names=names),
+                command,
+            ),
+            Figure(
+                yield_title,
+                f"How far the run's AP falls without the documents that {who} alone brought: what a"
+                " run that comes later must expect, too.",
+                bars(table, {"change": "change"}, title=yield_title, axis=Axis("change of AP"),
+                     label=_run),
+                page_table(table, names=names),
+                command,
+            ),
+        ]  # fmt: skip
+    return Section("What the pool owes to its runs", tuple(blocks))
+
+
+def limits(material: Material) -> Figure:
+    """Show between what limits each run's AP lies."""
+    from pooler.cli.report_figures import dots
+
+    found = material.diagnosis
+    every: console.Table = runs_table(
+        found, chosen_left(found), material.judged.groups, Format.JSON, JUDGED_AT
+    )
+    table = in_order(every, "run", material.order)
+    title = "AP between its limits"
+    return Figure(
+        title,
+        "The dot is AP with unjudged documents taken for not relevant; the line goes from the least"
+        " to the most that it could be, whatever they are.",
+        dots(table, "ap", ("low", "high"), title=title, axis=Axis("AP", with_zero=False),
+             label=_run),
+        page_table(table, names=("run", "judged", "ap", "bpref", "condensed", "low", "high")),
+        material.commands.of_runs("diagnose", *material.own_depth),
+    )  # fmt: skip
+
+
+def _run(row: Row) -> str:
+    """Name the row of a run."""
+    return str(row["run"])

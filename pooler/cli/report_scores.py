@@ -1,0 +1,191 @@
+"""Parts of a report on the scores: how far they and the order of runs can move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pooler.cli.console import Format
+from pooler.cli.report_figures import Row, bars, dots, in_order, lines, page_table
+from pooler.cli.report_material import Material
+from pooler.cli.report_pool import limits
+from pooler.report.charts import Axis
+from pooler.report.page import Figure, Section
+from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from pooler.cli.comparison import Compared
+
+_OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", "map_before", "map_after",
+                   "change", "tau_b", "tau_ap", "swapped", "reason")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A section, and what is said of it at the head of the page."""
+
+    section: Section
+    words: Sequence[str] = ()
+
+
+def unjudged(material: Material) -> Found:
+    """Show what the documents that nobody judged can do to the scores."""
+    blocks: list[str | Figure] = [limits(material)]
+    words: list[str] = []
+    if material.depth is not None:
+        from pooler.cli import sensitivity_runs as tables
+        from store.analysis.undiscovered import sensitivity
+
+        result = sensitivity(material.rankings, depth=material.depth)
+        every = tables.by_run(material.rankings, result, Format.JSON)
+        table = in_order(every, "run", material.order)
+        words = tables.conclusion(material.rankings.tags, result)
+        title = f"Change of MAP, were unjudged documents at rank {material.depth + 1:,} relevant"
+        blocks += [
+            Figure(
+                title,
+                "Each run's own unjudged documents at the first rank below the pool turn relevant"
+                " (eq. 19 of Kishida 2001): a long bar is a score that hangs on where judging"
+                " stopped.",
+                bars(table, {"change": "change"}, title=title, axis=Axis("change of MAP"),
+                     label=_run),
+                page_table(table, names=_OF_SENSITIVITY),
+                material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
+            ),
+            " ".join(words),
+        ]  # fmt: skip
+        supposed = f"Were the runs' unjudged documents at rank {material.depth + 1:,} relevant:"
+        words = [f"{supposed} {' '.join(words)}"]
+    return Found(Section("What unjudged documents can do", tuple(blocks)), words)
+
+
+def disagreement(material: Material) -> Found:
+    """Show what another judging would do to the scores and to the order of the runs."""
+    from pooler.cli import variation_tables as tables
+    from pooler.cli.probable import load_probable
+    from pooler.cli.variation import map_as_judged, may_be_unjudged
+    from store.analysis.collection_variation import collection_variation
+    from store.analysis.reversals import reversals
+
+    title = "What another judging can do"
+    values = material.given.ctx.params.get("values")
+    try:
+        probable = load_probable(material.given, values=values, judged=material.judged).rankings
+    except PoolerError as error:
+        return Found(Section(title, (f"Nothing can be said of it: {error.message}.",)))
+    if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
+        text = (
+            "Every document is surely relevant or surely not, as there is one judgement of each:"
+            " nothing is known of how judges differ. `--value GRADE=P`, once for every grade, says"
+            " how likely a document of that grade is relevant to another judge."
+        )
+        return Found(Section(title, (text,)))
+    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
+    varied = collection_variation(topics)
+    commands, extra = material.commands, material.commands.extra
+    has_unjudged = may_be_unjudged(probable)
+    scores = map_as_judged(material.given, material.judged, probable)
+    every = tables.of_runs(probable.tags, varied, scores, None, Format.JSON,
+                           has_unjudged=has_unjudged)  # fmt: skip
+    order = {row["run"]: place for place, row in enumerate(
+        sorted(every.rows, key=lambda row: -float(str(row["mean"]))))}  # fmt: skip
+    table = in_order(every, "run", order)
+    of_runs = "MAP, judged again"
+    blocks: list[str | Figure] = [
+        Figure(
+            of_runs,
+            "The dot is the expected MAP, and 95 in 100 judgings by judges like these would give a"
+            " MAP within the line.",
+            dots(table, "mean", ("low", "high"), title=of_runs, axis=Axis("MAP", with_zero=False),
+                 label=_run),
+            page_table(table, names=("run", "topics", "judged", "mean", "sd", "low", "high",
+                                     "share")),
+            commands.of_runs("variation", *extra),
+        )
+    ]  # fmt: skip
+    words: list[str] = []
+    if len(probable.tags) > 1:
+        words = [tables.tau_words(varied, scores)]
+        turned = reversals(topics, varied)
+        pairs = tables.of_pairs(probable.tags, varied, turned, None, Format.JSON,
+                                has_unjudged=has_unjudged, neighbours_only=True)  # fmt: skip
+        of_pairs = "Neighbours that may change places"
+        blocks += [
+            Figure(
+                of_pairs,
+                "How likely another judging puts the second run of each pair above the first; 0.5"
+                " is a tie.",
+                bars(pairs, {"reversed": "reversed"}, title=of_pairs,
+                     axis=Axis("probability of the other order"), label=_pair),
+                page_table(pairs, names=("a", "b", "topics", "difference", "sd", "k",
+                                         "p_t2_removed", "p_t2_included", "reversed", "tied",
+                                         "law")),
+                commands.of_runs("variation", "--pairs", "--neighbours", *extra),
+            ),
+            " ".join(words),
+        ]  # fmt: skip
+    return Found(Section(title, tuple(blocks)), words)
+
+
+def differences(material: Material) -> Section | None:
+    """Show how the topics of two runs differ, and how far apart runs have to be."""
+    from pooler.cli.comparison import Compared, normality_table, picture_of
+    from pooler.cli.measured import known_measure, measure_judged
+    from pooler.cli.required_difference import estimate
+
+    if len(material.rankings.tags) < 2:
+        return None
+    judged, given = material.judged, material.given
+    name = known_measure("AP", level=judged.level)
+    rankings, (scores,) = measure_judged(judged, [name], given.cutoff,
+                                         is_given=given.names("cutoff"))  # fmt: skip
+    best, second = sorted(rankings.tags, key=lambda tag: material.order[tag])[:2]
+    rows = [rankings.tags.index(best), rankings.tags.index(second)]
+    compared: Compared = Compared([best, second], rankings.topics, scores.values[rows], "AP",
+                                  0.05, 1e-4)  # fmt: skip
+    blocks: list[str | Figure] = []
+    title = f"Differences of AP, {best} less {second}, topic by topic"
+    if picture_of(compared).reason is None:
+        table = normality_table(compared)
+        blocks.append(
+            Figure(
+                title,
+                "Of the two best runs: where the steps follow the curve, the differences are nearly"
+                " normal, and the t test may be trusted (figure 3 of Kishida 2001).",
+                lines(table, "difference", {"share": "topics", "normal": "normal distribution"},
+                      title=title, x_axis=Axis("difference of AP", with_zero=False),
+                      y_axis=Axis("share of topics with a difference no larger", 0, 1),
+                      stepped=frozenset({"share"})),
+                page_table(table, caption="Points of the figure"),
+                material.commands.of_runs("compare", "--plot", runs=(best, second)),
+            )
+        )  # fmt: skip
+    if material.depth is not None:
+        needed = estimate(given, judged, 0.0, material.depth, neighbours=True)
+        title = "The difference that two runs need"
+        blocks.append(
+            Figure(
+                title,
+                "Neighbours in the order of MAP: where the first bar is shorter than the second,"
+                " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
+                bars(needed, {"difference": "difference of MAP", "needed": "needed"}, title=title,
+                     axis=Axis("difference of MAP"), label=_pair),
+                page_table(needed),
+                material.commands.of_runs(
+                    "required-difference", *([] if given.runs else ["--all"]), "--neighbours",
+                    "--depth", str(material.depth),
+                ),
+            )
+        )  # fmt: skip
+    return Section("Whether runs differ", tuple(blocks)) if blocks else None
+
+
+def _run(row: Row) -> str:
+    """Name the row of a run."""
+    return str(row["run"])
+
+
+def _pair(row: Row) -> str:
+    """Name the row of two runs."""
+    return f"{row['a']}, {row['b']}"

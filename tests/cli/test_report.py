@@ -1,0 +1,270 @@
+"""`pooler report`: every number is the one that the command beside it prints."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.command_line import Outcome, write
+from tests.cli.conftest import Cli
+from tests.conftest import SHARED_DATA
+
+MAJORITY = ("--aggregate", "majority", "--ties", "low")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table of the page and the command below it."""
+
+    command: str
+    rows: list[list[str]]
+    drawings: list[ElementTree.Element]
+
+
+def read_page(path: Path) -> ElementTree.Element:
+    """Parse a page, which is well-formed XML."""
+    return ElementTree.fromstring(path.read_text(encoding="utf-8").split("\n", 1)[1])
+
+
+def words(element: ElementTree.Element) -> str:
+    """Return the text within."""
+    return "".join(element.itertext())
+
+
+def shown_tables(page: ElementTree.Element) -> Iterator[Shown]:
+    """Yield every table with the command that follows it."""
+    rows: list[list[str]] | None = None
+    drawings: list[ElementTree.Element] = []
+    for element in page.iter():
+        if element.tag == "figure":
+            drawings = [one for one in element.iter() if one.tag.endswith("svg")]
+        elif element.tag == "tbody":
+            rows = [[words(cell) for cell in row] for row in element]
+        elif element.tag == "code":
+            assert rows is not None
+            yield Shown(words(element), rows, drawings)
+            rows, drawings = None, []
+
+
+def rows_of(found: Any) -> Iterator[dict[str, Any]]:
+    """Yield every row of a command's json; facts of a dossier are rows of name and value."""
+    if isinstance(found, list):
+        yield from found
+        return
+    for name, value in found.items():
+        if isinstance(value, list):
+            yield from value
+        else:
+            yield {"name": name.replace("_", " "), "value": value}
+
+
+def is_cell(text: str, value: object) -> bool:
+    """Say whether a cell of the page is a value of json, to the digits that it shows."""
+    if value is None:
+        return text == "-"
+    if isinstance(value, bool):
+        return text == ("yes" if value else "no")
+    if isinstance(value, float):
+        number = re.fullmatch(r"-?\d+\.(\d+)", text)
+        return number is not None and abs(float(text) - value) <= 0.5001 * 10 ** -len(number[1])
+    return text == (f"{value:,}" if isinstance(value, int) else value)
+
+
+def numbers(row: list[str]) -> list[str]:
+    """Leave out what the page says in words where the command has a code: of all judges."""
+    return row[2:] if row[0] == "grades" or row[0].startswith("relevant = ") else row
+
+
+def missing(shown: Shown, outcome: Outcome) -> list[list[str]]:
+    """Return the rows of the page that the command does not print."""
+    printed = list(rows_of(outcome.fine().json()))
+    return [
+        row
+        for row in shown.rows
+        if not any(
+            all(any(is_cell(text, value) for value in one.values()) for text in numbers(row))
+            for one in printed
+        )
+    ]
+
+
+def check_numbers(cli: Cli, path: Path, *, least: int) -> list[str]:
+    """Run every command of a page, and find each row of its tables in what is printed."""
+    printed: dict[str, Outcome] = {}
+    tables = list(shown_tables(read_page(path)))
+    for shown in tables:
+        name, *arguments = shlex.split(shown.command)
+        assert name == "pooler"
+        if shown.command not in printed:
+            given = [part for one in arguments for part in expanded(one)]
+            printed[shown.command] = cli(*given, "--format", "json")
+        found = missing(shown, printed[shown.command])
+        assert not found, (shown.command, found[:3])
+        assert shown.rows
+    assert len(tables) >= least
+    return list(printed)
+
+
+def expanded(argument: str) -> list[str]:
+    """Fill in a pattern as a shell does."""
+    return sorted(glob(argument)) if "*" in argument else [argument]  # noqa: PTH207  # absolute
+
+
+def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
+    """All sections, of a collection with three judges."""
+    said = cli("report", "page.html", *MAJORITY).fine()
+    assert said.out == ""
+    assert "page.html: " in said.err
+    commands = check_numbers(cli, Path("page.html"), least=18)
+    of = {command.split()[1] for command in commands}
+    assert of == {"diagnose", "list", "status", "agreement", "sensitivity", "variation", "compare",
+                  "required-difference"}  # fmt: skip
+
+
+def test_a_wrong_number_is_noticed(cli: Cli, judged: Path) -> None:
+    """What the other tests rely on: a digit changed in a table is a row that nobody prints."""
+    cli("report", "page.html", *MAJORITY).fine()
+    tables = [one for one in shown_tables(read_page(Path("page.html"))) if one.drawings]
+    for shown in (tables[0], tables[-1]):
+        outcome = cli(*shlex.split(shown.command)[1:], "--format", "json")
+        assert missing(shown, outcome) == []
+        number = next(place for place, text in enumerate(shown.rows[0]) if text[:1].isdigit())
+        shown.rows[0][number] = f"7{shown.rows[0][number]}"
+        assert missing(shown, outcome) == [shown.rows[0]]
+
+
+def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
+    """Every bar and interval has its numbers beside it, and they are those of a row."""
+    cli("report", "page.html", *MAJORITY).fine()
+    n_checked = 0
+    for shown in shown_tables(read_page(Path("page.html"))):
+        cells = {text for row in shown.rows for text in row}
+        for drawing in shown.drawings:
+            texts = [words(one) for one in drawing.iter() if one.tag.endswith("}text")]
+            for low, high in (found for text in texts for found in re.findall(
+                r"\[(-?[\d.]+), (-?[\d.]+)\]", text)):  # fmt: skip
+                n_checked += 1
+                assert {low, high} <= cells
+    assert n_checked > 40
+
+
+def test_page_needs_nothing_else(cli: Cli, judged: Path) -> None:
+    """No script, no address of another file, and one main heading."""
+    cli("report", "page.html", *MAJORITY, "--title", "信頼できるか <b>&").fine()
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script|\ssrc=|<link|@import|url\((?!#)|https?://(?!www\.w3\.org)", text)
+    assert not re.search(r'href="(?!#)', text)
+    [heading] = [one for one in read_page(Path("page.html")).iter() if one.tag == "h1"]
+    assert words(heading) == "信頼できるか <b>&"
+
+
+def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
+    """The same of bare files; what only a collection knows is said to be unknown."""
+    Path("collection.db").unlink()
+    given = ("--qrels", "judgements/strict.qrels", "--runs", "runs.tsv", "--level", "2")
+    cli("report", "page.html", *given, "--depth", "4").fine()
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    assert any(command.startswith("pooler compare --plot") for command in commands)
+    assert all("--level 2" in command for command in commands)
+    text = words(read_page(Path("page.html")))
+    assert "nothing is known of how judges differ" in text
+    assert "Judging" not in text
+
+
+def test_values_of_grades_stand_for_other_judges(cli: Cli, judged: Path) -> None:
+    """With one judgement of each document, `--value` says how likely another judge agrees."""
+    runs = sorted(map(str, Path("runs").glob("*.run")))
+    values = [part for grade, p in ((0, ".1"), (1, ".7"), (2, ".9"))
+              for part in ("--value", f"{grade}={p}")]  # fmt: skip
+    given = ("--qrels", "judgements/strict.qrels", "--depth", "5", *values)
+    cli("report", "page.html", *given, *runs).fine()
+    commands = check_numbers(cli, Path("page.html"), least=10)
+    varied = [command for command in commands if " variation " in command]
+    assert len(varied) == 2
+    assert all("--value 1=.7" in command and "runs/*.run" in command for command in varied)
+
+
+def test_some_of_many_files_have_no_short_name(cli: Cli, judged: Path) -> None:
+    """Then the commands say RUN..., and the page says what that is."""
+    extra = shutil.copytree("runs", "more") and sorted(Path("more").glob("*.run"))
+    shutil.copy(extra[0], "runs/also-here.run")
+    runs = [one for one in sorted(Path("runs").glob("*.run")) if one.name != "also-here.run"]
+    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--depth", "5", *runs).fine()
+    text = words(read_page(Path("page.html")))
+    assert (
+        f"RUN... stands for the 9 run files of this report, from {runs[0]} to {runs[-1]}." in text
+    )
+    assert "--qrels judgements/strict.qrels RUN..." in text
+
+
+def test_times_of_a_desk_are_shown(cli: Cli, worked: Path) -> None:
+    """Who judged at a desk has bars of time; who did not is in the table."""
+    cli("report", "page.html", "--judge", "anna", "--depth", "4").fine()
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    assert "pooler effort" in commands
+    page = read_page(Path("page.html"))
+    [times] = [one for one in shown_tables(page) if one.command == "pooler effort"
+               and "time until decided" in "".join(map(words, one.drawings))]  # fmt: skip
+    assert [row[0] for row in times.rows] == ["anna", "gpt"]
+    labels = "".join(map(words, times.drawings))
+    assert "anna" in labels
+    assert "gpt" not in labels
+
+
+def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
+    """One judge, one run: the sections that need two of either say so or are not there."""
+    write(here / "a.run", *[f"{t} Q0 d{n} {n} {9 - n} a" for t in "12" for n in range(1, 6)])
+    write(here / "q", "1 0 d1 1", "1 0 d2 0", "2 0 d1 0", "2 0 d3 1")
+    cli("init").fine()
+    cli("import", "runs", "a.run").fine()
+    cli("import", "judgements", "q", "--judge", "<i>x", "--kind", "model").fine()
+    cli("report", "page.html", "--judge", "<i>x").fine()
+    check_numbers(cli, Path("page.html"), least=3)
+    text = words(read_page(Path("page.html")))
+    assert "agreement needs two judges" in text
+    assert "there is one judgement of each" in text
+    assert "Whether runs differ" not in text
+
+
+def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
+    """A run, a folder, stdout, a table: refused in one line, and nothing changed."""
+    before = Path("runs.tsv").read_bytes()
+    for out, message in (
+        ("runs.tsv", "must be new, or a page"),
+        ("runs", "it is a folder"),
+        ("nowhere/page.html", "there is no folder nowhere"),
+        ("-", "must be a file"),
+    ):
+        failed = cli("report", out, "--judge", "strict")
+        assert failed.code == 1
+        assert message in failed.err
+    assert Path("runs.tsv").read_bytes() == before
+    failed = cli("report", "page.html", "--judge", "strict", "--format", "json")
+    assert (failed.code, Path("page.html").exists()) == (1, False)
+    assert "--format" in failed.err
+    failed = cli("report", "page.html", "--judge", "nobody")
+    assert (failed.code, Path("page.html").exists()) == (1, False)
+    cli("report", "page.html", "--judge", "strict").fine()
+    cli("report", "page.html", "--judge", "lenient").fine()
+
+
+@pytest.mark.slow
+def test_trec_covid_is_reported(cli: Cli) -> None:
+    """All 143 runs of round 1, whose pool was the first 7 documents of 56 of them."""
+    folder = SHARED_DATA / "trec-covid-r1"
+    if not folder.is_dir():
+        pytest.skip("shared data is absent: trec-covid-r1")
+    runs = sorted((folder / "runs-top120").iterdir())
+    cli("report", "page.html", "--qrels", folder / "qrels-rnd1.txt.gz", "--depth", "7",
+        "--order", "docno-asc", *runs).fine()  # fmt: skip
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    assert all("runs-top120/*" in one for one in commands if " compare " not in one)
