@@ -38,7 +38,7 @@ def run_shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=600,
         check=False,
     )
 
