@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from store.analysis.diagnosis import Diagnosis
 
 
+JUDGED_AT = 10
+"""Ranks of which the share of judged documents is looked at, unless another number is given."""
+
+
 @on_given_runs
 def diagnose(
     given: Given,
@@ -30,9 +34,14 @@ def diagnose(
         ),
     ] = None,
     judged_at: Annotated[
-        int,
-        typer.Option("--judged-at", min=1, help="Ranks of which the share of judged documents."),
-    ] = 10,
+        int | None,
+        typer.Option(
+            "--judged-at",
+            min=1,
+            help="Ranks of which the share of judged documents.",
+            show_default="10, or --cutoff where that is less",
+        ),
+    ] = None,
     by_group: Annotated[
         bool,
         typer.Option("--by-group", help="Leave out whole groups of runs, as the list has them."),
@@ -91,14 +100,12 @@ def diagnose(
     """Tell what a pool owes to its runs, what it missed, and how far scores can move for it.
 
     Each run that fed the pool is scored as if it had come late: without the documents that it, or
-    its group, alone brought. Other people's collections need no import: of files, the depth and the
-    runs that fed the pool are told from the judgements, unless --runs FILE says them.
+    its group, alone brought. Below the tables stands in words what follows. Other people's
+    collections need no import: of files, the depth and the runs that fed the pool are told from the
+    judgements, unless --depth and --runs FILE say them. A column `name` there tells run files apart
+    that have one tag.
 
-    Example: pooler diagnose --judge alice
-
-    Example: pooler diagnose --judge alice --by-topic --by-rank --limit 30
-
-    Example: pooler diagnose --judge alice --scores -m AP -m "RBP(p=0.95)"
+    Example: pooler diagnose --judge alice --by-topic --by-rank --scores -m AP -m "RBP(p=0.95)"
 
     Example: pooler diagnose --qrels judgements/strict.qrels --runs runs.tsv --depth 5
     """
@@ -111,12 +118,15 @@ def diagnose(
         raise ArgumentError("--limit", "goes with --by-rank", limit)
     if measures and not scores:
         raise ArgumentError("--measure", "goes with --scores", measures[0])
-    texts = measures or MEASURES
-    for text in texts:
-        known_measure(text)
+    texts = [
+        text
+        for text in measures or MEASURES
+        if (known_measure(text).cutoff or 0) <= given.cutoff or measures
+    ]
+    ranks = min(JUDGED_AT, given.cutoff) if judged_at is None else judged_at
     judged = given.load()
     recipe = check_pools(given, repool=repool, depth=depth)
-    diagnosis = look(given, judged, depth, judged_at, repool=repool, recipe=recipe)
+    diagnosis = look(given, judged, depth, ranks, repool=repool, recipe=recipe)
     if by_group and (diagnosis.pool is None or diagnosis.pool.by_group is None):
         warn("no group has several runs, so that groups left out are runs left out")
     tables = []
@@ -124,9 +134,9 @@ def diagnose(
         names = list(dict.fromkeys(known_measure(text, level=judged.level) for text in texts))
         scale = scale_of(given, judged, diagnosis)
         tables = scores_tables(diagnosis, names, scale, given.fmt)
-        tables.append(coverage_table(diagnosis, judged.level, judged_at))
+        tables.append(coverage_table(diagnosis, judged.level, ranks))
     show(
-        diagnosis, judged.groups, given.fmt, judged_at=judged_at, by_group=by_group,
+        diagnosis, judged.groups, given.fmt, judged_at=ranks, by_group=by_group,
         by_topic=by_topic, by_rank=by_rank, by_contributors=by_contributors, limit=limit,
         scores=tables,
     )  # fmt: skip

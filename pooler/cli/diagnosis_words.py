@@ -78,14 +78,17 @@ def conclusions(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[
 
 
 def percent(part: float, whole: float) -> str:
-    """Write a share in per cent.
+    """Write a share in per cent; a part is never none or all.
 
     Examples
     --------
-    >>> percent(1, 3), percent(2, 2)
-    ('33.3 %', '100 %')
+    >>> percent(1, 3), percent(2, 2), percent(1, 9999), percent(9998, 9999)
+    ('33.3 %', '100 %', 'under 0.1 %', 'over 99.9 %')
     """
-    return f"{100 * part / whole:.1f} %".replace(".0 %", " %")
+    share = f"{100 * part / whole:.1f}"
+    if 0 < part < whole and share in ("0.0", "100.0"):
+        return "under 0.1 %" if share == "0.0" else "over 99.9 %"
+    return f"{share.removesuffix('.0')} %"
 
 
 def listed(names: Sequence[str], most: int = NAMED) -> str:

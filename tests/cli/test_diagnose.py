@@ -254,3 +254,19 @@ def test_lists_may_end_above_the_depth(cli: Cli, judged: Path) -> None:
         for topic in run for docno in run[topic]
     }  # fmt: skip
     assert facts["pool"] == len(everything)
+
+
+def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, judged: Path) -> None:
+    """Five ranks: judged@5, and no measure that looks deeper."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    options = (*STRICT, "--cutoff", "5", "--scores")
+    found, rows = diagnosed(cli, *options)
+    assert {row["measure"] for row in found["scores"]} == {"AP", "RBP(rel=1)"}
+    for tag, run in runs_of(judged).items():
+        shares = [
+            sum(docno in qrels[topic] for docno in first_documents(run, topic, 5)) / 5
+            for topic in qrels
+        ]
+        assert rows[tag]["judged"] == pytest.approx(mean(shares))
+    assert "judged@5" in cli("diagnose", *options).fine().out
+    assert cli("diagnose", *STRICT, "--cutoff", "5", "--judged-at", "10").code == 1
