@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from store.errors import Fault, FaultList, FormatError, nearest
@@ -41,6 +41,9 @@ class RunEntry:
             message = f"expected run tag `{self.tag}`, as the list of runs says, got `{tag}`"
             raise FormatError(self.file, [Fault(None, message, "tag")])
         return self.name or tag
+
+    is_told: bool = field(default=False, repr=False, compare=False)
+    """Whether the list said that of some run, so that the others feed pools because it did not."""
 
     def check_tag(self, tag: str) -> None:
         """Raise `FormatError` when the file's tag is not the one that was stated, or not the name.
@@ -158,4 +161,5 @@ def _entry(
         faults.add(number, f"expected `contributes` to be yes or no, got `{stated}`", "contributes")
     if faults.count > count:
         return None
-    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name)
+    is_told = "contributes" in cells
+    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name, is_told)

@@ -103,7 +103,8 @@ def diagnose(
     its group, alone brought. Below the tables stands in words what follows. Other people's
     collections need no import: of files, the depth and the runs that fed the pool are told from the
     judgements, unless --depth and --runs FILE say them. A column `name` there tells run files apart
-    that have one tag.
+    that have one tag. Where only a sample of the pool was judged, `pooler estimate` has the scores
+    to read: xinfAP, infNDCG, statAP.
 
     Example: pooler diagnose --judge alice --by-topic --by-rank --scores -m AP -m "RBP(p=0.95)"
 
@@ -179,11 +180,11 @@ def look(
         depth, source = recipe.depth, "pool"
     elif depth is None and judged.pool_depths:
         depth, source = judged.pool_depth(None), "pool"
-    # Run files by themselves do not say which of them fed the pool.
-    tells = given.qrels is None or given.listed is not None
     rankings = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     graded = graded_arrays(judged.ranked, judged.by_topic(), cutoff=given.cutoff)
-    feeding = np.array([tag in judged.feeding for tag in rankings.tags]) if tells else None
+    feeding = None
+    if judged.tells_feeding:
+        feeding = np.array([tag in judged.feeding for tag in rankings.tags])
     groups = [judged.groups.get(tag, "") for tag in rankings.tags]
     n_pools = 0 if recipe is None else len(groups) + len({*groups})
     with progress("pools", n_pools) as advance:

@@ -109,8 +109,10 @@ def runs_table(
     scores, pool = found.scores, found.pool
     lower, _, upper = scores.bounds.means()
     change, n_withdrawn = np.empty(0), np.empty(0, np.int64)
-    if left is not None:
+    feeding: set[int] = set()
+    if pool is not None and left is not None:
         change, n_withdrawn = left.scores.difference(), left.scores.withdrawn.n_judged()
+        feeding = {*left.scores.withdrawn.owners[pool.contributing].tolist()}
     rows: list[Mapping[str, Cell]] = []
     for run, tag in enumerate(found.rankings.tags):
         row: dict[str, Cell] = {
@@ -124,12 +126,16 @@ def runs_table(
             late = left.scores
             name = int(late.withdrawn.owners[run])
             feeds = bool(pool.contributing[run])
+            is_late = name in feeding
             row |= {
                 "contributes": feeds, "unique": int(left.unique[name]) if feeds else None,
                 "unique_relevant": int(left.unique_relevant[name]) if feeds else None,
-                "ap_left_out": _number(late.score_after[run]), "change": _number(change[run]),
-                "rank": _rank(late.rank_before[run]), "rank_left_out": _rank(late.rank_after[run]),
-                "tau": _number(late.tau_b[name]), "adjusted": _number(left.adjusted.scores[run]),
+                "ap_left_out": _number(late.score_after[run]) if is_late else None,
+                "change": _number(change[run]) if is_late else None,
+                "rank": _rank(late.rank_before[run]),
+                "rank_left_out": _rank(late.rank_after[run]) if is_late else None,
+                "tau": _number(late.tau_b[name]) if is_late else None,
+                "adjusted": _number(left.adjusted.scores[run]),
             }  # fmt: skip
             if not pool.is_whole:
                 row |= {
@@ -161,7 +167,7 @@ def _words(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
     words = [
         f"judged@{judged_at}: share of the first {judged_at:,} documents that are judged. judged"
         " AP: AP of the judged documents alone. low, high: the least and the most that AP could be,"
-        " whatever the unjudged documents are.",
+        " whatever the unjudged documents of the run's own list are.",
     ]
     pool = found.pool
     if pool is None or left is None:
@@ -171,6 +177,7 @@ def _words(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
     words.append(
         f"unique, relevant: documents, and relevant ones, that {who} brought to the pool."
         " change: of AP, had they not been judged; rank, late: the place among all runs, and then."
+        + ("" if pool.contributing.all() else " -: the run fed no pool.")
     )
     if not pool.is_whole:
         words.append(
@@ -193,6 +200,7 @@ def topics_table(found: Diagnosis) -> Table:
         "pooled": counts.pooled,
         "pool_judged": counts.pool_judged,
         "pool_relevant": counts.pool_relevant,
+        "pool_not_relevant": counts.pool_judged - counts.pool_relevant,
         "pool_unjudged": counts.pool_unjudged,
         "outside": counts.outside,
     }
@@ -207,7 +215,8 @@ def topics_table(found: Diagnosis) -> Table:
         rows.append(row)
     columns = [
         Column("topic"), Column("pooled", "in pool"), Column("pool_judged", "judged there"),
-        Column("pool_relevant", "relevant there"), Column("pool_unjudged", "unjudged there"),
+        Column("pool_relevant", "relevant there"), Column("pool_not_relevant", "not relevant"),
+        Column("pool_unjudged", "unjudged there"),
         Column("judged", "judged in all"), Column("relevant", "relevant in all"),
         Column("outside"),
     ]  # fmt: skip

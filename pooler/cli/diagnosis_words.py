@@ -20,6 +20,12 @@ FEW_RELEVANT = 5
 """Relevant documents below which the AP of a topic hangs on single ones."""
 STILL_RELEVANT = 0.05
 """Share of relevant documents among what the last rank brought from which on a pool ended early."""
+FEW_UNJUDGED = 0.1
+"""Share of unjudged documents in a pool below which equal scores may be the reason."""
+MOSTLY_JUDGED = 0.95
+"""Share of judged documents down to a rank from which on the pool may have been that deep."""
+GUESSABLE = 0.8
+"""Share of judged documents in a pool from which on the trend of its ranks may be looked at."""
 MOSTLY_OUTSIDE = 0.5
 """Share of judged documents outside a pool above which it is doubted that it is the pool."""
 NAMED = 5
@@ -115,23 +121,39 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
     n_runs = int(pool.contributing.sum())
     first = "first document" if pool.depth == 1 else f"first {pool.depth:,} documents"
     part = "some of the" if not pool.is_whole else "the"
-    what = f"the pool, {part} {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
+    what = f"{part} {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
     unjudged = pool.n_pairs - pool.n_judged
     if unjudged:
+        few = unjudged < FEW_UNJUDGED * pool.n_pairs
+        order = (
+            f" So few (under {percent(FEW_UNJUDGED, 1)}) may be there because equal scores were put"
+            " in another order when the pool was made: try --order."
+        )
         said = [
             f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
-            f" ({percent(unjudged, pool.n_pairs)}) are unjudged: {what}. Scores take them for not"
-            " relevant; read the limits and bpref beside them, or judge on."
+            f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores take"
+            " them for not relevant; read the limits and bpref beside them, or judge on."
+            + (order if few else "")
         ]
     else:
-        said = [f"All {counted(pool.n_pairs, 'document')} of {what}, are judged."]
+        said = [f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged."]
+        if pool.is_whole:
+            whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
+            said.append(
+                f"P@{pool.depth:,} and whatever else looks at the first {first.split()[1]} alone"
+                f" and not at all relevant documents is final for {whose}; AP, recall and nDCG are"
+                " not, since they also ask what was missed."
+                if pool.depth > 1
+                else f"P@1 is final for {whose}; AP, recall and nDCG are not, since they also ask"
+                " what was missed."
+            )
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         said.append(
             f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in it (more than"
             f" {percent(MOSTLY_OUTSIDE, 1)}): it is hardly the pool that was judged. Is its depth"
             " another (--depth), did other runs feed it (--runs), or were equal scores put in"
-            " another order (--order)?"
+            f" another order (--order)?{_deeper_pool(found, pool)}"
         )
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"
@@ -140,12 +162,31 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
     return said
 
 
+def _deeper_pool(found: Diagnosis, pool: DepthPool) -> str:
+    """Say down to which rank nearly all documents of all runs are judged."""
+    documents, judged = np.cumsum(found.ranks.documents), np.cumsum(found.ranks.judged)
+    covered = np.flatnonzero(judged >= MOSTLY_JUDGED * documents)
+    if not covered.size or covered[-1] < pool.depth:
+        return ""
+    last = int(covered[-1])
+    return (
+        f" Down to rank {last + 1:,}, {percent(judged[last], documents[last])} of the documents of"
+        " all runs are judged."
+    )
+
+
 def _guessed(found: Diagnosis, pool: DepthPool) -> list[str]:
     """Say what of the pool nobody told."""
     what, options = [], []
     if pool.source == "inferred":
         what.append(f"that the pool has depth {pool.depth:,}")
         options.append("--depth N")
+    if not found.inferred.pooled[pool.contributing].all() and not found.knows_runs:
+        return [
+            f"No run has all of its first {pool.depth:,} documents judged in every topic, so that"
+            " all runs are taken to have fed the pool. --runs FILE with a column `contributes` can"
+            " say."
+        ]
     if not found.knows_runs:
         runs = int(pool.contributing.sum())
         what.append(f"that {'this run' if runs == 1 else f'these {runs:,} runs'} fed it")
@@ -178,9 +219,9 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     said = [f"Late, {loses}; {moved}"]
     if errors.sre:
         said.append(
-            f"They would change places with {counted(errors.sre, 'other run')} in all,"
-            f" {errors.sre_significant:,} of which score significantly differently (paired t-test,"
-            f" p < {SIGNIFICANT})."
+            f"All of them together would move by {counted(errors.sre, 'place')};"
+            f" {errors.sre_significant:,} of these are past a run whose scores differ significantly"
+            f" (paired t-test, p < {SIGNIFICANT})."
         )
     share = -late.relative()[rows]
     suffering = rows[np.nan_to_num(share, nan=0.0) >= SUFFERS]
@@ -238,10 +279,15 @@ def _deeper(pool: DepthPool) -> list[str]:
             f" ({percent(relevant, entering)}; with {percent(STILL_RELEVANT, 1)} {is_still} the"
             f" pool {verb})."
         )
+    if pool.n_judged < GUESSABLE * pool.n_pairs:
+        share = percent(pool.n_pairs - pool.n_judged, pool.n_pairs)
+        return [*said, f"What lies below the pool cannot be guessed: {share} of it are unjudged"
+                f" (more than {percent(1 - GUESSABLE, 1)}), and so is the trend."]  # fmt: skip
     missed = pool.missed
     if missed.expected is None or missed.low is None or missed.high is None:
         why = NO_GUESS.get(missed.reason or "", missed.reason)
         return [*said, f"What lies below the pool cannot be guessed: {why}."]
+    lists_end = "" if missed.n_unjudged else " as their lists end there"
     gaps = (
         ", and likely too low since the pool was not judged whole"
         if pool.n_judged < pool.n_pairs
@@ -251,7 +297,7 @@ def _deeper(pool: DepthPool) -> list[str]:
         f"If what new depths bring goes on falling as it does, ranks {missed.depth + 1:,} to"
         f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents"
         f" ({missed.low:,.0f} to {missed.high:,.0f}; {missed.n_known:,} are known, and these runs"
-        f" have {missed.n_unjudged:,} unjudged documents there): a guess about"
+        f" have {missed.n_unjudged:,} unjudged documents there{lists_end}): a guess about"
         f" documents that nobody has seen{gaps}, never a number to score with."
     )
     return said
@@ -265,14 +311,17 @@ def _limits(found: Diagnosis) -> list[str]:
         return []
     width = float(np.nanmedian(upper - lower))
     pairs = counted(met.n_pairs, "pair")
+    own = (
+        " Each run's limits are about the unjudged documents of its own list: a relevant one that"
+        " other runs have, or none, takes something from all that lack it."
+    )
     if not met.n_overlapping:
-        return [f"Limits of AP overlap for none of {pairs} of neighbours by AP: whatever the"
-                " unjudged documents are, no run passes another. They are"
-                f" {width:.4f} apart for the median run."]  # fmt: skip
+        return [f"Limits of AP overlap for none of {pairs} of neighbours by AP, and are"
+                f" {width:.4f} apart for the median run.{own}"]  # fmt: skip
     return [
         f"Limits of AP overlap for {met.n_overlapping:,} of {pairs} of neighbours by AP, and are"
         f" {width:.4f} apart for the median run; of all {counted(met.n_all_pairs, 'pair')} of"
-        f" runs, {met.n_settled:,} keep their order whatever the unjudged documents are."
+        f" runs, {met.n_settled:,} have limits that do not meet.{own}"
     ]
 
 
@@ -301,11 +350,21 @@ def _poorly_judged(found: Diagnosis, judged_at: int) -> list[str]:
     if not poorly.size:
         return [f"Every run has at least {what}."]
     order = poorly[np.argsort(shares[poorly], kind="stable")].tolist()
-    names = [f"{tags[row]} ({percent(shares[row], 1)})" for row in order]
-    is_shallow = found.pool is not None and judged_at > found.pool.depth
-    why = " (the pool is not so deep)" if is_shallow else ""
-    return [f"{len(order):,} of {counted(known.size, 'run')} have less than {what}{why}; their"
-            f" scores are in doubt: {listed(names)}."]  # fmt: skip
+    names = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in order])
+    of_runs = f"{len(order):,} of {counted(known.size, 'run')} have less than {what}"
+    pool = found.pool
+    if pool is None or judged_at <= pool.depth:
+        return [f"{of_runs}; their scores are in doubt: {names}."]
+    n_fed = int(pool.contributing[poorly].sum())
+    others = [row for row in order if not pool.contributing[row]]
+    said = [f"{of_runs}; the pool is {pool.depth:,} deep."]
+    if n_fed and others:
+        said = [f"{of_runs}; {n_fed:,} of them fed the pool, which is {pool.depth:,} deep,"
+                f" {len(others):,} did not."]  # fmt: skip
+    if others:
+        worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])
+        said.append(f"Scores of runs that fed no pool are in doubt first: {worst}.")
+    return said
 
 
 def _verb(number: int, noun: str) -> str:

@@ -38,6 +38,8 @@ class Judged:
     """Depths of the collection's pools; empty for bare files."""
     feeding: tuple[str, ...] = ()
     """Tags of the runs that contribute to pools, in order; not told where `grades` are given."""
+    tells_feeding: bool = True
+    """Whether somebody said which runs contribute; run files without a list that says so do not."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Group of each run, by its tag; empty = none. Not told where `grades` are given."""
     files: Mapping[str, str] = field(default_factory=dict)
@@ -248,4 +250,7 @@ def _from_files(
                 advance(1)
 
     ranked = ranked_documents(read(), order=order)
-    return Judged(ranked, rows, level, feeding=tuple(feeding), groups=groups, files=files)
+    return Judged(
+        ranked, rows, level, feeding=tuple(feeding),
+        tells_feeding=any(entry.is_told for entry in entries), groups=groups, files=files,
+    )  # fmt: skip

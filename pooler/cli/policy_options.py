@@ -120,7 +120,7 @@ FileRunsOption = Annotated[
         "--runs",
         metavar="FILE",
         help="With --qrels: TSV with a header that lists the runs: file, and optionally tag,"
-        " group, contributes (yes/no).",
+        " group, contributes (yes/no), name (which it goes by here, whatever its tag).",
         show_default=False,
     ),
 ]

@@ -169,7 +169,8 @@ def diagnose(
     source : {"given", "pool"}, default="given"
         How `depth` is known.
     contributing : ndarray of bool, shape (n_runs,), optional
-        Runs that fed the pool. Default: those whose documents within the depth are judged.
+        Runs that fed the pool. Default: those whose documents within the depth are judged; where
+        no run is like that and `depth` is given, all runs.
     groups : sequence of str, shape (n_runs,), optional
         Group of each run; empty = none.
     judged_at : int, default=10
@@ -204,6 +205,9 @@ def diagnose(
     if depth is None and inferred.depth is not None:
         depth, source = inferred.depth, "inferred"
     taking = inferred.pooled if contributing is None else contributing
+    if contributing is None and depth is not None and not taking.any():
+        # Somebody knows the depth; holes in every run leave no better guess than all of them.
+        taking = np.asarray(rankings.lengths.any(axis=1))
     reason: str | None = None
     if depth is None:
         reason = inferred.reason

@@ -46,8 +46,12 @@ def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, judged: Path) -> Non
     for tag, row in rows.items():
         assert row["ap"] == pytest.approx(official[tag])
         assert row["contributes"] == (tag != LATE)
+        if tag == LATE:
+            assert [row[name] for name in ("unique", "unique_relevant", "ap_left_out", "change",
+                                           "rank_left_out", "tau")] == [None] * 6  # fmt: skip
+            continue
         others = [pairs for name, pairs in pooled.items() if name != tag]
-        alone = pooled.get(tag, set()) - set().union(*others) if tag != LATE else set()
+        alone = pooled[tag] - set().union(*others)
         left = {
             topic: {docno: grade for docno, grade in grades.items() if (topic, docno) not in alone}
             for topic, grades in qrels.items()
@@ -58,9 +62,6 @@ def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, judged: Path) -> Non
         assert row["rank"] == 1 + sum(one > official[tag] + 1e-12 for one in official.values())
         elsewhere = [score for name, score in official.items() if name != tag]
         assert row["rank_left_out"] == 1 + sum(one > late + 1e-12 for one in elsewhere)
-        if tag == LATE:
-            assert (row["unique"], row["unique_relevant"]) == (None, None)
-            continue
         assert row["unique"] == len(alone)
         assert row["unique_relevant"] == sum(qrels[topic][docno] > 0 for topic, docno in alone)
 
@@ -196,6 +197,7 @@ def test_topics_and_ranks_are_counted(cli: Cli, judged: Path) -> None:
             "pooled": len(pool),
             "pool_judged": len(pool & {*grades}),
             "pool_relevant": sum(grades.get(docno, 0) > 0 for docno in pool),
+            "pool_not_relevant": sum(grades.get(docno, 1) <= 0 for docno in pool),
             "pool_unjudged": len(pool - {*grades}),
             "judged": len(grades),
             "relevant": sum(grade > 0 for grade in grades.values()),

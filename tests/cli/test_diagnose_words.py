@@ -67,7 +67,7 @@ def test_pool_with_gaps() -> None:
     """Unjudged ones are counted, and what is judged outside."""
     grades: Grades = {"t": {1: 1, 2: 0, 9: 1}, "u": {1: 0}}
     text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
-    assert "3 of 6 pooled documents (50 %) are unjudged: the pool, the first 2 documents" in text
+    assert "3 of 6 pooled documents (50 %) are unjudged; the pool is the first 2 documents" in text
     assert "1 judged document is not in it and came from elsewhere" in text
     # Of a: 1, 2 of t and 1 of u: 3/4. b: 1 of t, 1 of u: 2/4. c: 1 of t, 1 of u: 2/4.
     assert "3 of 3 runs have less than 90 % of the first 2 documents judged" in text
@@ -143,7 +143,8 @@ def test_limits_of_order() -> None:
     options = {"depth": 2, "contributing": np.ones(2, np.bool_)}
     text = said(diagnosed(lists, grades, **options))
     assert "overlap for none of 1 pair" in text
-    assert "no run passes another" in text
+    assert "have limits that do not meet" not in text
+    assert "Each run's limits are about the unjudged documents of its own list" in text
     few: Grades = {"t": {1: 1}}
     assert "Limits of AP overlap for 1 of 1 pair" in said(diagnosed(lists, few, **options))
 
@@ -155,3 +156,41 @@ def test_nothing_retrieved() -> None:
     assert found.reason == "no-documents"
     assert "no run has a document for a topic that is judged" in said(found)
     assert ranks_table(found).rows == []
+
+
+def test_final_measures_are_named() -> None:
+    """A whole pool settles what looks no deeper; one document unjudged, and it does not."""
+    grades: Grades = {"t": dict.fromkeys(range(1, 8), 1), "u": dict.fromkeys(range(1, 8), 0)}
+    whole = {"depth": 2, "contributing": np.ones(3, np.bool_)}
+    final = "P@2 and whatever else looks at the first 2 alone"
+    assert final in said(diagnosed(LISTS, grades, **whole))
+    del grades["t"][1]
+    text = said(diagnosed(LISTS, grades, **whole))
+    assert final not in text
+    assert "try --order" not in text
+
+
+def test_depth_that_somebody_knows_is_taken_for_all_runs() -> None:
+    """Holes in every run: all are taken to have fed the pool, and that is said."""
+    grades: Grades = {"t": {1: 1, 3: 0, 4: 1}, "u": {2: 1, 4: 0}}
+    found = diagnosed(LISTS, grades, depth=2)
+    assert found.pool is not None
+    assert found.pool.contributing.all()
+    assert "No run has all of its first 2 documents judged in every topic" in said(found)
+
+
+def test_runs_that_fed_the_pool_are_told_from_others() -> None:
+    """Below the pool's depth it is no wonder that documents are unjudged."""
+    grades: Grades = {"t": {1: 1}, "u": {1: 0}}
+    fed = np.array([True, False, False])
+    text = said(diagnosed(LISTS, grades, depth=1, contributing=fed, judged_at=2))
+    assert "of them fed the pool, which is 1 deep" in text
+    assert "Scores of runs that fed no pool are in doubt first" in text
+
+
+def test_a_trend_with_holes_is_no_guess() -> None:
+    """Where more than a fifth of the pool is unjudged, nothing is told of deeper ranks."""
+    grades: Grades = {"t": {1: 1, 2: 0}, "u": {1: 0}}
+    text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_)))
+    assert "cannot be guessed: " in text
+    assert "(more than 20 %), and so is the trend" in text

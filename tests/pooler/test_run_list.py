@@ -115,3 +115,14 @@ def test_as_entries_makes_entries_of_paths() -> None:
     """Plain paths become entries without group that contribute; entries stay."""
     entry = RunEntry("b", group="g", contributes=False)
     assert as_entries(["a", entry]) == [RunEntry("a"), entry]
+
+
+def test_a_list_tells_who_feeds_pools_only_with_a_column_for_it(tmp_path: Path) -> None:
+    """Without `contributes` every run feeds pools, but nobody said so."""
+    path = tmp_path / "runs.tsv"
+    path.write_text("file\tgroup\na\tx\n")
+    [entry] = read_run_list(str(path))
+    assert (entry.contributes, entry.is_told) == (True, False)
+    path.write_text("file\tcontributes\na\t\n")
+    [entry] = read_run_list(str(path))
+    assert (entry.contributes, entry.is_told) == (True, True)
