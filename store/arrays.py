@@ -82,7 +82,8 @@ def ranked_documents(runs: Iterable[Run], *, order: Order = "trec") -> RankedDoc
     tags: list[str] = []
     for run in runs:
         if run.tag in tags:
-            raise ArgumentError("RUN...", "must each have their own tag", run.tag)
+            hint = "a column `name` in the list of --runs FILE gives each a name of its own"
+            raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)
         tags.append(run.tag)
         for ranking in run.rankings:
             numbers = [ids.setdefault(docno, len(ids)) for docno in ranking.docnos]

@@ -24,6 +24,15 @@ WORDS = {
     "round": "label of a pool, which its judgements carry in column 2 of qrels",
     "position": "place in the order in which judges see the topic, from 0",
     "priority": "what the strategy thought of the document, higher first",
+    "judged_outside_pool": "judged, but not among these documents",
+    "unique": "documents of the pool that one run alone brought",
+    "mean_change_left_out": "of AP, when runs are left out of the pool in turn",
+    "rank_changes_left_out": "places that these runs lose or gain, added up",
+    "rank_changes_significant": "those past a run that is significantly different",
+    "tau_all_left_out": "Kendall's tau of the orders before and after",
+    "newcomer_loses": "mean loss of AP of a run left out (Webber and Park)",
+    "relevant_to_twice_the_depth": "a guess, between relevant low and relevant high",
+    "relevant_known_there": "those of them that are judged relevant already",
 }
 """What columns are, by their headings."""
 
@@ -71,7 +80,7 @@ def explained(names: Iterable[str]) -> list[str]:
     >>> explained(["topic", "outside"])
     ['outside: judged, but in no pool']
     """
-    return [f"{name}: {WORDS[name]}" for name in names if name in WORDS]
+    return [f"{name}: {WORDS[name]}".replace("_", " ") for name in names if name in WORDS]
 
 
 def shown(value: Cell) -> Cell:

@@ -21,6 +21,8 @@ _HEADINGS = {
     "infap": "infAP",
     "statap": "statAP",
 }
+FEW_WAITING = 0.1
+"""Share of a sample that may be unjudged before its estimates are called none."""
 _CODES = {
     "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
     "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
@@ -120,6 +122,12 @@ def _words(found: Estimates, sample: Sample, tables: Sequence[Table]) -> list[st
         "Estimates: what is judged stands for what was not sampled; what is not pooled counts as"
         " not relevant."
     ]
+    if sample.n_waiting > FEW_WAITING * sample.n_sampled:
+        words.append(
+            f"{sample.n_waiting:,} of {counted(sample.n_sampled, 'sampled document')} are still"
+            f" unjudged (more than {FEW_WAITING:.0%}): what is judged is then no sample, unless"
+            " chance alone chose it. Judge them before these numbers are used."
+        )
     if "xinfap" in found.values:
         words.append(
             "xinfAP: AP, stratum by stratum. infNDCG: nDCG, likewise. iP@5, iP@10: precision,"

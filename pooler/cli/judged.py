@@ -64,7 +64,9 @@ class Judged:
         if depth is None:
             known = ", ".join(map(str, sorted(self.pool_depths)))
             message = f"the pools have the depths {known}" if known else "which depth has the pool?"
-            raise PoolerError(message, hint="--depth N: documents at rank N+1 are what is found")
+            guess = "" if known else "; pooler diagnose says what the judgements look like"
+            hint = f"--depth N: documents at rank N+1 are what is found{guess}"
+            raise PoolerError(message, hint=hint)
         return depth
 
 

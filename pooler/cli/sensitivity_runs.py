@@ -105,6 +105,11 @@ def _states_in_words(result: Sensitivity) -> str:
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     """Say how far MAP moves, and for whose documents the order of runs changes most."""
+    if not (result.status == undiscovered.UNJUDGED).any():
+        return [
+            "No run has an unjudged document there, so that nothing could be asked: of what lies"
+            " below the lists, or was not retrieved, nothing is known."
+        ]
     changes = np.diagonal(result.map_after) - result.map_before
     defined = np.flatnonzero(~np.isnan(changes))
     if not defined.size:

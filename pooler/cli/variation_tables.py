@@ -24,8 +24,17 @@ from store.analysis.variation_monte_carlo import SimulatedMaps
 
 _UNJUDGED_WORDS = [
     "Documents that nobody judged may be relevant here: they count among all relevant ones, and"
-    " may move MAP far.",
+    " may move MAP far. How likely that is nobody has seen: these are guesses, not scores, and the"
+    " error of the guess is in none of the intervals.",
 ]
+_WHO_JUDGES = (
+    "Judging again is supposed to give each document to one of these judges by chance. A judge who"
+    " is stricter throughout moves all MAPs together, and further than that."
+)
+_NOTHING_VARIES = (
+    "Every document is surely relevant or surely not, so that nothing varies: of how judges differ"
+    " nothing is known here."
+)
 
 
 def of_runs(
@@ -72,8 +81,10 @@ def of_runs(
     ]
     if scores is not None:
         lines.append("judged: MAP by the judgements that were chosen.")
+    varies = bool(np.any(parts.by_judging > 0))
+    lines.append(_WHO_JUDGES if varies else _NOTHING_VARIES)
     lines += _UNJUDGED_WORDS if has_unjudged else []
-    if len(tags) > 1:
+    if len(tags) > 1 and varies:
         lines.append(tau_words(varied, scores))
     lines += _simulation_words(simulated)
     return Table("variation", _shown(columns, rows, hidden, fmt), rows, caption=legend(lines))
@@ -85,7 +96,8 @@ def tau_words(varied: CollectionVariation, scores: NDArray[np.float64] | None) -
     tau = expected_tau(order_probabilities(varied), reference)
     whose = "expected MAP" if scores is None else "MAP as judged"
     return (
-        f"Another judging orders the runs as {whose} does, with Kendall's tau {tau:.3f} on average."
+        f"The order of the runs by another judging and by {whose} have a Kendall's tau of"
+        f" {tau:.3f} on average."
     )
 
 
