@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,7 @@ from store.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pooler.cli.report_material import Material
-    from pooler.report.page import Page
+    from pooler.report.page import Page, Section
 
 
 @on_given_runs
@@ -57,7 +58,7 @@ def report(
     if out == "-":
         raise ArgumentError("OUT.html", "must be a file", out)
     _check_no_run(out)
-    html = render(_page(given, depth, title, values or []))
+    html = render(_page(given, out, depth, title, values or []))
     write_whole(out, [html.removesuffix("\n")])
     say(f"{out}: {counted(len(html.encode()) // 1024, 'kB', 'kB')}, to be opened in a browser")
 
@@ -77,7 +78,7 @@ def _is_page(path: Path) -> bool:
     return not start or start.startswith((b"<!doctype html", b"<html"))
 
 
-def _page(given: Given, depth: int | None, title: str | None, values: list[str]) -> Page:
+def _page(given: Given, out: str, depth: int | None, title: str | None, values: list[str]) -> Page:
     """Make the page."""
     from pooler import __version__
     from pooler.cli import report_judges, report_pool, report_scores
@@ -88,7 +89,7 @@ def _page(given: Given, depth: int | None, title: str | None, values: list[str])
 
     extra = tuple(word for value in values for word in ("--value", value))
     with progress("report", 8) as advance:
-        material = gather(given, depth, extra)
+        material = gather(given, depth, extra, out)
         advance(1)
         sections: list[Section | None] = []
         for make in (
@@ -103,32 +104,49 @@ def _page(given: Given, depth: int | None, title: str | None, values: list[str])
         sections += [missed.section, varied.section, report_scores.differences(material)]
         advance(1)
     found = material.diagnosis
-    told = [*conclusions(found, chosen_left(found), JUDGED_AT), *missed.words, *varied.words]
+    told = [
+        *report_pool.other_pools(material),
+        *conclusions(found, chosen_left(found), JUDGED_AT),
+        *missed.words,
+        *varied.words,
+    ]
     short = Section("In short", (Points(tuple(told)),))
     name = _name(material)
     return Page(
         title or f"Can {name} be trusted?",
         "What the pool missed, which runs it favours, how far judges agree, and how far scores can"
         " move for all that. Below every figure are its numbers and the command that prints them."
-        + _abbreviation(material),
-        (short, *filter(None, sections)),
+        + _of_commands(material),
+        (short, *map(_without_empty, filter(None, sections))),
         f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}.",
     )
+
+
+def _without_empty(section: Section) -> Section:
+    """Put a sentence in place of a figure that has nothing to show."""
+    from pooler.cli.report_figures import without_values
+    from pooler.report.page import Figure
+
+    blocks = [
+        (without_values(one) or one) if isinstance(one, Figure) else one for one in section.blocks
+    ]
+    return replace(section, blocks=tuple(blocks))
 
 
 def _name(material: Material) -> str:
     """Name what the report is of."""
     if material.stored is not None:
-        return f"the collection {material.stored.name}"
+        name = material.stored.name
+        return "the collection" if name == "collection" else f"the collection {name}"
     return f"the judgements {Path(material.given.qrels or '').name}"
 
 
-def _abbreviation(material: Material) -> str:
-    """Say what `RUN...` stands for, where commands have it."""
-    if not material.commands.abbreviates:
-        return ""
-    runs = material.given.runs or []
-    return (
-        f" In commands RUN... stands for the {counted(len(runs), 'run file')} of this report, from"
-        f" {runs[0]} to {runs[-1]}."
-    )
+def _of_commands(material: Material) -> str:
+    """Say what commands leave to the reader."""
+    commands = material.commands
+    said = ""
+    if commands.reads_stdin:
+        said += " In commands - stands for what this report read from standard input."
+    if commands.leaves_password:
+        said += " Commands leave out the password: it can stand in the variable PGPASSWORD."
+    return said

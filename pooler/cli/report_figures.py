@@ -6,16 +6,22 @@ Nothing is computed: a bar is as long as the cell says, and the cell stands besi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pooler.cli import console
 from pooler.cli.console import Cell
 from pooler.cli.dossier import without_empty
 from pooler.cli.drawing import cell_text
 from pooler.report.charts import Axis, Bar, Bars, Dot, Dots, Line, Lines
-from pooler.report.page import Column, Table
+from pooler.report.page import Column, Figure, Table
 
 Row = Mapping[str, Cell]
+_IN_WORDS = {
+    "no-relevant": "no relevant document",
+    "no-topics": "no topic with a relevant document",
+    "single-grade": "both gave one grade to every document",
+}
+"""Reasons that are no words when their hyphens are taken away."""
 
 
 def number(row: Row, name: str) -> float:
@@ -140,7 +146,8 @@ def dots(
             for name in (value, low, high)
         )
         ends = number(row, low), number(row, high)
-        text = f"{middle} [{first}, {last}]"
+        has_interval = row.get(low) is not None or row.get(high) is not None
+        text = f"{middle} [{first}, {last}]" if has_interval else middle
         rows.append(Dot(label(row), number(row, value), *ends, text, _reason(row)))
     described = _described([(dot.label, dot.value) for dot in rows], axis)
     return Dots(title, described, axis, tuple(rows), reference, reference_label)
@@ -183,6 +190,22 @@ def lines(
     return Lines(title, _described(ends, y_axis), x_axis, y_axis, drawn)
 
 
+def without_values(figure: Figure) -> str | None:
+    """Say why a figure has nothing to show; ``None`` = it has."""
+    chart = figure.chart
+    if not isinstance(chart, Bars | Dots) or any(map(math.isfinite, _values(chart))):
+        return None
+    reasons = dict.fromkeys(row.reason for row in chart.rows if row.reason)
+    why = f": {'; '.join(reasons)}" if reasons else ""
+    return f"{figure.title}: every value is undefined{why}."
+
+
+def _values(chart: Bars | Dots) -> Iterator[float]:
+    """Yield every value of a chart."""
+    for row in chart.rows:
+        yield from row.values if isinstance(row, Bar) else (row.value,)
+
+
 def in_order(table: console.Table, name: str, order: Mapping[Cell, int]) -> console.Table:
     """Return a table with its rows in another order; rows that it does not know come last."""
     rows = sorted(table.rows, key=lambda row: order.get(row.get(name), len(order)))
@@ -201,7 +224,8 @@ def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
 def _reason(row: Row) -> str:
     """Say why something of a row is undefined."""
     reasons = (row.get("reason"), row.get("interval_reason"))
-    return ", ".join(str(one).replace("-", " ") for one in reasons if one)
+    codes = [code for one in reasons if one for code in str(one).split(", ")]
+    return ", ".join(_IN_WORDS.get(code, code.replace("-", " ")) for code in codes)
 
 
 def _heading(column: console.Column) -> str:

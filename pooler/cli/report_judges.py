@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from pooler.report.page import Figure, Section, Table
 if TYPE_CHECKING:
     from pooler.cli.agreement_tables import Coefficients
 
+MOST_PAIRS = 45
+"""Pairs of judges that a figure shows."""
 MOST_ON_A_MAP = 20
 """Judges of whom a map of every two can be read."""
 _STATES = {
@@ -44,7 +47,8 @@ def _judging(stored: Stored, commands: Commands) -> Iterator[str | Figure]:
         title = "How far each judge has come"
         yield Figure(
             title,
-            "A bar is what lies before the judge; only the last part of it is still to be judged.",
+            "A bar is what lies before the judge; what was put off and what is unjudged are still"
+            " to be done.",
             bars(table, _STATES, title=title, axis=Axis("documents"), label=_judge,
                  is_stacked=True),
             page_table(stored.progress, caption="Documents of the pool by judge and state; grades"
@@ -125,9 +129,18 @@ def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterat
         (at_level, "kappa", f"Cohen's kappa, {binary}"),
     ):  # fmt: skip
         if table.rows:
+            n_pairs, table = len(table.rows), _most_shared(table, name)
+            which = (
+                ""
+                if n_pairs == len(table.rows)
+                else (
+                    f" Of {n_pairs:,} pairs these share the most documents; the least agreeing"
+                    " come first."
+                )
+            )
             yield Figure(
                 title,
-                f"1 = the two judges agree always, 0 = as often as by chance.{of_interval}",
+                f"1 = the two judges agree always, 0 = as often as by chance.{of_interval}{which}",
                 dots(table, name, (f"{name}_low", f"{name}_high"), title=title,
                      axis=Axis("kappa"), label=_pair),
                 page_table(table, names=("first", "second", "n", "raw", name, f"{name}_low",
@@ -140,8 +153,21 @@ def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterat
     if 2 < len(judges) <= MOST_ON_A_MAP:
         yield _map_of_judges(judges, graded, command)
     if stored.cross_tables is not None and graded.rows:
-        shared = max(graded.rows, key=lambda row: number(row, "n"))
+        shared = max(graded.rows, key=lambda row: (number(row, "n"), -_raw(row)))
         yield _map_of_grades(stored.cross_tables, shared, command)
+
+
+def _most_shared(pairs: console.Table, name: str) -> console.Table:
+    """Keep as many pairs as can be read: those that share the most documents."""
+    if len(pairs.rows) <= MOST_PAIRS:
+        return pairs
+
+    def agreed(row: Row) -> float:
+        value = number(row, name)
+        return math.inf if math.isnan(value) else value
+
+    rows = sorted(pairs.rows, key=lambda row: (-number(row, "n"), agreed(row)))[:MOST_PAIRS]
+    return replace(pairs, rows=sorted(rows, key=agreed))
 
 
 def _map_of_judges(judges: list[str], graded: console.Table, command: str) -> Figure:
@@ -187,11 +213,18 @@ def _map_of_grades(cross: console.Table, pair: Row, command: str) -> Figure:
     return Figure(
         title,
         f"Cells off the frame are documents ({counted(int(number(pair, 'n')), 'document')} in all)"
-        " to which the two gave different grades; they share the most documents of all pairs.",
+        " to which the two gave different grades. Of the pairs that share the most documents,"
+        " these two agree the least.",
         chart,
         page_table(replace(cross, rows=rows), caption=cross.title),
         command,
     )
+
+
+def _raw(row: Row) -> float:
+    """Return the share of documents with the same grade; 1 where there is none."""
+    raw = number(row, "raw")
+    return 1.0 if math.isnan(raw) else raw
 
 
 def _judge(row: Row) -> str:

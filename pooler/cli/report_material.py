@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pooler.cli.console import Cell, Format, Table
 from pooler.cli.report_commands import Commands
@@ -44,6 +44,10 @@ class Stored:
     n_grades: int
     reason: str = ""
     """Why there is no agreement."""
+    made_otherwise: tuple[str, ...] = ()
+    """How pools were made that are there and are no depth pools."""
+    is_sampled: bool = False
+    """Whether some pool is a sample."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,8 +72,8 @@ class Material:
         return None if self.diagnosis.pool is None else self.diagnosis.pool.depth
 
 
-def gather(given: Given, depth: int | None, extra: tuple[str, ...]) -> Material:
-    """Read runs and judgements, and diagnose the pool.
+def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) -> Material:
+    """Read runs and judgements, and diagnose the pool, for a page in the file `out`.
 
     Raises
     ------
@@ -82,16 +86,14 @@ def gather(given: Given, depth: int | None, extra: tuple[str, ...]) -> Material:
     from store.arrays import judged_arrays
 
     judged = given.load()
-    stored = where = None
-    if given.qrels is None:
-        stored, where = _of_collection(given, judged)
+    stored = None if given.qrels is not None else _of_collection(given, judged)
     rankings = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
     diagnosis = look(given, judged, depth, JUDGED_AT)
     scores = np.nan_to_num(diagnosis.scores.ap.overall, nan=-1.0)
     best = np.argsort(-scores, kind="stable").tolist()
     return Material(
         given=given,
-        commands=Commands(given, where, judged.files, extra),
+        commands=Commands(given, judged.files, extra, out),
         judged=judged,
         rankings=rankings,
         diagnosis=diagnosis,
@@ -101,13 +103,15 @@ def gather(given: Given, depth: int | None, extra: tuple[str, ...]) -> Material:
     )
 
 
-def _of_collection(given: Given, judged: Judged) -> tuple[Stored, str]:
-    """Read what a collection has besides, and where it is."""
+def _of_collection(given: Given, judged: Judged) -> Stored:
+    """Read what a collection has besides."""
     from pooler.cli.effort import costs_table
     from pooler.cli.judged_level import level_of_collection
     from pooler.cli.list_ import JUDGE_COLUMNS, POOL_COLUMNS, judge_row, pool_row
     from pooler.cli.policy_options import policy_of
     from pooler.cli.status import progress_tables
+    from pooler.strategies import STRATEGIES
+    from pooler.strategies.kinds import SamplingStrategy
     from store.collection import Collection
     from store.standing import Sought
 
@@ -122,7 +126,9 @@ def _of_collection(given: Given, judged: Judged) -> tuple[Stored, str]:
             level = level_of_collection(
                 scale, policy, level=given.level, rigid=given.rigid, relaxed=given.relaxed
             )
-        pools = [pool_row(line, Format.JSON) for line in opened.pool_lines(Sought())]
+        lines = opened.pool_lines(Sought())
+        pools = [pool_row(line, Format.JSON) for line in lines]
+        manifests = {line.name: line.manifest for line in lines if not line.withdrawn}
         judges = [judge_row(line, Format.JSON) for line in opened.judge_lines(Sought())]
         progress, _ = progress_tables(opened, by_topic=False)
         costs = costs_table(opened.effort(), LOW_DWELL)
@@ -147,7 +153,28 @@ def _of_collection(given: Given, judged: Judged) -> tuple[Stored, str]:
             has_intervals=has_intervals,
             n_grades=len(scale.values),
             reason=reason,
-        ), opened.where
+            made_otherwise=tuple(
+                f"{name} {made}" for name, one in manifests.items() if (made := _made(one))
+            ),
+            is_sampled=any(
+                isinstance(STRATEGIES.get(one.get("strategy", "")), SamplingStrategy)
+                for one in manifests.values()
+            ),
+        )
+
+
+def _made(manifest: Mapping[str, Any]) -> str:
+    """Say how a pool was made; empty = by depth alone."""
+    strategy = manifest.get("strategy")
+    sizes = [
+        f"{manifest[name]:,} documents {what}"
+        for name, what in (("budget", "a topic"), ("total_budget", "in all"))
+        if manifest.get(name) is not None
+    ]
+    if strategy == "depth" and not sizes:
+        return ""
+    by = f"was made by {strategy}" if strategy else "was not made here"
+    return " with ".join([by, *sizes])
 
 
 def _agreement(opened: Collection, level: int) -> tuple[Coefficients, Table, bool]:

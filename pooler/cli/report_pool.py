@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pooler.cli import console
 from pooler.cli.console import Format
@@ -17,6 +19,9 @@ from pooler.cli.report_figures import Row, bars, facts_table, in_order, lines, p
 from pooler.cli.report_material import JUDGED_AT, Material
 from pooler.report.charts import Axis
 from pooler.report.page import Figure, Section, Table
+
+if TYPE_CHECKING:
+    from store.analysis.diagnosis import Diagnosis
 
 _OF_POOLS = ("pool", "strategy", "depth", "budget", "topics", "documents", "judged", "unjudged",
              "runs", "withdrawn")  # fmt: skip
@@ -87,16 +92,18 @@ def _pool(material: Material) -> Iterator[str | Figure]:
     )  # fmt: skip
     if found.pool is not None:
         title = "Relevant documents by the rank that first found them"
+        pooled = replace(by_rank, rows=by_rank.rows[: found.pool.depth])
         yield Figure(
             title,
-            "Where the lower line has come down to 0, deeper pools would have found little more.",
+            "Where the lowest line is still above 0 at the last rank of the pool, deeper pools"
+            " would have found more; ranks below it were not pooled and are left out.",
             lines(
-                by_rank, "rank",
+                pooled, "rank",
                 {"entering": "new documents", "entering_judged": "of them judged",
                  "entering_relevant": "of them relevant"},
                 title=title, x_axis=Axis("rank"), y_axis=Axis("documents that no rank above had"),
             ),
-            page_table(by_rank),
+            page_table(pooled),
             command,
         )  # fmt: skip
 
@@ -114,7 +121,14 @@ def contributions(material: Material) -> Section | None:
         every = runs_table(found, left, material.judged.groups, Format.JSON, JUDGED_AT)
         table = in_order(every, "run", material.order)
         table.rows = [row for row in table.rows if row["contributes"]]
+        table.rows = _with_reasons(table.rows, found)
         who = "its group" if by_group else "it"
+        caption = (
+            f"unique, relevant: documents, and relevant ones, that no other"
+            f" {'group' if by_group else 'run'} brought to the pool; ap left out, change: AP had"
+            " they not been judged; rank, late: the place among all runs, and then; tau: the order"
+            " of all runs then, with that now."
+        )
         option = ("--by-group",) if by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
         names = ("run", "group", "unique", "unique_relevant", "ap", "ap_left_out", "change", "rank",
@@ -130,7 +144,7 @@ def contributions(material: Material) -> Section | None:
                 " relevant ones among them.",
                 bars(table, {"unique": "unique", "unique_relevant": "relevant"}, title=title,
                      axis=Axis("documents"), label=_run),
-                page_table(table, names=names),
+                page_table(table, names=names, caption=caption),
                 command,
             ),
             Figure(
@@ -139,7 +153,7 @@ def contributions(material: Material) -> Section | None:
                 " run that comes later must expect, too.",
                 bars(table, {"change": "change"}, title=yield_title, axis=Axis("change of AP"),
                      label=_run),
-                page_table(table, names=names),
+                page_table(table, names=names, caption=caption),
                 command,
             ),
         ]  # fmt: skip
@@ -155,6 +169,7 @@ def limits(material: Material) -> Figure:
         found, chosen_left(found), material.judged.groups, Format.JSON, JUDGED_AT
     )
     table = in_order(every, "run", material.order)
+    table.rows = _with_reasons(table.rows, found)
     title = "AP between its limits"
     return Figure(
         title,
@@ -162,9 +177,35 @@ def limits(material: Material) -> Figure:
         " to the most that it could be, whatever they are.",
         dots(table, "ap", ("low", "high"), title=title, axis=Axis("AP", with_zero=False),
              label=_run),
-        page_table(table, names=("run", "judged", "ap", "bpref", "condensed", "low", "high")),
+        page_table(
+            table,
+            names=("run", "judged", "ap", "bpref", "condensed", "low", "high"),
+            caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged;"
+            " bpref: of the judged documents alone, by how they are ordered; judged AP: AP of the"
+            " judged documents alone; low, high: the least and the most that AP could be.",
+        ),
         material.commands.of_runs("diagnose", *material.own_depth),
     )  # fmt: skip
+
+
+def other_pools(material: Material) -> list[str]:
+    """Say which pools are no depth pools, as what is said of the pool looks at one."""
+    stored = material.stored
+    if stored is None or not stored.made_otherwise:
+        return []
+    depth = "" if material.depth is None else f" of depth {material.depth:,}"
+    sampled = " `pooler estimate` scores runs by a sample." if stored.is_sampled else ""
+    return [
+        f"Pool {'; pool '.join(stored.made_otherwise)}: what is said of the pool here looks at a"
+        f" depth pool{depth} of the same runs, which is not what was judged.{sampled}"
+    ]
+
+
+def _with_reasons(rows: Iterable[Row], found: Diagnosis) -> list[Row]:
+    """Add to runs without an AP why they have none."""
+    ap, tags = found.scores.ap, found.rankings.tags
+    why = {tag: ap.reason(run, 0) for run, tag in enumerate(tags) if not ap.n_defined[run]}
+    return [{**row, "reason": why.get(str(row["run"]))} for row in rows]
 
 
 def _run(row: Row) -> str:

@@ -53,10 +53,10 @@ def unjudged(material: Material) -> Found:
                 page_table(table, names=_OF_SENSITIVITY),
                 material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
             ),
-            " ".join(words),
+            *filter(None, [" ".join(words)]),
         ]  # fmt: skip
         supposed = f"Were the runs' unjudged documents at rank {material.depth + 1:,} relevant:"
-        words = [f"{supposed} {' '.join(words)}"]
+        words = [f"{supposed} {' '.join(words)}"] if words else []
     return Found(Section("What unjudged documents can do", tuple(blocks)), words)
 
 
@@ -146,7 +146,12 @@ def differences(material: Material) -> Section | None:
                                   0.05, 1e-4)  # fmt: skip
     blocks: list[str | Figure] = []
     title = f"Differences of AP, {best} less {second}, topic by topic"
-    if picture_of(compared).reason is None:
+    if not material.commands.can_name((best, second)):
+        blocks.append(
+            f"The differences of the two best runs, {best} and {second}, topic by topic, are not"
+            " shown: their files have one tag, which the list of runs alone tells apart."
+        )
+    elif picture_of(compared).reason is None:
         table = normality_table(compared)
         blocks.append(
             Figure(

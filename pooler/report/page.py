@@ -13,6 +13,8 @@ from pooler.report.text import escaped
 from store.errors import ArgumentError
 
 _WIDTH = re.compile(r' width="([\d.]+)"')
+_LONGEST_COMMAND = 500
+"""Characters up to which a command is not folded."""
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
 
 
@@ -178,8 +180,12 @@ def _figure(figure: Figure, key: str) -> str:
 
 
 def _command(command: str) -> str:
-    """Return the line that says where the numbers come from."""
-    return f'<p class="command">The same numbers: <code>{escaped(command)}</code></p>\n'
+    """Return the line that says where the numbers come from; folded where it is long."""
+    code = f"<code>{escaped(command)}</code>"
+    if len(command) <= _LONGEST_COMMAND:
+        return f'<p class="command">The same numbers: {code}</p>\n'
+    summary = f"<summary>The same numbers ({len(command):,} characters of a command)</summary>"
+    return f'<details>\n{summary}\n<p class="command">{code}</p></details>\n'
 
 
 def _drawing(chart: Chart, width: float, name: str, key: str) -> str:

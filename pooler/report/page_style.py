@@ -39,7 +39,7 @@ figcaption{margin-bottom:.75rem}
 .narrow{display:none}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;
 font-size:.9em;background:var(--panel);color:var(--text);padding:.1em .35em;border-radius:4px;
-overflow-wrap:anywhere}
+overflow-wrap:anywhere;white-space:pre-wrap}
 details{margin:.5rem 0}
 summary{cursor:pointer;color:var(--link);padding:.3rem 0}
 .scroll{overflow-x:auto;border:1px solid var(--rule);

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
@@ -155,6 +156,9 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
                 n_checked += 1
                 assert {low, high} <= cells
     assert n_checked > 40
+    text = words(read_page(Path("page.html")))
+    assert "Where lenient and strict differ" in text
+    assert "Can the collection be trusted?" in text
 
 
 def test_page_needs_nothing_else(cli: Cli, judged: Path) -> None:
@@ -193,17 +197,127 @@ def test_values_of_grades_stand_for_other_judges(cli: Cli, judged: Path) -> None
     assert all("--value 1=.7" in command and "runs/*.run" in command for command in varied)
 
 
-def test_some_of_many_files_have_no_short_name(cli: Cli, judged: Path) -> None:
-    """Then the commands say RUN..., and the page says what that is."""
-    extra = shutil.copytree("runs", "more") and sorted(Path("more").glob("*.run"))
-    shutil.copy(extra[0], "runs/also-here.run")
-    runs = [one for one in sorted(Path("runs").glob("*.run")) if one.name != "also-here.run"]
+def test_some_of_many_files_are_named_one_by_one(cli: Cli, judged: Path) -> None:
+    """Files of several folders by a pattern each, or by name where a pattern would find others."""
+    Path("more").mkdir()
+    for name in ("bm25-words", "bm25-bigrams"):
+        Path(f"runs/{name}.run").rename(f"more/{name}.run")
+    shutil.copy("runs/tfidf-words.run", "runs/also-here.run")
+    runs = [one for one in sorted(Path().glob("[mr]*/*.run")) if one.name != "also-here.run"]
+    assert len(runs) == 9
     cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--depth", "5", *runs).fine()
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    named = [one for one in commands if " compare " not in one]
+    assert all("more/*.run runs/bm25-stems-full.run" in command for command in named)
+
+
+def test_commands_can_be_pasted(cli: Cli, judged: Path) -> None:
+    """Names that a shell would take for something else, in a real shell: nothing else is run."""
+    folder = Path("star $(touch harm)")
+    folder.mkdir()
+    for number, run in enumerate(sorted(Path("runs").glob("*.run"))):
+        shutil.copy(run, folder / f"*{number};touch harm.run;touch harm")
+        shutil.copy(run, f"-{number}.run")
+        shutil.copy(run, f"{number}  two\nlines.txt")
+    given = ("--qrels", "judgements/strict.qrels", "--depth", "5")
+    for runs in (
+        [*folder.iterdir()], [*folder.iterdir()][:3], sorted(Path().glob("-*.run")),
+        sorted(Path().glob("-*.run"))[:2], sorted(Path().glob("*.txt"))[:3],
+    ):  # fmt: skip
+        cli("report", "page.html", *given, "--", *runs).fine()
+        commands = {one.command for one in shown_tables(read_page(Path("page.html")))}
+        for command in commands:
+            script = f"""pooler() {{ printf '%s\\0' "$@"; }}; {command}"""
+            words = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+            arguments = words.decode().split("\0")[:-1]
+            cli(*arguments, "--format", "json").fine()
+            if " compare " not in command:
+                assert {Path(one).name for one in arguments[-len(runs) :]} == {
+                    one.name for one in runs
+                }
+    assert not Path("harm").exists()
+
+
+def test_tags_are_not_options_or_patterns(cli: Cli, here: Path) -> None:
+    """Tags of a collection are quoted, and stand behind `--` where they begin with a hyphen."""
+    for name, tag in (("a", "-lead"), ("b", "*;touch${IFS}harm"), ("c", "RUN...")):
+        write(here / f"{name}.run", *[f"{t} Q0 d{n} {n} {9 - n} {tag}" for t in "12"
+                                      for n in range(1, 5)])  # fmt: skip
+    write(here / "q", "1 0 d1 1", "1 0 d2 0", "2 0 d1 0", "2 0 d3 1")
+    cli("init", "--collection", "my own.db").fine()
+    cli("import", "runs", "a.run", "b.run", "c.run", "--collection", "my own.db").fine()
+    cli("import", "judgements", "q", "--judge", "j", "--collection", "my own.db").fine()
+    cli("report", "page.html", "--collection", "my own.db", "--", "-lead",
+        "*;touch${IFS}harm").fine()  # fmt: skip
+    commands = [one.command for one in shown_tables(read_page(Path("page.html")))]
+    assert commands[0] == ("pooler diagnose --collection 'my own.db' -- -lead '*;touch${IFS}harm'")
+
+
+def test_a_page_beside_its_runs_is_no_run(cli: Cli, judged: Path) -> None:
+    """A pattern for all files of a folder would find the page, too."""
+    Path("runs/one.txt").write_bytes(Path("runs/tfidf-words.run").read_bytes())
+    Path("runs/tfidf-words.run").unlink()
+    runs = sorted(Path("runs").iterdir())
+    cli("report", "runs/page.html", "--qrels", "judgements/strict.qrels", "--depth", "5",
+        *runs).fine()  # fmt: skip
+    check_numbers(cli, Path("runs/page.html"), least=8)
+
+
+def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
+    """What is said of a depth pool is not taken for what was judged."""
+    cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
+    cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
     text = words(read_page(Path("page.html")))
-    assert (
-        f"RUN... stands for the 9 run files of this report, from {runs[0]} to {runs[-1]}." in text
-    )
-    assert "--qrels judgements/strict.qrels RUN..." in text
+    assert "Pool moved was made by mtf with 4 documents a topic: " in text
+    assert "of depth 5 of the same runs, which is not what was judged." in text
+
+
+def test_nothing_relevant_is_said_in_words(cli: Cli, judged: Path) -> None:
+    """Figures whose every value is undefined are a sentence with the reason."""
+    lines = Path("judgements/strict.qrels").read_text().splitlines()
+    write(Path("none"), *[f"{line.rpartition(' ')[0]} 0" for line in lines])
+    cli("report", "page.html", "--qrels", "none", "--runs", "runs.tsv", "--depth", "5").fine()
+    check_numbers(cli, Path("page.html"), least=4)
+    text = words(read_page(Path("page.html")))
+    assert "AP between its limits: every value is undefined: no relevant document." in text
+    assert "relevant: \n" not in text
+    assert "undefined\n" not in text
+
+
+def test_ranks_below_the_pool_show_no_end_of_relevant_documents(cli: Cli, judged: Path) -> None:
+    """Nobody judged what entered there, so 0 relevant documents would mislead."""
+    cli("report", "page.html", "--judge", "strict").fine()
+    [found] = [one for one in shown_tables(read_page(Path("page.html")))
+               if "of them relevant" in "".join(map(words, one.drawings))]  # fmt: skip
+    assert [row[0] for row in found.rows] == ["1", "2", "3", "4", "5"]
+
+
+def test_runs_that_only_a_list_tells_apart_are_not_compared(cli: Cli, judged: Path) -> None:
+    """No command could: their files have one tag."""
+    write(Path("l.tsv"), "file\tname", "a.txt\tone", "b.txt\ttwo")
+    for name in "ab":
+        lines = Path("runs/tfidf-words.run" if name == "a" else "runs/rm3-bigrams.run").read_text()
+        tagged = [f"{line.rpartition(' ')[0]} same" for line in lines.splitlines()]
+        write(Path(f"{name}.txt"), *tagged)
+    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--runs", "l.tsv", "--depth",
+        "5").fine()  # fmt: skip
+    commands = check_numbers(cli, Path("page.html"), least=6)
+    assert not [one for one in commands if " compare " in one]
+    assert "their files have one tag" in words(read_page(Path("page.html")))
+
+
+def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Of 66 pairs those that share the most; the page stays one that can be read."""
+    judges = {f"j{n}": [f"1 0 d{d} {(d * n) % 3}" for d in range(6 + n % 2)] for n in range(12)}
+    collection_of("0-2", **judges)
+    write(Path("a.run"), *[f"1 Q0 d{n} {n} {9 - n} a" for n in range(7)])
+    cli("import", "runs", "a.run").fine()
+    cli("report", "page.html", "--judge", "j1").fine()
+    check_numbers(cli, Path("page.html"), least=4)
+    [kappa, *_] = [one for one in shown_tables(read_page(Path("page.html")))
+                   if "--interval none" in one.command and one.drawings]  # fmt: skip
+    assert len(kappa.rows) == 45
+    assert "Of 66 pairs these share the most documents" in words(read_page(Path("page.html")))
 
 
 def test_times_of_a_desk_are_shown(cli: Cli, worked: Path) -> None:

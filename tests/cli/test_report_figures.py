@@ -50,7 +50,7 @@ def test_a_bar_is_a_cell() -> None:
     assert (first.label, first.values, first.texts) == ("run a", (1200, 0.25), ("1,200", "0.250"))
     assert second.values[0] == 0
     assert math.isnan(second.values[1])
-    assert (second.texts, second.reason) == (("0", "-"), "no relevant")
+    assert (second.texts, second.reason) == (("0", "-"), "no relevant document")
     assert made.parts == ("documents", "MAP")
     assert made.description == "x: from 0 (run b) to 1200 (run a)."
 
@@ -71,7 +71,7 @@ def test_a_dot_is_a_cell_between_two() -> None:
     assert (first.value, first.low, first.high) == (0.25, 0.2, 0.31)
     assert first.text == "0.250 [0.2000, 0.3100]"
     assert math.isnan(second.value)
-    assert second.reason == "no relevant"
+    assert (second.text, second.reason) == ("-", "no relevant document")
 
 
 def test_a_line_is_a_column() -> None:

@@ -199,3 +199,17 @@ def test_row_of_other_cells_than_columns_is_refused():
     table = Table("c", (Column("a"), Column("b")), (("1",),))
     with pytest.raises(ArgumentError, match="must have 2 cells each, but got 1"):
         render(Page("t", "", (Section("s", (table,)),)))
+
+
+def test_a_long_command_is_folded_and_blanks_stay() -> None:
+    """What is copied is what was written, two blanks as well; a long one does not fill the page."""
+    table = Table("c", (Column("a"),), (("1",),), "pooler diagnose 'two  blanks'")
+    short = render(Page("t", "", (Section("s", (table,)),)))
+    assert "<code>pooler diagnose &#x27;two  blanks&#x27;</code>" in short
+    assert "white-space:pre-wrap" in short
+    assert "<summary>" not in short
+    long = replace(table, command="pooler diagnose" + 100 * " a.run")
+    assert (
+        "<summary>The same numbers (615 characters of a command)</summary>"
+        in render(Page("t", "", (Section("s", (long,)),)))
+    )  # fmt: skip
