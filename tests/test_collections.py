@@ -62,6 +62,7 @@ def in_covid(folder: Path, *arguments: str | Path) -> Outcome:
     return run_inside(*arguments, "--collection", folder / "collection.db").fine()
 
 
+@pytest.mark.slow
 def test_covid_pool_is_the_one_nist_judged(covid: Path) -> None:
     """Seven documents of the 56 pooled runs, ties by docno ascending, are NIST's pool.
 
@@ -201,6 +202,7 @@ post-docs JBW           0.0539 0.1580 0.2624 -0.0477  0.4431
 """scikit-learn 1.9.1: kappa, linear, quadratic, at level 1, at level 2, over the 4,819 pairs."""
 
 
+@pytest.mark.slow
 def test_cf_agreement_is_scikit_learns(tmp_path: Path) -> None:
     """All six pairs of judges have scikit-learn's kappas to four decimals, negative ones too."""
     cf_path("cfquery")

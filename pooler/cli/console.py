@@ -191,7 +191,7 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
     callable
         To be called with the number of steps just done.
     """
-    if _bars:
+    if _bars and total > 1:
         # A terminal has room for one display: what is part of a longer work gets a line in it.
         bar = _bars[-1]
         task = bar.add_task(label, total=total)
@@ -200,7 +200,7 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
         finally:
             bar.remove_task(task)
         return
-    if not sys.stderr.isatty() or total < 2:
+    if _bars or not sys.stderr.isatty() or total < 2:
         yield lambda _steps: None
         return
     from rich.console import Console

@@ -298,6 +298,7 @@ def test_adaptive_pools_cannot_be_assigned_by_name(cli: Cli, staffed: Path) -> N
     assert "hint: every judge draws from it as long as nothing is assigned" in refused
 
 
+@pytest.mark.slow
 def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
     """Every count of documents of nobody agrees, and the command beside it assigns them all."""
     pool_drawn(cli)

@@ -25,6 +25,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_garden_is_the_same_at_three_places(cli: Cli, judged: Path, postgres_url: str) -> None:
     """The sample collection on SQLite, PostgreSQL and SQLite again exports the same bytes."""
     said = cli("copy", "collection.db", postgres_url).fine()

@@ -32,6 +32,7 @@ def test_demo_runs_the_chain_and_leaves_nothing(
     assert [path.name for path in here.iterdir()] == ["tmp"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_there", [False, True])
 def test_kept_demo_is_a_collection_to_go_on_with(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool

@@ -94,6 +94,7 @@ def test_a_directory_that_lacks_what_it_counts_is_refused(cli: Cli, named: Path)
     assert not (named / "copy.db").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new"), [('"depth": 3', '"depth": 1e999'),
                                           ('"depth": 3', '"depth": NaN')])  # fmt: skip
 def test_a_number_that_is_none_is_refused(cli: Cli, named: Path, old: str, new: str) -> None:

@@ -159,6 +159,7 @@ def shown_on_terminal(folder: Path, **settings: str) -> str:
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_no_color_on_a_terminal_gives_no_escapes(judged: Path) -> None:
     """A terminal gets bold headings, and with NO_COLOR plain text."""
     assert "\x1b[1m" in shown_on_terminal(judged)

@@ -351,6 +351,7 @@ def test_copies_that_cannot_be_merged_leave_a_way(apart: list[Path], cli: Cli, h
     assert '"grade":2' in stands.replace(" ", "")
 
 
+@pytest.mark.slow
 def test_cf_judged_on_three_copies_is_as_imported_in_one(tmp_path: Path) -> None:
     """Three judges of the Cystic Fibrosis collection, a copy each: the same agreement tables.
 

@@ -131,6 +131,7 @@ def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
                   "required-difference"}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_wrong_number_is_noticed(cli: Cli, judged: Path) -> None:
     """What the other tests rely on: a digit changed in a table is a row that nobody prints."""
     cli("report", "page.html", *MAJORITY).fine()
@@ -349,6 +350,7 @@ def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
     assert "Whether runs differ" not in text
 
 
+@pytest.mark.slow
 def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
     """A run, a folder, stdout, a table: refused in one line, and nothing changed."""
     before = Path("runs.tsv").read_bytes()

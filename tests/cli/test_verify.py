@@ -128,6 +128,7 @@ def cuts(size: int) -> list[int]:
             size - 100, size - 1, *(dice.randrange(1, size) for _ in range(4))]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_file_cut_anywhere_is_refused(cli: Cli, judged: Path) -> None:
     """However much of the end is gone: one line that says so, and what to do; nothing is read."""
     cli("backup", "whole.backup").fine()

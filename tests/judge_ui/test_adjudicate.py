@@ -153,7 +153,15 @@ async def test_digits_in_the_list_of_cells_decide_nothing(disputed: Collection) 
         assert rulings(disputed) == {}
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (40, 12)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (120, 40),
+        pytest.param((80, 24), marks=pytest.mark.slow),
+        pytest.param((60, 16), marks=pytest.mark.slow),
+        pytest.param((40, 12), marks=pytest.mark.slow),
+    ],
+)
 async def test_grades_of_the_judges_are_in_sight_on_every_screen(
     disputed: Collection, size: tuple[int, int]
 ) -> None:
@@ -177,6 +185,7 @@ async def test_wide_screen_has_all_opinions_beside_the_document(disputed: Collec
         assert "bridge maintenance" in left
 
 
+@pytest.mark.slow
 async def test_no_judge_is_named_on_any_screen(disputed: Collection) -> None:
     """Through every screen the adjudicator can open, no judge's name is to be read."""
     async with adjudicating(disputed, size=(120, 40)) as pilot:

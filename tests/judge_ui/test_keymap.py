@@ -343,6 +343,7 @@ def test_the_full_screen_has_the_keys_of_the_keymap(
     assert grades == {"d0": 2, "d1": 0, "d2": 2}
 
 
+@pytest.mark.slow
 def test_the_line_mode_has_them_too(make_collection: Maker, collection_file: Path) -> None:
     """The prompt names them, full width or not; a fault in the keymap is told before anything."""
     collection = make_collection({ENGLISH: [Document("d0", "", "x"), Document("d1", "", "y")]})

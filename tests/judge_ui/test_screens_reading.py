@@ -149,7 +149,7 @@ async def test_the_clock_of_a_document_starts_when_the_briefing_is_closed(
         assert pilot.app._session._dwell.seconds is not None
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 12), marks=pytest.mark.slow)])
 async def test_help_is_about_the_screen_it_was_asked_on(
     two_topics: Collection, size: tuple[int, int]
 ) -> None:

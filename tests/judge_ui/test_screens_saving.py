@@ -284,6 +284,7 @@ async def test_a_key_from_before_the_question_is_no_answer(two_topics: Collectio
         assert stored(two_topics)["e0"].grade == 1
 
 
+@pytest.mark.slow
 async def test_a_note_that_meets_another_sitting_keeps_its_grade(two_topics: Collection) -> None:
     """The question is about the note alone; the grade of the other sitting stands."""
     async with judging(two_topics) as pilot:
@@ -294,6 +295,7 @@ async def test_a_note_that_meets_another_sitting_keeps_its_grade(two_topics: Col
         assert (stored(two_topics)["e0"].grade, stored(two_topics)["e0"].note) == (1, "x")
 
 
+@pytest.mark.slow
 async def test_another_live_sitting_is_warned_of(two_topics: Collection) -> None:
     """On opening a topic the judge reads where the other one is, and can go on."""
     other = elsewhere(two_topics, 1)
@@ -321,6 +323,7 @@ async def test_a_sign_of_life_is_given_again_and_again(
         assert after.seen_at > before.seen_at
 
 
+@pytest.mark.slow
 async def test_what_waits_on_the_way_to_the_topics_is_not_left_behind(
     two_topics: Collection, collection_file: Path
 ) -> None:

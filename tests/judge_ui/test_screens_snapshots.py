@@ -112,7 +112,14 @@ def mark(style: Style | None) -> str:
     return letters.get(looks, "?")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 12)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (80, 24),
+        pytest.param((120, 40), marks=pytest.mark.slow),
+        pytest.param((40, 12), marks=pytest.mark.slow),
+    ],
+)
 async def test_judging_looks_as_it_did(collection: Collection, size: tuple[int, int]) -> None:
     """The header, the narrative, the document, the grades and the hints, at three sizes."""
     async with judging(collection, size=size) as pilot:

@@ -150,7 +150,7 @@ async def test_the_clock_of_a_document_stands_while_the_summary_is_before_it(
         assert stored(ten)["j3"].grade == 1
 
 
-@pytest.mark.parametrize("size", [(40, 12), (120, 40)])
+@pytest.mark.parametrize("size", [(40, 12), pytest.param((120, 40), marks=pytest.mark.slow)])
 async def test_the_summary_can_be_read_at_every_size(
     ten: Collection, clock: Any, size: tuple[int, int]
 ) -> None:

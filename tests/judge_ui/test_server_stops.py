@@ -469,6 +469,7 @@ def test_first_sign_of_life_without_an_answer(
     assert [one[1] for one in ann.events()] == ["judge", "undo"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "in_terminal",
     [False, pytest.param(True, marks=pytest.mark.slow)],

@@ -890,6 +890,7 @@ def test_a_judge_without_drawing_sees_what_was_drawn(live: Collection, clock: An
 ACTS = st.sampled_from(["0", "1", "2", "skip", "cannot", "note", "next", "previous", "topic"])
 
 
+@pytest.mark.slow
 @given(acts=st.lists(ACTS, max_size=14))
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

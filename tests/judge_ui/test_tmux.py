@@ -162,6 +162,7 @@ def test_five_judgements_survive_a_kill(
     terminal.wait_for("alice: 0 decisions in this sitting, all saved")
 
 
+@pytest.mark.slow
 def test_five_judgements_in_line_mode_survive_a_kill(
     terminal: Terminal, ten_documents: Collection, collection_file: Path
 ) -> None:
@@ -276,6 +277,7 @@ def test_japanese_is_complete_in_a_terminal(
     assert painted == title + text
 
 
+@pytest.mark.slow
 def test_a_hostile_document_changes_nothing_around_it(
     terminal: Terminal, make_collection: Maker, collection_file: Path
 ) -> None:

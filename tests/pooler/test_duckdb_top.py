@@ -139,6 +139,7 @@ def test_read_top_duckdb_damaged_plain_files_equal_or_are_refused(
     agrees(file, data.draw(st.integers(1, 4)), "trec")
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)  # DuckDB starts anew for each
 @given(scores=st.lists(plain_scores, min_size=50, max_size=200))
 def test_read_top_duckdb_numbers_have_the_bits_of_float(scores: list[str], file: Path) -> None:
@@ -195,6 +196,7 @@ def test_read_top_duckdb_refuses(content: bytes, reason: str, file: Path) -> Non
         read_top_duckdb(str(file), 1, order="trec")
 
 
+@pytest.mark.slow
 def test_read_top_duckdb_fault_beyond_the_first_block_is_seen(tmp_path: Path) -> None:
     """Faults are looked for to the end of the file, and across the blocks it is read by."""
     (path,) = generate(tmp_path, runs=1, topics=4, documents=2000, seed=5)

@@ -45,6 +45,7 @@ def contents(runs: RunSet, *, scores: bool) -> dict[str, dict[str, list[tuple[st
     return found
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(run_texts(), min_size=1, max_size=3, unique_by=lambda text: text.tag),
     depth=st.integers(1, 4),

@@ -161,6 +161,7 @@ def test_backup_from_a_server(full: Path, postgres_url: str) -> None:
     assert contents(str(full.with_name("new.db"))) == contents(str(full))
 
 
+@pytest.mark.slow
 def test_restored_to_a_server(full: Path, postgres_url: str) -> None:
     """A backup is restored into an empty database, and not into one that has a collection."""
     file = save(full, full.with_name("b.backup"))
@@ -172,6 +173,7 @@ def test_restored_to_a_server(full: Path, postgres_url: str) -> None:
             restore(file, collection_url(postgres_url), replaces=replaces)
 
 
+@pytest.mark.slow
 def test_what_is_no_backup_stays(full: Path) -> None:
     """A file that is there stays, unless it is an earlier backup of the same collection."""
     file, other = full.with_name("b.backup"), full.with_name("other.db")

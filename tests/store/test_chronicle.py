@@ -148,6 +148,7 @@ def test_unknown_document_is_told_with_its_neighbours(collection: Collection) ->
         collection.chronicle("01", "a")
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # every example makes a file
 @given(
     steps=st.lists(

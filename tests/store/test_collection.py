@@ -159,6 +159,7 @@ def test_copy_on_the_other_engine_is_equal(both: tuple[Collection, Collection], 
     assert len(expected["judgements"]) == 7
 
 
+@pytest.mark.slow
 def test_same_steps_give_equal_collections(both: tuple[Collection, Collection]) -> None:
     """The same calls on both engines leave the same content, row ids included."""
     for collection in both:

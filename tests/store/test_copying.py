@@ -42,6 +42,7 @@ def published(name: str, folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_three_places_export_the_same_bytes(tmp_path: Path, postgres_url: str) -> None:
     """SQLite, PostgreSQL and SQLite again: all rows with their ids, and the same export."""
     first, last = str(tmp_path / "first.db"), str(tmp_path / "last.db")
@@ -59,6 +60,7 @@ def test_three_places_export_the_same_bytes(tmp_path: Path, postgres_url: str) -
         assert not [one for one in verify(collection_url(name)) if one.n_faults]
 
 
+@pytest.mark.slow
 def test_work_goes_on_at_the_copy(tmp_path: Path, postgres_url: str) -> None:
     """What is added to a copy gets the next row ids, of every table that counts them."""
     name = str(tmp_path / "first.db")

@@ -294,6 +294,7 @@ def obvious_grade(name: str, docno: str) -> int | None:
     return min(standing)[1] if standing else None
 
 
+@pytest.mark.slow
 def test_two_processes_draw_each_document_once(
     collection: Collection, collection_name: str
 ) -> None:

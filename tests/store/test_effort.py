@@ -62,6 +62,7 @@ def recent(name: str, judge: int = 1, limit: int = 100) -> list[int]:
         return recent_active_ms(session, judge=judge, limit=limit)
 
 
+@pytest.mark.slow
 def test_every_decision_has_its_times(ready: Collection, collection_name: str) -> None:
     """Documents come in the order of the first decision, with dwell and active time."""
     ann = sit(ready)

@@ -81,6 +81,7 @@ def indexes_of(name: str) -> set[str | None]:
         return {index["name"] for index in inspect(engine).get_indexes("judgement")}
 
 
+@pytest.mark.slow
 def test_nothing_is_left_but_a_count(ready: Collection, collection_name: str) -> None:
     """Every row of the judge is gone, every other row is as it was, and the tombstone counts."""
     before, others = contents(collection_name), rest(collection_name, 2)

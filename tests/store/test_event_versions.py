@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from store.collection import Collection
 from store.directory.moving import Wishes
 from store.directory.reading import read_directory
@@ -31,6 +33,7 @@ def elsewhere(folder: Path) -> Collection:
     return made
 
 
+@pytest.mark.slow
 def test_version_that_is_not_here_is_not_known(collection: Collection, tmp_path: Path) -> None:
     """It is left out, the same events again are the same, and the collection can be carried."""
     with elsewhere(tmp_path) as source:

@@ -369,6 +369,7 @@ def test_passages_stay_while_their_text_does(ready: Collection, collection_name:
     assert len(contents(collection_name)["passage"]) == 3
 
 
+@pytest.mark.slow
 def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_name: str) -> None:
     """A disabled judge, a document in no pool, one not assigned: listed with the obstacle only."""
     ready.add_pool(make_pool({"1": ["z"]}, name="second", manifest={}))
@@ -391,6 +392,7 @@ def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_n
     assert len(ready.outdated().rows) == 3
 
 
+@pytest.mark.slow
 def test_adjudicators_settle_again_wherever_it_was(ready: Collection, collection_name: str) -> None:
     """An adjudicator's queue is no pool and no assignment: what was settled can be reopened."""
     ready.add_judge("eve", JudgeKind.ADJUDICATOR)
@@ -401,6 +403,7 @@ def test_adjudicators_settle_again_wherever_it_was(ready: Collection, collection
     assert [one.judge for one in ready.reopen_outdated()] == ["eve"]
 
 
+@pytest.mark.slow
 def test_claimed_places_wait_for_their_judge_again(ready: Collection, collection_name: str) -> None:
     """A settled claim gets a new lease, so that it lapses if nobody comes; other places do not."""
     sit(ready).grade("a", 1)

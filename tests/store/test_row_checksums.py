@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import (
@@ -139,6 +140,7 @@ def test_updated_row_gets_another(collection_name: str) -> None:
         assert contents(collection_name) == before
 
 
+@pytest.mark.slow
 def test_change_behind_the_back_is_seen(collection_name: str) -> None:
     """What something else changed has another checksum; renewing passes over what has one."""
     fill(collection_name)
@@ -167,6 +169,7 @@ def another(column: Column[Any], *, on_server: bool) -> str:
     return f"coalesce('x' || substr({name}, 2), 'x')"
 
 
+@pytest.mark.slow
 def test_another_value_of_any_column_is_seen(collection_name: str) -> None:
     """Any column of any of these tables may change: every row that did is seen."""
     fill(collection_name)

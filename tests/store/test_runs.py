@@ -73,6 +73,7 @@ def assert_same_run(back: Run, run: Run) -> None:
             assert ranking.ranks.tolist() == original.ranks.tolist()
 
 
+@pytest.mark.slow
 @settings(
     max_examples=40,
     deadline=None,

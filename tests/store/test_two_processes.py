@@ -84,6 +84,7 @@ def test_same_judge_twice_one_wins(pooled: str) -> None:
     assert set(map(tuple, revisions(pooled).values())) == {(1,)}
 
 
+@pytest.mark.slow
 def test_eight_judges_on_one_file(tmp_path: Path) -> None:
     """Eight processes write 50 events each into one SQLite file without being refused."""
     name = str(tmp_path / "wine.db")
@@ -98,6 +99,7 @@ def test_eight_judges_on_one_file(tmp_path: Path) -> None:
     assert Counter(map(tuple, found.values())) == {(1, 2, 3, 4, 5): 80}
 
 
+@pytest.mark.slow
 def test_killed_process_keeps_what_record_returned(pooled: str) -> None:
     """After `kill -9` at any moment every event whose `record` returned is there, and no half."""
     dice = random.Random(1)

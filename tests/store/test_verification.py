@@ -196,6 +196,7 @@ def test_changed_row_is_named(full: str, statement: str, named: str) -> None:
     assert not backup.exists()
 
 
+@pytest.mark.slow
 def test_faults_are_found_on_a_server(served: str) -> None:
     """The same checks find the same things there."""
     # Its own rules would refuse some of it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,6 +97,7 @@ def test_a_megabyte_on_one_line_is_given_out_page_by_page() -> None:
     assert not pages.is_done
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_combining_marks_ends() -> None:
     """Characters without a width do not make an endless page."""
     pages = all_pages("\u0301" * 1_000_000, 20)

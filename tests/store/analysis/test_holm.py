@@ -27,6 +27,7 @@ def test_holm_of_the_three_systems() -> None:
         assert_prints(digits, value)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 3))
 def test_holm_equals_statsmodels(p_values: list[float], n_undefined: int) -> None:
     """Adjusted p-values are those of statsmodels; undefined tests neither count nor change."""

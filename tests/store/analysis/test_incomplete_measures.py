@@ -263,6 +263,7 @@ def test_official_bpref_of_trec_covid() -> None:
         assert value == pytest.approx(float(leaderboard()[tag]["bpref"]), abs=5.001e-5), tag
 
 
+@pytest.mark.slow
 @pytest.mark.vector("TREC-COVID round 1, leaderboard.csv")
 def test_official_rbp_of_trec_covid() -> None:
     """RBP(p=.5) of all 143 runs is that of half the grade, 0 to 2; below rank 40 nothing counts."""

@@ -84,6 +84,7 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
         assert export(again, folder / "two", wishes) == first
 
 
+@pytest.mark.slow
 @settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
 @given(st.data())
 def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:

@@ -226,6 +226,7 @@ def test_comments_alone_are_an_empty_file_even_when_lenient(file: Path) -> None:
     assert codes(faults_of(file, "# a\n# b\n", lenient=True)) == [(None, "empty")]
 
 
+@pytest.mark.slow
 def test_truncated_or_damaged_gzip_is_a_fault(file: Path) -> None:
     """Half a file is never read as a whole one."""
     whole = gzip.compress("".join(f"1 0 d{n} 1\n" for n in range(100_000)).encode())

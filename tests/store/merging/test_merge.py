@@ -219,6 +219,7 @@ def test_judge_at_work_sees_a_merge_as_another_machine(apart: list[Path]) -> Non
     assert [one for one in verify(collection_url(str(apart[0]))) if one.n_faults] == []
 
 
+@pytest.mark.slow
 def test_judge_at_work_on_a_server_loses_nothing(apart: list[Path], postgres_url: str) -> None:
     """While copies are merged, a desk waits or is told of a conflict; what was saved is there."""
     copy_collection(collection_url(str(apart[0])), collection_url(postgres_url))
@@ -255,6 +256,7 @@ def test_judge_at_work_on_a_server_loses_nothing(apart: list[Path], postgres_url
     assert [one for one in verify(collection_url(postgres_url)) if one.n_faults] == []
 
 
+@pytest.mark.slow
 def test_copies_meet_on_either_engine(apart: list[Path], postgres_url: str, tmp_path: Path) -> None:
     """A PostgreSQL copy into a file, and a file into PostgreSQL: the same bytes both ways."""
     copy_collection(collection_url(str(apart[1])), collection_url(postgres_url))
@@ -266,6 +268,7 @@ def test_copies_meet_on_either_engine(apart: list[Path], postgres_url: str, tmp_
     assert merge(apart[0], postgres_url).is_nothing_new
 
 
+@pytest.mark.slow
 def test_rulings_and_draws_do_not_go_by_the_order_of_merging(tmp_path: Path) -> None:
     """The later ruling of two adjudicators counts, and the grade that has stood the longest.
 
