@@ -101,7 +101,8 @@ def _page(given: Given, out: str, depth: int | None, title: str | None, values: 
         missed = report_scores.unjudged(material)
         varied = report_scores.disagreement(material)
         advance(1)
-        sections += [missed.section, varied.section, report_scores.differences(material)]
+        apart = report_scores.differences(material)
+        sections += [missed.section, varied.section, None if apart is None else apart.section]
         advance(1)
     found = material.diagnosis
     told = [
@@ -109,6 +110,7 @@ def _page(given: Given, out: str, depth: int | None, title: str | None, values: 
         *conclusions(found, chosen_left(found), JUDGED_AT),
         *missed.words,
         *varied.words,
+        *(() if apart is None else apart.words),
     ]
     short = Section("In short", (Points(tuple(told)),))
     name = _name(material)

@@ -15,7 +15,7 @@ from pooler.cli.diagnosis_tables import (
     runs_table,
     topics_table,
 )
-from pooler.cli.report_figures import Row, bars, facts_table, in_order, lines, page_table
+from pooler.cli.report_figures import Row, bars, facts_table, in_order, lines, number, page_table
 from pooler.cli.report_material import JUDGED_AT, Material
 from pooler.report.charts import Axis
 from pooler.report.page import Figure, Section, Table
@@ -27,6 +27,8 @@ _OF_POOLS = ("pool", "strategy", "depth", "budget", "topics", "documents", "judg
              "runs", "withdrawn")  # fmt: skip
 _RARE = ("withdrawn", "disabled", "budget")
 """Columns that are shown where they say something."""
+MOST_TOPICS = 100
+"""Topics that are drawn; the table has all."""
 _OF_JUDGES = ("judge", "kind", "disabled", "topics", "judged", "cannot", "skipped", "relevant")
 
 
@@ -40,7 +42,9 @@ def what_it_is(material: Material) -> Section:
             command=commands.of_runs("diagnose", *material.own_depth),
         )
     ]
-    if material.stored is not None:
+    if material.stored is None:
+        blocks.insert(0, f"Relevant = grade {material.judged.level} or more.")
+    else:
         blocks.insert(
             0, f"{material.stored.grades} relevant = grade {material.stored.level} or more."
         )
@@ -67,13 +71,24 @@ def _pool(material: Material) -> Iterator[str | Figure]:
     by_topic = topics_table(found)
     if found.pool is not None:
         title = "Documents of the pool, topic by topic"
-        parts = {"pool_relevant": "relevant", "pool_judged": "judged", "pooled": "in the pool"}
+        parts = {
+            "pool_relevant": "relevant",
+            "pool_not_relevant": "judged not relevant",
+            "pool_unjudged": "unjudged",
+        }
+        drawn, which = by_topic, ""
+        if len(by_topic.rows) > MOST_TOPICS:
+            rows = sorted(by_topic.rows, key=lambda row: -number(row, "pool_unjudged"))
+            drawn = replace(by_topic, rows=rows[:MOST_TOPICS])
+            which = (
+                f" Of {len(rows):,} topics the {MOST_TOPICS} with the most unjudged ones are drawn."
+            )
         yield Figure(
             title,
-            "Three bars a topic; where the second is shorter than the third, pooled documents are"
-            " still unjudged.",
-            bars(by_topic, parts, title=title, axis=Axis("documents"),
-                 label=lambda row: str(row["topic"])),
+            "A bar is the pool of a topic; its last part is what nobody has judged yet, and without"
+            f" a first part a topic has no relevant document.{which}",
+            bars(drawn, parts, title=title, axis=Axis("documents"),
+                 label=lambda row: str(row["topic"]), is_stacked=True),
             page_table(by_topic),
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
         )  # fmt: skip
@@ -83,8 +98,8 @@ def _pool(material: Material) -> Iterator[str | Figure]:
     depth = "" if found.pool is None else f" Rank {found.pool.depth:,} was the last of the pool."
     yield Figure(
         title,
-        "The share of the runs' documents at each rank that nobody judged: near 0 as far as runs"
-        f" were pooled, and higher below.{depth}",
+        "The share of the runs' documents at each rank that nobody judged: runs that fed the pool"
+        f" have few down to its depth, other runs more.{depth}",
         lines(by_rank, "rank", {"share_unjudged": "unjudged"}, title=title, x_axis=Axis("rank"),
               y_axis=Axis("share of the runs' documents that are unjudged", 0, 1)),
         page_table(by_rank),
@@ -115,7 +130,7 @@ def contributions(material: Material) -> Section | None:
         return None
     blocks: list[str | Figure] = []
     for by_group in (False, True):
-        if by_group and found.pool.by_group is None:
+        if by_group and (found.pool.by_group is None or _one_each(material)):
             continue
         left = chosen_left(found, by_group=by_group)
         every = runs_table(found, left, material.judged.groups, Format.JSON, JUDGED_AT)
@@ -134,7 +149,7 @@ def contributions(material: Material) -> Section | None:
         names = ("run", "group", "unique", "unique_relevant", "ap", "ap_left_out", "change", "rank",
                  "rank_left_out", "tau")  # fmt: skip
         title = f"Documents that a run{chr(39) + 's group' if by_group else ''} alone brought"
-        yield_title = "Change of AP had the run come late"
+        yield_title = "Change of MAP had the run come late"
         if by_group:
             yield_title += ", with its whole group"
         blocks += [
@@ -149,15 +164,25 @@ def contributions(material: Material) -> Section | None:
             ),
             Figure(
                 yield_title,
-                f"How far the run's AP falls without the documents that {who} alone brought: what a"
-                " run that comes later must expect, too.",
-                bars(table, {"change": "change"}, title=yield_title, axis=Axis("change of AP"),
+                f"How far the run's MAP falls without the documents that {who} alone brought: what"
+                " a run that comes later must expect, too.",
+                bars(table, {"change": "change"}, title=yield_title, axis=Axis("change of MAP"),
                      label=_run),
                 page_table(table, names=names, caption=caption),
                 command,
             ),
         ]  # fmt: skip
     return Section("What the pool owes to its runs", tuple(blocks))
+
+
+def _one_each(material: Material) -> bool:
+    """Say whether every group fed the pool with one run, so that groups are runs."""
+    pool, tags = material.diagnosis.pool, material.rankings.tags
+    groups = material.judged.groups
+    fed = [] if pool is None else [
+        groups.get(tag) or tag for tag, feeds in zip(tags, pool.contributing, strict=True) if feeds
+    ]  # fmt: skip
+    return len({*fed}) == len(fed)
 
 
 def limits(material: Material) -> Figure:
@@ -170,12 +195,12 @@ def limits(material: Material) -> Figure:
     )
     table = in_order(every, "run", material.order)
     table.rows = _with_reasons(table.rows, found)
-    title = "AP between its limits"
+    title = "MAP between its limits"
     return Figure(
         title,
-        "The dot is AP with unjudged documents taken for not relevant; the line goes from the least"
-        " to the most that it could be, whatever they are.",
-        dots(table, "ap", ("low", "high"), title=title, axis=Axis("AP", with_zero=False),
+        "The dot is MAP with unjudged documents taken for not relevant; the line goes from the"
+        " least to the most that it could be, whatever those of the run's own list are.",
+        dots(table, "ap", ("low", "high"), title=title, axis=Axis("MAP", with_zero=False),
              label=_run),
         page_table(
             table,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pooler.cli.console import Format
+from pooler.cli.console import Format, counted, progress
 from pooler.cli.report_figures import Row, bars, dots, in_order, lines, page_table
 from pooler.cli.report_material import Material
 from pooler.cli.report_pool import limits
@@ -82,7 +82,8 @@ def disagreement(material: Material) -> Found:
         )
         return Found(Section(title, (text,)))
     topics = list(zip(probable.probabilities, probable.ranks, strict=True))
-    varied = collection_variation(topics)
+    with progress("topics", len(topics)) as advance:
+        varied = collection_variation(topics, progress=advance)
     commands, extra = material.commands, material.commands.extra
     has_unjudged = may_be_unjudged(probable)
     scores = map_as_judged(material.given, material.judged, probable)
@@ -95,8 +96,8 @@ def disagreement(material: Material) -> Found:
     blocks: list[str | Figure] = [
         Figure(
             of_runs,
-            "The dot is the expected MAP, and 95 in 100 judgings by judges like these would give a"
-            " MAP within the line.",
+            "The dot is the expected MAP; were each document given to one of these judges by"
+            " chance, 95 in 100 such judgings would give a MAP within the line.",
             dots(table, "mean", ("low", "high"), title=of_runs, axis=Axis("MAP", with_zero=False),
                  label=_run),
             page_table(table, names=("run", "topics", "judged", "mean", "sd", "low", "high",
@@ -107,7 +108,9 @@ def disagreement(material: Material) -> Found:
     words: list[str] = []
     if len(probable.tags) > 1:
         words = [tables.tau_words(varied, scores)]
-        turned = reversals(topics, varied)
+        n_runs = len(probable.tags)
+        with progress("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
+            turned = reversals(topics, varied, progress=advance)
         pairs = tables.of_pairs(probable.tags, varied, turned, None, Format.JSON,
                                 has_unjudged=has_unjudged, neighbours_only=True)  # fmt: skip
         of_pairs = "Neighbours that may change places"
@@ -128,7 +131,7 @@ def disagreement(material: Material) -> Found:
     return Found(Section(title, tuple(blocks)), words)
 
 
-def differences(material: Material) -> Section | None:
+def differences(material: Material) -> Found | None:
     """Show how the topics of two runs differ, and how far apart runs have to be."""
     from pooler.cli.comparison import Compared, normality_table, picture_of
     from pooler.cli.measured import known_measure, measure_judged
@@ -145,6 +148,7 @@ def differences(material: Material) -> Section | None:
     compared: Compared = Compared([best, second], rankings.topics, scores.values[rows], "AP",
                                   0.05, 1e-4)  # fmt: skip
     blocks: list[str | Figure] = []
+    words: list[str] = []
     title = f"Differences of AP, {best} less {second}, topic by topic"
     if not material.commands.can_name((best, second)):
         blocks.append(
@@ -168,6 +172,12 @@ def differences(material: Material) -> Section | None:
         )  # fmt: skip
     if material.depth is not None:
         needed = estimate(given, judged, 0.0, material.depth, neighbours=True)
+        n_enough = sum(row["enough"] is True for row in needed.rows)
+        words = [
+            f"{n_enough:,} of {counted(len(needed.rows), 'pair')} of neighbours by MAP are far"
+            " enough apart for a paired t test at 0.05, each taken alone; the others are as good as"
+            " tied."
+        ]
         title = "The difference that two runs need"
         blocks.append(
             Figure(
@@ -183,7 +193,7 @@ def differences(material: Material) -> Section | None:
                 ),
             )
         )  # fmt: skip
-    return Section("Whether runs differ", tuple(blocks)) if blocks else None
+    return Found(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
 
 
 def _run(row: Row) -> str:

@@ -1,9 +1,10 @@
-"""`pooler diagnose` as a process, on a collection and on bare files.
+"""`pooler diagnose` and `pooler report` as processes, on a collection and on bare files.
 
 `POOLER_BENCH_RUNS` is the number of runs of 50 topics x 1000 documents (default 20; 120 is a
 track's), `POOLER_BENCH_REPEATS` how often each is timed (default 3). The pool of depth 100 is
 judged whole, one document in eight relevant. Targets for 120 runs: 20 s from the store, leave-out
-included, and at most 15 s more from files.
+included, and at most 15 s more from files; 60 s for a report. A second judge differs in one
+document of 31, so that the report of a majority has judgements that vary.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tests.benchmarks.test_pool_speed import (
 )
 
 PROGRAM = (sys.executable, "-m", "pooler.cli.main")
+MAJORITY = ("--aggregate", "majority", "--ties", "low")
 
 
 @pytest.mark.benchmark
@@ -52,16 +54,26 @@ def test_diagnose_process_speed(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ["import", "judgements", str(qrels), "--judge", "one"],
     ):
         assert run([*command, "--collection", collection]) == 0
+    second = tmp_path / "two.qrels"
+    lines = [f"{pair.replace(' ', ' 0 ')} {int(at % 8 == 0 or at % 31 == 0)}\n"
+             for at, pair in enumerate(pairs)]  # fmt: skip
+    second.write_text("".join(lines))
+    two = ["import", "judgements", str(second), "--judge", "two", "--collection", collection]
+    assert run(two) == 0
     capsys.readouterr()
     stored = [*PROGRAM, "diagnose", "--collection", collection, "--judge", "one"]
     bare = [*PROGRAM, "diagnose", "--qrels", str(qrels), "--runs", str(listed)]
     bare += ["--depth", str(DEPTH)]
+    page = [*PROGRAM, "report", str(tmp_path / "page.html")]
     commands = {
         "collection": stored,
         "files": bare,
         "collection, groups": [*stored, "--by-group"],
         "collection, --repool": [*stored, "--repool"],
         "collection, --scores": [*stored, "--scores"],
+        "report, one judge": [*page, "--collection", collection, "--judge", "one"],
+        "report, two judges": [*page, "--collection", collection, *MAJORITY],
+        "report, files": [*page, *bare[len(PROGRAM) + 1 :]],
     }
     medians = interleaved(commands)
     rows = []
