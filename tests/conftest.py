@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import tempfile
@@ -26,6 +27,29 @@ settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMP
 settings.load_profile("suite")
 
 SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+MANY, ONE_OF = 4, 3
+"""Variants from which on a test that is not quick has one of three in the quick suite."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make slow tests of most variants of a test that uses files or a screen, if it has many.
+
+    The first of them stays, so that no test is left out altogether.
+    """
+    variants: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and "[" in item.name:
+            is_costly = "tmp_path" in item.fixturenames or inspect.iscoroutinefunction(item.obj)
+            if is_costly and item.get_closest_marker("slow") is None:
+                variants.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for of_test in variants.values():
+        if len(of_test) >= MANY:
+            for place, item in enumerate(of_test):
+                if place % ONE_OF:
+                    item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)
