@@ -8,7 +8,7 @@ import numpy as np
 
 from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
-from pooler.cli.diagnosis_words import conclusions
+from pooler.cli.diagnosis_words import GUESSABLE, conclusions
 from pooler.cli.dossier import emit_dossier
 from store.analysis.diagnosis import Diagnosis, LeftOut
 from store.analysis.leave_out import NOT_RANKED
@@ -88,14 +88,16 @@ def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
         "tau_all_left_out": errors.tau_b.tau,
         "tau_ap_all_left_out": errors.tau_ap.tau,
         "newcomer_loses": left.adjusted.bias,
-        "relevant_to_twice_the_depth": missed.expected,
-        "relevant_low": missed.low,
-        "relevant_high": missed.high,
+    }
+    has_trend = pool.n_judged >= GUESSABLE * pool.n_pairs
+    known |= {
+        "relevant_to_twice_the_depth": missed.expected if has_trend else None,
+        "relevant_low": missed.low if has_trend else None,
+        "relevant_high": missed.high if has_trend else None,
         "relevant_known_there": missed.n_known,
     }
-    if missed.reason is not None:
-        known["reason"] = missed.reason
-    return known
+    reason = missed.reason if has_trend else "pool-unjudged"
+    return known if reason is None else known | {"reason": reason}
 
 
 def runs_table(
