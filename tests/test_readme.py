@@ -48,7 +48,7 @@ def test_readme_begins_with_the_two_set_up_blocks() -> None:
     setup, tests = set_up_blocks(README)
     assert "pip install ." in setup[0]
     assert setup[0].endswith("pooler demo")
-    assert tests[0].endswith("pytest -n 3")
+    assert tests[0].endswith("pytest -n 2")
     assert len(console_blocks(README)) > 5
 
 
