@@ -433,9 +433,11 @@ async def test_a_missing_text_says_what_brings_it(make_collection: Maker) -> Non
 
 
 async def test_a_document_that_cannot_be_read_cannot_be_graded(
-    two_topics: Collection, collection_file: Path
+    two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without its text on the screen a document takes no grade; once it is back it does."""
+    # What was read ahead could be shown.
+    monkeypatch.setattr("judge_ui.screens.document.READ_AHEAD_S", 600.0)
     away = collection_file.with_suffix(".away")
     async with judging(two_topics) as pilot:
         two_topics._engine.dispose()
