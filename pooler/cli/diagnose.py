@@ -8,6 +8,7 @@ import typer
 
 from pooler.cli.console import progress, warn
 from pooler.cli.given import Given, on_given_runs
+from pooler.cli.policy_options import PoolDepthOption
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -24,15 +25,7 @@ JUDGED_AT = 10
 def diagnose(
     given: Given,
     *,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            "--depth",
-            min=1,
-            help="N: the pool's depth.",
-            show_default="the pools', where they have one; else what the judgements look like",
-        ),
-    ] = None,
+    depth: PoolDepthOption = None,
     judged_at: Annotated[
         int | None,
         typer.Option(

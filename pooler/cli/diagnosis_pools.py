@@ -44,7 +44,9 @@ def check_pools(given: Given, *, repool: bool, depth: int | None) -> Recipe | No
         return None
     with Collection(given.collection) as opened:
         pools = [pool for pool in opened.pools() if not pool.withdrawn]
-    others = [f"pool `{pool.name}` {made}" for pool in pools if (made := _made(pool.manifest))]
+    others = [
+        f"pool `{pool.name}` {made}" for pool in pools if (made := made_otherwise(pool.manifest))
+    ]
     if not others:
         return None
     what = "; ".join(others)
@@ -60,12 +62,12 @@ def check_pools(given: Given, *, repool: bool, depth: int | None) -> Recipe | No
         return recipe
     if depth is None:
         warn(f"{what}: what follows looks at a depth pool of the same runs; --depth N says which")
-    if any(_is_sampled(pool.manifest) for pool in pools):
+    if any(is_sampled(pool.manifest) for pool in pools):
         say("`pooler estimate` scores runs by a sample of a pool")
     return None
 
 
-def _made(manifest: Mapping[str, Any]) -> str | None:
+def made_otherwise(manifest: Mapping[str, Any]) -> str | None:
     """Say how a pool was made; ``None`` = by depth alone."""
     strategy = manifest.get("strategy")
     budgets = {
@@ -79,7 +81,7 @@ def _made(manifest: Mapping[str, Any]) -> str | None:
     return f"{by} with {limits[0]}" if limits else by
 
 
-def _is_sampled(manifest: Mapping[str, Any]) -> bool:
+def is_sampled(manifest: Mapping[str, Any]) -> bool:
     """Tell whether a pool is a sample."""
     name = manifest.get("strategy")
     return name in STRATEGIES and isinstance(STRATEGIES[name], SamplingStrategy)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
-from pooler.cli.diagnosis_words import GUESSABLE, conclusions
+from pooler.cli.diagnosis_words import conclusions
 from pooler.cli.dossier import emit_dossier
 from store.analysis.diagnosis import Diagnosis, LeftOut
 from store.analysis.leave_out import NOT_RANKED
@@ -79,7 +79,7 @@ def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
         "runs_known": _SOURCES["given" if found.knows_runs else "inferred"],
         "pool": pool.n_pairs,
         "pool_judged": pool.n_judged,
-        "pool_unjudged": pool.n_pairs - pool.n_judged,
+        "pool_unjudged": pool.n_unjudged,
         "judged_outside_pool": pool.n_outside,
         "unique": int(pool.by_run.unique.sum()),
         "mean_change_left_out": errors.mae,
@@ -88,16 +88,12 @@ def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
         "tau_all_left_out": errors.tau_b.tau,
         "tau_ap_all_left_out": errors.tau_ap.tau,
         "newcomer_loses": left.adjusted.bias,
-    }
-    has_trend = pool.n_judged >= GUESSABLE * pool.n_pairs
-    known |= {
-        "relevant_to_twice_the_depth": missed.expected if has_trend else None,
-        "relevant_low": missed.low if has_trend else None,
-        "relevant_high": missed.high if has_trend else None,
+        "relevant_to_twice_the_depth": missed.expected,
+        "relevant_low": missed.low,
+        "relevant_high": missed.high,
         "relevant_known_there": missed.n_known,
     }
-    reason = missed.reason if has_trend else "pool-unjudged"
-    return known if reason is None else known | {"reason": reason}
+    return known if missed.reason is None else known | {"reason": missed.reason}
 
 
 def runs_table(
@@ -202,7 +198,7 @@ def topics_table(found: Diagnosis) -> Table:
         "pooled": counts.pooled,
         "pool_judged": counts.pool_judged,
         "pool_relevant": counts.pool_relevant,
-        "pool_not_relevant": counts.pool_judged - counts.pool_relevant,
+        "pool_not_relevant": counts.pool_not_relevant,
         "pool_unjudged": counts.pool_unjudged,
         "outside": counts.outside,
     }
@@ -258,7 +254,7 @@ def ranks_table(found: Diagnosis, limit: int | None = None) -> Table:
     width = counts.documents.size
     if limit is None:
         limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.depth)
-    unjudged, shares = counts.documents - counts.judged, counts.unjudged_share()
+    unjudged, shares = counts.unjudged, counts.unjudged_share()
     rows: list[Mapping[str, Cell]] = []
     for place in range(min(limit, width)):
         row: dict[str, Cell] = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pooler.cli.console import counted
-from store.analysis.diagnosis import DepthPool, Diagnosis, LeftOut
+from store.analysis.diagnosis import GUESSABLE, DepthPool, Diagnosis, LeftOut
 from store.analysis.diagnosis_counts import overlaps
 from store.analysis.leave_out import TIED
 from store.analysis.pool_errors import SIGNIFICANT
@@ -24,8 +24,6 @@ FEW_UNJUDGED = 0.1
 """Share of unjudged documents in a pool below which equal scores may be the reason."""
 MOSTLY_JUDGED = 0.95
 """Share of judged documents down to a rank from which on the pool may have been that deep."""
-GUESSABLE = 0.8
-"""Share of judged documents in a pool from which on the trend of its ranks may be looked at."""
 MOSTLY_OUTSIDE = 0.5
 """Share of judged documents outside a pool above which it is doubted that it is the pool."""
 NAMED = 5
@@ -122,7 +120,7 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
     first = "first document" if pool.depth == 1 else f"first {pool.depth:,} documents"
     part = "some of the" if not pool.is_whole else "the"
     what = f"{part} {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
-    unjudged = pool.n_pairs - pool.n_judged
+    unjudged = pool.n_unjudged
     if unjudged:
         few = unjudged < FEW_UNJUDGED * pool.n_pairs
         order = (
@@ -164,14 +162,13 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
 
 def _deeper_pool(found: Diagnosis, pool: DepthPool) -> str:
     """Say down to which rank nearly all documents of all runs are judged."""
-    documents, judged = np.cumsum(found.ranks.documents), np.cumsum(found.ranks.judged)
-    covered = np.flatnonzero(judged >= MOSTLY_JUDGED * documents)
-    if not covered.size or covered[-1] < pool.depth:
+    reached = found.ranks.judged_down_to(MOSTLY_JUDGED)
+    if reached is None or reached[0] <= pool.depth:
         return ""
-    last = int(covered[-1])
+    rank, documents, judged = reached
     return (
-        f" Down to rank {last + 1:,}, {percent(judged[last], documents[last])} of the documents of"
-        " all runs are judged."
+        f" Down to rank {rank:,}, {percent(judged, documents)} of the documents of all runs are"
+        " judged."
     )
 
 
@@ -279,8 +276,8 @@ def _deeper(pool: DepthPool) -> list[str]:
             f" ({percent(relevant, entering)}; with {percent(STILL_RELEVANT, 1)} {is_still} the"
             f" pool {verb})."
         )
-    if pool.n_judged < GUESSABLE * pool.n_pairs:
-        share = percent(pool.n_pairs - pool.n_judged, pool.n_pairs)
+    if pool.missed.reason == "pool-unjudged":
+        share = percent(pool.n_unjudged, pool.n_pairs)
         return [*said, f"What lies below the pool cannot be guessed: {share} of it are unjudged"
                 f" (more than {percent(1 - GUESSABLE, 1)}), and so is the trend."]  # fmt: skip
     missed = pool.missed

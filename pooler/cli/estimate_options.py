@@ -74,7 +74,7 @@ def with_prels(command: Callable[..., None]) -> Callable[..., None]:
         one.replace(annotation=_WORDS.get(one.name, one.annotation))
         for one in told.parameters.values()
     ]
-    command.__signature__ = told.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__signature__ = told.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
 

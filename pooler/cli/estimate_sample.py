@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pooler.cli.console import counted, progress, say
+from pooler.cli.console import counted, say
 from pooler.cli.estimate_options import NEEDS_PRELS, FormName
 from pooler.cli.given import Given
 from pooler.cli.judged_level import level_of_files
-from pooler.cli.runs_given import entries_of, read_entry
+from pooler.cli.runs_given import entries_of, read_entries
 from store.analysis.sampled_pool import NOT_SAMPLED, UNGRADED, SampledPool
 from store.errors import FaultList, PoolerError
 
 if TYPE_CHECKING:
     from store.arrays import RankedDocuments
     from store.formats.prels import PrelsRow
-    from store.records import Run, Scale
+    from store.records import Scale
 
 _DRAWS = "pooler pool --strategy stratified, uniform or statap draws a sample"
 
@@ -124,13 +124,8 @@ def sample_of_file(given: Given, prels: str, form: FormName) -> Sample:
     if not chosen and max(codes) > level:
         say(f"relevant = grade {level} or more; another level with --level")
 
-    def read() -> Iterator[Run]:
-        with progress("runs", len(entries)) as advance:
-            for entry in entries:
-                yield read_entry(entry, lenient=given.lenient)
-                advance(1)
-
-    ranked = ranked_documents(read(), order=given.order.value)
+    runs = read_entries(entries, lenient=given.lenient)
+    ranked = ranked_documents(runs, order=given.order.value)
     if form.has_strata:
         pools = xinfap_pools(ranked, strata, negatives_judged=scale is not None)
     else:

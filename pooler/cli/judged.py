@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pooler.cli.console import counted, progress, say
+from pooler.cli.console import counted, say
 from pooler.cli.judged_level import level_of_collection, level_of_files
-from pooler.cli.runs_given import entries_of, read_entry
+from pooler.cli.runs_given import entries_of, read_entries
 from store.errors import ArgumentError, FaultList, PoolerError
 
 if TYPE_CHECKING:
@@ -241,15 +241,12 @@ def _from_files(
     files: dict[str, str] = {}
 
     def read() -> Iterator[Run]:
-        with progress("runs", len(entries)) as advance:
-            for entry in entries:
-                run = read_entry(entry, lenient=lenient)
-                groups[run.tag] = run.group
-                files[run.tag] = entry.file
-                if run.contributes:
-                    feeding.append(run.tag)
-                yield run
-                advance(1)
+        for entry, run in zip(entries, read_entries(entries, lenient=lenient), strict=True):
+            groups[run.tag] = run.group
+            files[run.tag] = entry.file
+            if run.contributes:
+                feeding.append(run.tag)
+            yield run
 
     ranked = ranked_documents(read(), order=order)
     return Judged(

@@ -124,6 +124,15 @@ FileRunsOption = Annotated[
         show_default=False,
     ),
 ]
+PoolDepthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--depth",
+        min=1,
+        help="N: the pool's depth.",
+        show_default="the pools', where they have one; else what the judgements look like",
+    ),
+]
 CutoffOption = Annotated[
     int,
     typer.Option("--cutoff", min=1, help="Documents of a ranking that AP looks at (trec_eval -M)."),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pooler.cli.console import counted, progress, say, warn
+from pooler.cli.console import counted, say, warn
 from pooler.cli.fitted_curve import fitted_curve
 from pooler.cli.policy_options import names_collection
 from pooler.cli.probability_options import BY_RANK, parse_unjudged, parse_values
-from pooler.cli.runs_given import entries_of, read_entry
+from pooler.cli.runs_given import entries_of, read_entries
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pooler.cli.judged import Judged
     from store.analysis.probable_rankings import ProbableRankings, RankRule
     from store.arrays import RankedDocuments
-    from store.records import Run
     from store.tallied_collection import TalliedCollection
 
     ByTopic = dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
@@ -165,14 +164,8 @@ def _load(
     if probabilities is not None and _are_files(given):
         _check_no_judgements(given)
         entries = entries_of(given.runs or [], given.listed)
-
-        def read() -> Iterator[Run]:
-            with progress("runs", len(entries)) as advance:
-                for entry in entries:
-                    yield read_entry(entry, lenient=given.lenient)
-                    advance(1)
-
-        ranked = ranked_documents(read(), order=given.order.value)
+        runs = read_entries(entries, lenient=given.lenient)
+        ranked = ranked_documents(runs, order=given.order.value)
         return ranked, *_of_file(probabilities, ranked.ids, lenient=given.lenient)
     given.check()
     return *_of_collection(given, values, probabilities, judged), None

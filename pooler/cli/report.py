@@ -11,6 +11,7 @@ import typer
 
 from pooler.cli.console import check_place, counted, progress, say
 from pooler.cli.given import Given, on_given_runs
+from pooler.cli.policy_options import PoolDepthOption
 from pooler.cli.probability_options import ValueOption
 from store.errors import ArgumentError
 
@@ -24,15 +25,7 @@ def report(
     given: Given,
     *,
     out: Annotated[str, typer.Argument(metavar="OUT.html", help="The page; it is replaced.")],
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            "--depth",
-            min=1,
-            help="N: the pool's depth.",
-            show_default="the pools', where they have one; else what the judgements look like",
-        ),
-    ] = None,
+    depth: PoolDepthOption = None,
     title: Annotated[
         str | None,
         typer.Option("--title", metavar="TEXT", help="Of the page.", show_default="the name"),

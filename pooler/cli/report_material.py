@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pooler.cli.console import Cell, Format, Table
 from pooler.cli.report_commands import Commands
@@ -105,13 +105,12 @@ def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) ->
 
 def _of_collection(given: Given, judged: Judged) -> Stored:
     """Read what a collection has besides."""
+    from pooler.cli.diagnosis_pools import is_sampled, made_otherwise
     from pooler.cli.effort import costs_table
     from pooler.cli.judged_level import level_of_collection
     from pooler.cli.list_ import JUDGE_COLUMNS, POOL_COLUMNS, judge_row, pool_row
     from pooler.cli.policy_options import policy_of
     from pooler.cli.status import progress_tables
-    from pooler.strategies import STRATEGIES
-    from pooler.strategies.kinds import SamplingStrategy
     from store.collection import Collection
     from store.standing import Sought
 
@@ -154,27 +153,10 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
             n_grades=len(scale.values),
             reason=reason,
             made_otherwise=tuple(
-                f"{name} {made}" for name, one in manifests.items() if (made := _made(one))
+                f"{name} {made}" for name, one in manifests.items() if (made := made_otherwise(one))
             ),
-            is_sampled=any(
-                isinstance(STRATEGIES.get(one.get("strategy", "")), SamplingStrategy)
-                for one in manifests.values()
-            ),
+            is_sampled=any(map(is_sampled, manifests.values())),
         )
-
-
-def _made(manifest: Mapping[str, Any]) -> str:
-    """Say how a pool was made; empty = by depth alone."""
-    strategy = manifest.get("strategy")
-    sizes = [
-        f"{manifest[name]:,} documents {what}"
-        for name, what in (("budget", "a topic"), ("total_budget", "in all"))
-        if manifest.get(name) is not None
-    ]
-    if strategy == "depth" and not sizes:
-        return ""
-    by = f"was made by {strategy}" if strategy else "was not made here"
-    return " with ".join([by, *sizes])
 
 
 def _agreement(opened: Collection, level: int) -> tuple[Coefficients, Table, bool]:

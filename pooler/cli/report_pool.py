@@ -15,7 +15,16 @@ from pooler.cli.diagnosis_tables import (
     runs_table,
     topics_table,
 )
-from pooler.cli.report_figures import Row, bars, facts_table, in_order, lines, number, page_table
+from pooler.cli.report_figures import (
+    Row,
+    bars,
+    dots,
+    facts_table,
+    in_order,
+    lines,
+    number,
+    page_table,
+)
 from pooler.cli.report_material import JUDGED_AT, Material
 from pooler.report.charts import Axis
 from pooler.report.page import Figure, Section, Table
@@ -148,10 +157,11 @@ def contributions(material: Material) -> Section | None:
         command = commands.of_runs("diagnose", *option, *material.own_depth)
         names = ("run", "group", "unique", "unique_relevant", "ap", "ap_left_out", "change", "rank",
                  "rank_left_out", "tau")  # fmt: skip
-        title = f"Documents that a run{chr(39) + 's group' if by_group else ''} alone brought"
-        yield_title = "Change of MAP had the run come late"
+        brought_by = "a run's group" if by_group else "a run"
+        title = f"Documents that {brought_by} alone brought"
+        late_title = "Change of MAP had the run come late"
         if by_group:
-            yield_title += ", with its whole group"
+            late_title += ", with its whole group"
         blocks += [
             Figure(
                 title,
@@ -163,10 +173,10 @@ def contributions(material: Material) -> Section | None:
                 command,
             ),
             Figure(
-                yield_title,
+                late_title,
                 f"How far the run's MAP falls without the documents that {who} alone brought: what"
                 " a run that comes later must expect, too.",
-                bars(table, {"change": "change"}, title=yield_title, axis=Axis("change of MAP"),
+                bars(table, {"change": "change"}, title=late_title, axis=Axis("change of MAP"),
                      label=_run),
                 page_table(table, names=names, caption=caption),
                 command,
@@ -186,9 +196,7 @@ def _one_each(material: Material) -> bool:
 
 
 def limits(material: Material) -> Figure:
-    """Show between what limits each run's AP lies."""
-    from pooler.cli.report_figures import dots
-
+    """Show between what limits each run's MAP lies."""
     found = material.diagnosis
     every: console.Table = runs_table(
         found, chosen_left(found), material.judged.groups, Format.JSON, JUDGED_AT

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pooler.cli.console import progress
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -31,3 +32,11 @@ def read_entry(entry: RunEntry, *, lenient: bool) -> Run:
     run = read_whole(entry.file, lenient=lenient)
     called = entry.called(run.tag)
     return replace(run, tag=called, group=entry.group, contributes=entry.contributes)
+
+
+def read_entries(entries: Sequence[RunEntry], *, lenient: bool) -> Iterator[Run]:
+    """Read one run file after the other, as `read_entry` does, and show how far that has come."""
+    with progress("runs", len(entries)) as advance:
+        for entry in entries:
+            yield read_entry(entry, lenient=lenient)
+            advance(1)

@@ -39,6 +39,7 @@ from store.analysis.pool_errors import Adjusted, PoolErrors, adjust_scores, pool
 from store.analysis.pool_growth import (
     FirstRetrievals,
     MissedRelevant,
+    Reason,
     first_retrievals,
     missed_relevant,
 )
@@ -49,6 +50,8 @@ from store.analysis.score_bounds import Bounds, score_bounds
 Way = Literal["uniques", "repool"]
 """How a run is left out: what it alone brought is taken away, or the pool is made again without it.
 For a depth pool both come to the same."""
+GUESSABLE = 0.8
+"""Share of judged documents in a pool from which on the trend of its ranks may be looked at."""
 DepthSource = Literal["given", "pool", "inferred"]
 """How the depth is known: somebody said so, the collection's pool was made with it, or the
 judgements look like it."""
@@ -104,6 +107,8 @@ class DepthPool:
     """Documents of all topics."""
     n_judged: int
     """Those that are judged."""
+    n_unjudged: int
+    """Those that are not."""
     n_outside: int
     """Judged documents that are not in it."""
     by_run: LeftOut
@@ -268,15 +273,20 @@ def _depth_pool(
     reach = min(depth, first.documents.shape[1])
     everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.standing)
     missed = missed_relevant(first, depth=reach, to_depth=2 * reach)
-    if not is_whole:
-        missed = replace(missed, expected=None, low=None, high=None)
+    n_pairs = int(brought.documents.sum())
+    why: Reason | None = None if is_whole else "no-depth-pool"
+    if is_whole and n_judged < GUESSABLE * n_pairs:
+        why = "pool-unjudged"
+    if why is not None:
+        missed = replace(missed, expected=None, low=None, high=None, reason=why)
     return DepthPool(
         is_whole=is_whole,
         depth=depth,
         source=source,
         contributing=contributing,
-        n_pairs=int(brought.documents.sum()),
+        n_pairs=n_pairs,
         n_judged=n_judged,
+        n_unjudged=n_pairs - n_judged,
         n_outside=everything - n_judged,
         by_run=_left_out(made, None),
         by_group=_left_out(made, groups) if shared else None,

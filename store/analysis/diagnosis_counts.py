@@ -21,12 +21,37 @@ class RankCounts:
     judged: NDArray[np.int64]
     """Of them, those with a judged document there."""
 
+    @property
+    def unjudged(self) -> NDArray[np.int64]:
+        """Of them, those with an unjudged one."""
+        return self.documents - self.judged
+
+    def judged_down_to(self, share: float) -> tuple[int, int, int] | None:
+        """Find the lowest rank down to which a share of all documents is judged.
+
+        Parameters
+        ----------
+        share : float
+            In (0, 1].
+
+        Returns
+        -------
+        (int, int, int) or None
+            The rank; the documents down to it, and the judged ones. ``None`` = there is no such
+            rank.
+        """
+        documents, judged = np.cumsum(self.documents), np.cumsum(self.judged)
+        reached = np.flatnonzero(judged >= share * documents)
+        if not reached.size:
+            return None
+        last = int(reached[-1])
+        return last + 1, int(documents[last]), int(judged[last])
+
     def unjudged_share(self) -> NDArray[np.float64]:
         """Return the share of unjudged documents at each rank; NaN where no list reaches it."""
         undefined = np.full(self.documents.shape, np.nan)
-        unjudged = self.documents - self.judged
         return np.asarray(
-            np.divide(unjudged, self.documents, out=undefined, where=self.documents > 0)
+            np.divide(self.unjudged, self.documents, out=undefined, where=self.documents > 0)
         )
 
 
@@ -84,6 +109,11 @@ class TopicCounts:
     """Documents of the pool."""
     pool_judged: NDArray[np.int64]
     pool_relevant: NDArray[np.int64]
+
+    @property
+    def pool_not_relevant(self) -> NDArray[np.int64]:
+        """Documents of the pool that were judged and are not relevant."""
+        return self.pool_judged - self.pool_relevant
 
     @property
     def pool_unjudged(self) -> NDArray[np.int64]:

@@ -24,10 +24,14 @@ from store.analysis.judged_rankings import NOT_RELEVANT, RELEVANT, JudgedRanking
 from store.analysis.provenance import best_ranks
 from store.errors import ArgumentError
 
-Reason = Literal["fewer-than-three-depths", "no-relevant", "zero-count", "not-falling"]
+Reason = Literal[
+    "fewer-than-three-depths", "no-relevant", "zero-count", "not-falling", "pool-unjudged",
+    "no-depth-pool",
+]  # fmt: skip
 """Why there is no number: too few depths to tell a line from chance, nothing relevant at any, a
 depth without a new relevant document (whose logarithm is asked for), or new relevant documents that
-do not grow fewer with depth, so that a sum to any depth says nothing."""
+do not grow fewer with depth, so that a sum to any depth says nothing. Of a whole diagnosis also:
+too much of the pool is unjudged, or it is not all of the first documents of its runs."""
 
 N_DRAWS = 2000
 """Draws of the parametric bootstrap."""

@@ -153,15 +153,7 @@ async def test_digits_in_the_list_of_cells_decide_nothing(disputed: Collection) 
         assert rulings(disputed) == {}
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        (120, 40),
-        pytest.param((80, 24), marks=pytest.mark.slow),
-        pytest.param((60, 16), marks=pytest.mark.slow),
-        pytest.param((40, 12), marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (40, 12)])
 async def test_grades_of_the_judges_are_in_sight_on_every_screen(
     disputed: Collection, size: tuple[int, int]
 ) -> None:

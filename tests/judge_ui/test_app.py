@@ -305,17 +305,7 @@ async def test_grade_keys_work_on_the_document_only(two_topics: Collection) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "size",
-    [
-        (120, 40),
-        (80, 24),
-        pytest.param((60, 16), marks=pytest.mark.slow),
-        pytest.param((59, 15), marks=pytest.mark.slow),
-        pytest.param((40, 12), marks=pytest.mark.slow),
-        pytest.param((40, 10), marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (59, 15), (40, 12), (40, 10)])
 async def test_every_size_shows_document_and_grades(
     two_topics: Collection, size: tuple[int, int]
 ) -> None:

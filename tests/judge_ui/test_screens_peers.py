@@ -86,15 +86,7 @@ async def test_a_topic_takes_as_many_keys_as_it_has_documents(two_topics: Collec
         assert isinstance(pilot.app.screen, InboxScreen)
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        (120, 40),
-        pytest.param((80, 24), marks=pytest.mark.slow),
-        pytest.param((60, 16), marks=pytest.mark.slow),
-        pytest.param((40, 12), marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (40, 12)])
 async def test_what_the_keys_do_is_in_sight_whatever_happens(
     two_topics: Collection, size: tuple[int, int]
 ) -> None:

@@ -51,8 +51,8 @@ class Terminal:
         return done.stdout.decode()
 
     def start(self, *command: str) -> None:
-        """Run a command; its process is the pane's own."""
-        shell = f"TERM=screen-256color exec {shlex.join(command)}"
+        """Run a command in a shell that outlives it: tmux may drop what a pane writes last."""
+        shell = f"TERM=screen-256color {shlex.join(command)}; code=$?; sleep 1; exit $code"
         stay = ("set-option", "-g", "remain-on-exit", "on")
         session = ("new-session", "-d", "-x", "80", "-y", "24", shell)
         self._tmux("start-server", ";", *stay, ";", *session)
@@ -81,8 +81,8 @@ class Terminal:
             time.sleep(0.05)
 
     def kill_command(self) -> None:
-        """Kill the command without warning."""
-        os.kill(int(self.ask("#{pane_pid}")), signal.SIGKILL)
+        """Kill the command without warning, and its shell."""
+        os.killpg(int(self.ask("#{pane_pid}")), signal.SIGKILL)
         end = time.monotonic() + PATIENCE_S
         while self.ask("#{pane_dead}") != "1" and time.monotonic() < end:
             time.sleep(0.05)
@@ -158,6 +158,8 @@ def test_five_judgements_survive_a_kill(
     terminal.press("Enter")
     lines = terminal.wait_for("Text 5.")
     assert " d05 " in "\n".join(lines)
+    terminal.press("q")
+    terminal.wait_for("alice: 0 decisions in this sitting, all saved")
 
 
 @pytest.mark.slow

@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.analysis.contributions import within_depth
-from store.analysis.diagnosis_counts import brought_by, overlaps, rank_counts, topic_counts
+from store.analysis.diagnosis_counts import (
+    RankCounts,
+    brought_by,
+    overlaps,
+    rank_counts,
+    topic_counts,
+)
 from store.analysis.judged_rankings import JudgedRankings, judged_rankings
 from store.errors import ArgumentError
 
@@ -115,3 +121,22 @@ def test_what_does_not_go_together_is_refused() -> None:
         brought_by(arrays, within_depth(two, 1))
     with pytest.raises(ArgumentError, match="pooled"):
         topic_counts(arrays, within_depth(two, 1))
+
+
+def test_depth_down_to_which_nearly_all_is_judged() -> None:
+    """Cumulated 4 of 4, 7 of 8, 11 of 12, 11 of 16: .9 holds to rank 3 again, 1 to rank 1."""
+    counts = RankCounts(np.array([4, 4, 4, 4]), np.array([4, 3, 4, 0]))
+    assert counts.judged_down_to(0.9) == (3, 12, 11)
+    assert counts.judged_down_to(1.0) == (1, 4, 4)
+    assert counts.unjudged.tolist() == [0, 1, 0, 4]
+    assert RankCounts(np.array([4]), np.array([3])).judged_down_to(0.9) is None
+
+
+def test_judged_documents_of_a_pool_are_relevant_or_not() -> None:
+    """Depth 2 of one list: 1 judged relevant, 2 judged not; 3, below, is neither here nor there."""
+    arrays = judged_rankings(
+        ["t"], ["a"], {("a", "t"): np.array([1, 2, 3])},
+        {"t": (np.array([1, 2, 3]), np.array([True, False, False]))}, cutoff=3,
+    )  # fmt: skip
+    counts = topic_counts(arrays, within_depth(arrays, 2))
+    assert (counts.pool_relevant.tolist(), counts.pool_not_relevant.tolist()) == ([1], [1])
