@@ -4,46 +4,82 @@ from __future__ import annotations
 
 import inspect
 import os
+import shutil
 import sys
 import tempfile
 import uuid
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
-from sqlalchemy import NullPool, create_engine, make_url, text
+from hypothesis import HealthCheck, settings
+from sqlalchemy import Engine, NullPool, create_engine, make_url, text
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
+from pooler.cli.main import run
 from store.collection import Collection
 from store.scale import parse_scale
+from tests.cli.command_line import GARDEN, JUDGES
+from tests.strategies import EXAMPLES
 
 # Hundreds of processes are started: none of them shall have to compile everything anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Fewer than Hypothesis would make keep the suite short; `.ci/run` asks for more in a second pass.
-settings.register_profile("suite", max_examples=int(os.environ.get("POOLER_EXAMPLES", "5")))
+# The same examples in every run, so that a wrong formula fails always or never;
+# `POOLER_SEED=random` draws others. How long a test takes depends on the machine, and a fixture
+# lasts for all examples of a test.
+settings.register_profile(
+    "suite",
+    max_examples=EXAMPLES,
+    derandomize=os.environ.get("POOLER_SEED") != "random",
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 settings.load_profile("suite")
+
+# Tests make some 10,000 small databases and wait for the disk at every commit: in memory they do
+# not. What a kill leaves behind is the same there.
+MEMORY = Path("/dev/shm")
+ENOUGH_BYTES = 8 * 2**30
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_BYTES:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
+
+TOOLS = {"chromium": "chromium", "java": "java", "cc": "cc"}
+"""Markers of tests that need a tool, and the program that says whether it is here."""
 
 MANY, ONE_OF = 4, 3
 """Variants from which on a test that is not quick has one of three in the quick suite."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the frozen answers be written anew."""
+    parser.addoption("--freeze", action="store_true", help="rewrite tests/frozen/*.txt")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make slow tests of most variants of a test that uses files or a screen, if it has many.
+    """Leave out what needs a tool that is absent; let most variants of a costly test be slow.
 
-    The first of them stays, so that no test is left out altogether.
+    Costly is what uses files or a screen. The first of its variants stays, so that no test is left
+    out altogether.
     """
     variants: dict[str, list[pytest.Function]] = {}
     for item in items:
+        for marker, program in TOOLS.items():
+            if item.get_closest_marker(marker) and shutil.which(program) is None:
+                item.add_marker(pytest.mark.skip(reason=f"not run here for want of {program}"))
         if isinstance(item, pytest.Function) and "[" in item.name:
             is_costly = "tmp_path" in item.fixturenames or inspect.iscoroutinefunction(item.obj)
-            if is_costly and item.get_closest_marker("slow") is None:
+            is_slow = item.get_closest_marker("slow") or item.get_closest_marker("long")
+            if is_costly and not is_slow:
                 variants.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for of_test in variants.values():
         if len(of_test) >= MANY:
@@ -66,6 +102,28 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and POOLER_NO_SKIP is set: {report.longrepr}"
     return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_compiled_once() -> Iterator[None]:
+    """Let all SQLite engines of this process share their compiled SQL statements.
+
+    Each keeps its own otherwise, and every test opens an engine or two: a quarter of the time of
+    tests of the store went into the same statements again.
+    """
+    compiled = LRUCache(2000)
+
+    def share(engine: Engine, *arguments: Any, **options: Any) -> None:
+        make(engine, *arguments, **options)
+        if type(engine.dialect) is SQLiteDialect_pysqlite:
+            engine._compiled_cache = compiled
+
+    make = Engine.__init__
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "__init__", share)
+        patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda one: hash(type(one)))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -129,6 +187,28 @@ def collection(collection_name: str) -> Iterator[Collection]:
     scale = parse_scale("0-2")
     with Collection.create(collection_name, name="test", scale=scale, program="test") as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def imported_garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Import the sample collection once: runs, the pool of depth 5, documents, three judges."""
+    folder = tmp_path_factory.mktemp("garden")
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(GARDEN, folder, dirs_exist_ok=True, ignore=ignored)
+    file = str(folder / "collection.db")
+    commands = [
+        ["init", "--scale", "0-2"],
+        ["import", "topics", str(folder / "topics.jsonl")],
+        ["import", "runs", "--runs", str(folder / "runs.tsv")],
+        ["pool", "--depth", "5"],
+        ["import", "docs", str(folder / "documents.jsonl")],
+    ]
+    for judge in JUDGES:
+        qrels = str(folder / "judgements" / f"{judge}.qrels")
+        commands.append(["import", "judgements", qrels, "--judge", judge, "--kind", "model"])
+    for command in commands:
+        assert run([*command, "--collection", file]) == 0
+    return folder
 
 
 @pytest.fixture

@@ -6,9 +6,22 @@ differently as text and as numbers, ranks that disagree with scores.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
+
+EXAMPLES = int(os.environ.get("POOLER_EXAMPLES", "50"))
+"""Examples that Hypothesis makes for a test of pure functions."""
+
+
+def examples(number: int) -> int:
+    """Return how many examples a test of another cost makes: as many times more as is asked for.
+
+    20 for what uses a database, files or a screen; more for what is cheap and rarely wrong.
+    """
+    return max(20, number * EXAMPLES // 50)
+
 
 ids = st.one_of(
     st.sampled_from(["1", "01", "9", "10", "NA", "null", '"', "a_1", "B", "a", "日本", "é", "7#1"]),

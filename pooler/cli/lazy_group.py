@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import UserDict
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ class Announced:
     first_line: str
     """The first line of its help."""
 
+    @cache  # noqa: B019 - the announcements are a table that lives as long as the process
     def load(self, name: str) -> Any:
         """Import the module and return the command, made as typer would have made it at once."""
         module, _, attribute = self.where.partition(":")

@@ -12,7 +12,7 @@ from typing import Protocol
 import pytest
 
 from pooler.cli.main import run
-from tests.cli.command_line import GARDEN, JUDGES, PAGE, SETTINGS, Outcome, Terminal, write
+from tests.cli.command_line import GARDEN, PAGE, SETTINGS, Outcome, Terminal, write
 from tests.cli.desk_work import DOCNOS, judge_topic
 
 
@@ -74,28 +74,6 @@ def garden(here: Path) -> Path:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(GARDEN, here, dirs_exist_ok=True, ignore=ignored)
     return here
-
-
-@pytest.fixture(scope="session")
-def imported_garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Import the sample collection once: runs, the pool of depth 5, documents, three judges."""
-    folder = tmp_path_factory.mktemp("garden")
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(GARDEN, folder, dirs_exist_ok=True, ignore=ignored)
-    file = str(folder / "collection.db")
-    commands = [
-        ["init", "--scale", "0-2"],
-        ["import", "topics", str(folder / "topics.jsonl")],
-        ["import", "runs", "--runs", str(folder / "runs.tsv")],
-        ["pool", "--depth", "5"],
-        ["import", "docs", str(folder / "documents.jsonl")],
-    ]
-    for judge in JUDGES:
-        qrels = str(folder / "judgements" / f"{judge}.qrels")
-        commands.append(["import", "judgements", qrels, "--judge", judge, "--kind", "model"])
-    for command in commands:
-        assert run([*command, "--collection", file]) == 0
-    return folder
 
 
 @pytest.fixture

@@ -184,11 +184,11 @@ def test_killed_judging_goes_on_as_if_it_had_not_been(
     check_kills(pooled, tmp_path, strategy, TOPICS[:1], 4, forked=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_judging_killed_often_goes_on_as_if_it_had_not_been(
     pooled: Path, tmp_path: Path, strategy: str
 ) -> None:
-    """The same at six points (a sixth of `POOLER_KILLS`), of processes as users start them."""
-    n_kills = int(os.environ.get("POOLER_KILLS", "40")) // 6
+    """The same at 20 points (a sixth of `POOLER_KILLS`), of processes as users start them."""
+    n_kills = int(os.environ.get("POOLER_KILLS", "120")) // 6
     check_kills(pooled, tmp_path, strategy, TOPICS, n_kills, forked=False)

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.ranking import Order
 from tests.cli.command_line import GARDEN, read_lines, read_run_list, read_trec, run_process, write
 from tests.cli.conftest import Cli
-from tests.strategies import RunText, run_texts
+from tests.strategies import RunText, examples, run_texts
 
 ORDERS = get_args(Order)
 OUT_ORDERS = ("docno", "priority", "random")
@@ -53,15 +53,14 @@ def test_pool_of_collection_has_the_bytes_of_the_pool_of_files(
     assert from_files == from_collection
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(run_texts(), min_size=1, max_size=3, unique_by=lambda text: text.tag),
     depth=st.integers(1, 4),
     contributes=st.lists(st.booleans(), min_size=3, max_size=3),
     out_order=st.sampled_from(OUT_ORDERS),
 )
-@settings(
-    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(20))
 def test_any_pool_is_the_same_from_files_and_collection(
     cli: Cli,
     here: Path,

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -32,6 +33,7 @@ from store.scale import parse_scale
 from tests.judge_ui.conftest import Clock
 from tests.store.outside import Sitting, make_pool
 from tests.store.seating import let_lapse, seat
+from tests.strategies import examples
 
 numbers = itertools.count()
 
@@ -225,6 +227,7 @@ class ClaimStory(RuleBasedStateMachine):
         let_lapse(self.collection.where, judge)
 
 
+@pytest.mark.slow
 def test_claimed_documents_never_change_under_the_key(tmp_path: Path) -> None:
     """Whoever claims, leaves or is too slow: a key decides about what is painted, or nothing."""
 
@@ -243,11 +246,8 @@ def test_claimed_documents_never_change_under_the_key(tmp_path: Path) -> None:
         run_state_machine_as_test(
             lambda: ClaimStory(make),
             settings=settings(
-                deadline=None,
-                max_examples=max(settings().max_examples // 3, 1),
+                max_examples=examples(20),
                 stateful_step_count=30,
-                derandomize=True,  # the same stories every time
-                database=None,
                 phases=[Phase.explicit, Phase.generate],
                 report_multiple_bugs=False,
                 suppress_health_check=list(HealthCheck),

@@ -408,7 +408,7 @@ def test_saved_grades_outlive_kills_while_the_server_stops() -> None:
     assert weather.n_told > 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_saved_grades_outlive_many_kills_while_the_server_stops() -> None:
     """The same of 100 documents at 60 moments while the server stops twenty times."""
     with stopping_server() as server:
@@ -418,10 +418,10 @@ def test_saved_grades_outlive_many_kills_while_the_server_stops() -> None:
     assert weather.n_told > 10
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_saved_grades_outlive_a_hundred_kills(collection_name: str) -> None:
-    """The same at forty moments (`POOLER_KILLS`), a third of them in the full screen."""
-    n_kills = int(os.environ.get("POOLER_KILLS", "40"))
+    """The same at 120 moments (`POOLER_KILLS`), a third of them in the full screen."""
+    n_kills = int(os.environ.get("POOLER_KILLS", "120"))
     where = check_kills(collection_name, 2 * n_kills // 3, n_kills, 1 / 3)
     for (moment, is_full_screen), count in sorted(where.items()):
         print(f"{count:4} {moment}, {'full screen' if is_full_screen else 'line mode'}")  # noqa: T201 - the count for the notes

@@ -33,6 +33,25 @@ def session(two_topics: Collection, clock: Any) -> JudgingSession:
     return session
 
 
+def test_without_an_open_topic_nothing_is_shown_or_kept(
+    two_topics: Collection, clock: Any, events: Any
+) -> None:
+    """In the list of topics no document is before the judge, and nothing asks for one."""
+    session = sit(two_topics, clock)
+    session.beat()
+    session.set_own_terms(["truss"])
+    session.mark_shown()
+    assert (session.topic, session.task, session.tasks) == (None, None, [])
+    assert session.own_terms == ()
+    clock.wait(5)
+    session.open_topic("12")
+    # What was "shown" before there was a document is no time of the document.
+    show(session, clock, 2)
+    assert session.grade(1).outcome is Outcome.SAVED
+    assert [event["dwell_ms"] for event in events()] == [2000]
+    assert session.own_terms == ()
+
+
 def test_a_list_is_cut_down_by_filter_and_by_grade(session: JudgingSession) -> None:
     """Every filter lets through what it says, in display order; grade 0 is not "no decision"."""
     passage = Passage(0, 4, "Text")

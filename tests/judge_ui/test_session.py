@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge_ui.messages import goodbye
@@ -22,9 +22,10 @@ from store.collection import Collection
 from store.documents import document_sha256
 from store.draws import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
-from store.records import Document, JudgeKind, Pool, PoolEntry, State, Topic
+from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
 from store.scale import parse_scale
 from tests.store.drawing import Watched, adaptive_pool, ends
+from tests.strategies import examples
 
 Events = Callable[[], list[dict[str, Any]]]
 
@@ -240,6 +241,31 @@ def test_a_long_pause_is_not_active_time(
     session.grade(1)
     (event,) = events()
     assert (event["dwell_ms"], event["active_ms"]) == (605_000, 125_000)
+
+
+PAUSED: dict[str, Callable[[JudgingSession], object]] = {
+    "touch": lambda session: session.touch(),
+    "undo": lambda session: session.undo(),
+    "redo": lambda session: session.redo(),
+    "previous": lambda session: session.go_previous(),
+    "note": lambda session: session.note("odd"),
+    "mark": lambda session: session.mark([Passage(0, 4, "Text")]),
+}
+
+
+@pytest.mark.parametrize("act", PAUSED)
+def test_every_key_ends_a_pause(
+    act: str, two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Two pauses of 100 s with any key between them are 200 s of work, and without one 120."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    show(session, clock, 100)
+    PAUSED[act](session)
+    clock.wait(100)
+    session.grade(1)
+    event = events()[-1]
+    assert (event["action"], event["dwell_ms"], event["active_ms"]) == ("judge", 200_000, 200_000)
 
 
 def test_the_same_grade_again_writes_nothing_and_goes_on(
@@ -892,9 +918,7 @@ ACTS = st.sampled_from(["0", "1", "2", "skip", "cannot", "note", "next", "previo
 
 @pytest.mark.slow
 @given(acts=st.lists(ACTS, max_size=14))
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(20))
 def test_undoing_everything_leaves_nothing_decided(
     tmp_path_factory: pytest.TempPathFactory, acts: list[str]
 ) -> None:

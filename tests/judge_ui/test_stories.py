@@ -40,6 +40,7 @@ from tests.judge_ui.story_ledger import (
 )
 from tests.store.faults import Faults, When, failing_database
 from tests.store.outside import Sitting, make_pool
+from tests.strategies import examples
 
 numbers = itertools.count()
 
@@ -522,15 +523,11 @@ def faults() -> Iterator[Faults]:
 @pytest.mark.slow
 def test_every_story_leaves_what_its_keys_asked_for(shared: Collection, faults: Faults) -> None:
     """Whatever is pressed, wherever a write fails: each event once, none lost, none elsewhere."""
-    share = 4 if "postgresql" in shared.where else 1
     run_state_machine_as_test(
         lambda: Story(shared, faults),
         settings=settings(
-            deadline=None,
+            max_examples=examples(20),
             stateful_step_count=30,
-            max_examples=max(settings().max_examples // share, 1),
-            derandomize=True,  # the same stories every time
-            database=None,
             phases=[Phase.explicit, Phase.generate],
             report_multiple_bugs=False,
             suppress_health_check=list(HealthCheck),

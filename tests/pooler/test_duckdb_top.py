@@ -22,9 +22,10 @@ from store.ranking import Order
 from tests.benchmarks.generate import SCORE_FORMATS, generate
 from tests.benchmarks.generate_scale import generate_scale
 from tests.cli.command_line import run_process
-from tests.strategies import RunText, damaged, run_texts
+from tests.strategies import RunText, damaged, examples, run_texts
 
 pytest.importorskip("duckdb")
+pytestmark = pytest.mark.slow
 
 SCORE_ORDERS: tuple[Order, ...] = ("trec", "trec9", "docno-asc")
 
@@ -97,7 +98,6 @@ def plain_files(draw: st.DrawFn) -> bytes:
     return ("\n".join(lines) + draw(st.sampled_from(["", "\n"]))).encode()
 
 
-@settings(deadline=None)  # DuckDB starts anew for each
 @given(content=plain_files(), depth=st.integers(1, 5), order=st.sampled_from(SCORE_ORDERS))
 @example(content=b"1 Q0 a 1 +-1 t\n", depth=1, order="trec")
 @example(content=b"1 Q0 a 1 1_0 t\n", depth=1, order="trec")
@@ -119,7 +119,6 @@ def test_read_top_duckdb_plain_files_equal_line_by_line_reading(
     agrees(file, depth, order)
 
 
-@settings(deadline=None)  # DuckDB starts anew for each
 @given(data=st.data(), text=run_texts(tidy=True) | run_texts())
 def test_read_top_duckdb_damaged_files_equal_or_are_refused(
     data: st.DataObject, text: RunText, file: Path
@@ -129,7 +128,6 @@ def test_read_top_duckdb_damaged_files_equal_or_are_refused(
     agrees(file, data.draw(st.integers(1, 4)), data.draw(st.sampled_from(SCORE_ORDERS)))
 
 
-@settings(deadline=None)  # DuckDB starts anew for each
 @given(data=st.data(), content=plain_files())
 def test_read_top_duckdb_damaged_plain_files_equal_or_are_refused(
     data: st.DataObject, content: bytes, file: Path
@@ -140,7 +138,7 @@ def test_read_top_duckdb_damaged_plain_files_equal_or_are_refused(
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)  # DuckDB starts anew for each
+@settings(max_examples=examples(30))
 @given(scores=st.lists(plain_scores, min_size=50, max_size=200))
 def test_read_top_duckdb_numbers_have_the_bits_of_float(scores: list[str], file: Path) -> None:
     """DuckDB reads a decimal of any length to the float64 that `float` gives."""

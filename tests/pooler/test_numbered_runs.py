@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.numbered_runs import NumberedRun, RunReader
@@ -80,7 +80,6 @@ lines = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(files=st.lists(st.tuples(lines, st.booleans(), st.booleans()), min_size=1, max_size=4))
 def test_any_file_is_read_as_by_the_reference_reader(
     files: list[tuple[list[str], bool, bool]], tmp_path_factory: pytest.TempPathFactory

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
@@ -169,7 +169,6 @@ judged = st.builds(
 
 
 @pytest.mark.parametrize("name", REPLAYED)
-@settings(max_examples=25)  # of each of the strategies
 @given(topic=judged, unjudged=st.sampled_from(["pass", "nonrelevant"]))
 def test_every_strategy_draws_every_document_once(
     name: str, topic: JudgedTopic, unjudged: Unjudged

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pooler.run_set import FileRuns, RunSet
@@ -17,7 +17,7 @@ from store.collection import Collection
 from store.errors import ArgumentError, PoolerError
 from store.ranking import ORDERS, Order
 from store.scale import parse_scale
-from tests.strategies import RunText, run_texts
+from tests.strategies import RunText, examples, run_texts
 
 
 def contents(runs: RunSet, *, scores: bool) -> dict[str, dict[str, list[tuple[str, float]]]]:
@@ -51,9 +51,7 @@ def contents(runs: RunSet, *, scores: bool) -> dict[str, dict[str, list[tuple[st
     depth=st.integers(1, 4),
     order=st.sampled_from(ORDERS),
 )
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(25))
 def test_a_collection_gives_what_its_files_give(
     tmp_path_factory: pytest.TempPathFactory, texts: list[RunText], depth: int, order: Order
 ) -> None:

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -22,7 +22,6 @@ FIXED = [
     if isinstance(strategy, FixedStrategy)
 ]
 fixed = pytest.mark.parametrize("strategy", FIXED)
-few = settings(max_examples=40)  # for each of many strategies
 
 drawn_runs = st.lists(
     st.tuples(
@@ -83,7 +82,6 @@ def test_find_strategy_unknown_name_lists_the_known() -> None:
 
 
 @fixed
-@few
 @given(runs=drawn_runs)
 def test_fixed_values_are_finite_and_order_every_document(
     strategy: FixedStrategy, runs: Runs
@@ -98,7 +96,6 @@ def test_fixed_values_are_finite_and_order_every_document(
 
 
 @fixed
-@few
 @given(runs=drawn_runs, data=st.data())
 def test_fixed_values_do_not_depend_on_the_order_of_runs(
     strategy: FixedStrategy, runs: Runs, data: st.DataObject
@@ -111,7 +108,6 @@ def test_fixed_values_do_not_depend_on_the_order_of_runs(
 
 @pytest.mark.slow
 @fixed
-@few
 @given(runs=drawn_runs, data=st.data())
 def test_fixed_values_do_not_depend_on_docnos(
     strategy: FixedStrategy, runs: Runs, data: st.DataObject
@@ -128,7 +124,6 @@ def test_fixed_values_do_not_depend_on_docnos(
 
 
 @fixed
-@few
 @given(n_documents=st.integers(1, 12))
 def test_fixed_values_of_a_merry_go_round_are_tied(
     strategy: FixedStrategy, n_documents: int

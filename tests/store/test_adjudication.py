@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.adjudication_desk import AdjudicationDesk
@@ -17,6 +17,7 @@ from store.errors import ArgumentError, UnknownNameError
 from store.records import Action, JudgeKind, Qrel, State, Topic
 from store.verdicts import Verdict
 from tests.store.outside import Sitting, execute, make_pool
+from tests.strategies import examples
 
 KINDS = {
     "ann": JudgeKind.HUMAN,
@@ -272,11 +273,8 @@ def _take(sitting: Sitting, docno: str, action: str, grade: int) -> None:
         sitting.act(docno, Action(action), note="n" if action == "note" else None)
 
 
-@settings(
-    max_examples=max(5, settings().max_examples // 4),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@pytest.mark.slow
+@settings(max_examples=examples(20))
 @given(STEPS)
 def test_queue_and_list_equal_a_plain_account(
     ready: Collection, steps: list[tuple[str, str, str, int]]

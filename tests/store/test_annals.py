@@ -17,6 +17,7 @@ from store.records import Action, Decision, Document, JudgeKind, Qrel, Topic
 from store.scale import parse_scale
 from tests.store.merging.apart import copies, make, merge, work
 from tests.store.outside import Sitting, engine_of, execute, make_pool, make_run, statements
+from tests.strategies import examples
 
 
 def fill(collection: Collection, *judges: str) -> list[Sitting]:
@@ -236,7 +237,7 @@ def test_limit_is_part_of_the_query(collection: Collection) -> None:
     assert len(fetching) == 1
 
 
-@settings(deadline=None)  # every example makes a file
+@settings(max_examples=examples(20))
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(["ann", "bob"]), st.sampled_from("ab"), st.integers(0, 2),

@@ -27,6 +27,7 @@ from store.verification import verify
 from store.work_copy import hand_out
 from tests.store.full_collection import fill, judge_to_file
 from tests.store.outside import Sitting, contents, engine_of, execute, meanwhile
+from tests.strategies import examples
 
 JUDGES = ("ann", "bob", "cy", "dee")
 processes = multiprocessing.get_context("forkserver")
@@ -128,7 +129,7 @@ def test_backups_hold_what_was_acknowledged_before(full: Path) -> None:
     assert check_backups_at_work(full, 8) > 100
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_hundred_backups_hold_what_was_acknowledged_before(full: Path) -> None:
     """The same of 100 backups."""
     assert check_backups_at_work(full, 100) > 1000
@@ -373,7 +374,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save(folder / "full.db", folder / "b.backup")
 
 
-@settings(deadline=None)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_every_flipped_bit_of_a_backup_is_seen(sealed: Path, data: st.DataObject) -> None:
     """A backup with any one bit flipped is refused, and makes no collection."""

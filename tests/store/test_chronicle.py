@@ -28,6 +28,7 @@ from store.records import (
 )
 from store.scale import parse_scale
 from tests.store.outside import Sitting, engine_of, execute, make_pool
+from tests.strategies import examples
 
 
 def fill(collection: Collection, *judges: str) -> list[Sitting]:
@@ -149,7 +150,7 @@ def test_unknown_document_is_told_with_its_neighbours(collection: Collection) ->
 
 
 @pytest.mark.slow
-@settings(deadline=None)  # every example makes a file
+@settings(max_examples=examples(20))
 @given(
     steps=st.lists(
         st.tuples(

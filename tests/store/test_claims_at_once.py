@@ -192,7 +192,7 @@ def test_twenty_processes_claim_every_document_exactly_twice(collection_name: st
     check_exactly_two(collection_name, 24)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_twenty_processes_claim_a_large_pool_exactly_twice(collection_name: str) -> None:
     """As above, 400 documents, eight killed."""
     started = start_claiming(collection_name, 20, 400, whim=0.02, patience_s=240)

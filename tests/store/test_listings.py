@@ -15,6 +15,7 @@ from store.scale import parse_scale
 from store.standing import Sought, Standing
 from tests.store.looking import fill, pairs_of, plain_standing
 from tests.store.outside import Sitting, make_pool
+from tests.strategies import examples
 
 STEPS = st.lists(
     st.tuples(
@@ -159,7 +160,7 @@ def test_unknown_name_is_refused_with_the_known_ones(collection: Collection, par
         collection.topic_lines(Sought(**{part: "x1"}))
 
 
-@settings(deadline=None)  # every example makes a file
+@settings(max_examples=examples(20))
 @given(steps=STEPS, withdrawn=st.booleans())
 def test_counts_are_those_of_a_plain_walk(
     steps: list[tuple[str, str, str]], withdrawn: bool, tmp_path_factory: pytest.TempPathFactory

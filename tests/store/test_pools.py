@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.collection import Collection
@@ -11,6 +11,7 @@ from store.errors import ConflictError, UnknownNameError
 from store.pools import StoredPool
 from store.records import Pool, PoolEntry
 from tests.store.outside import contents, execute, make_pool, make_run
+from tests.strategies import examples
 
 MANIFEST = {"strategy": "depth", "depth": 100, "seed": 7, "out_order": "random",
             "runs": [{"tag": "bm25", "sha256": "abc"}], "日本": [1, 2.5, None, True]}  # fmt: skip
@@ -53,11 +54,7 @@ entries = st.builds(
 )
 
 
-@settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # each pool has its own name
-)
+@settings(max_examples=examples(30))
 @given(
     st.lists(entries, unique_by=lambda entry: (entry.topic, entry.docno)),
     st.dictionaries(st.text(), st.text() | st.integers() | st.none()),

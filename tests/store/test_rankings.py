@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pooler.top import top_of
@@ -18,6 +18,7 @@ from store.natural_order import natural_key
 from store.ranking import Order
 from store.records import Ranking, Run
 from tests.store.outside import make_run, statements
+from tests.strategies import examples
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 NEAR = [
@@ -85,11 +86,7 @@ def assert_as_run_says(
             assert tied == (one.n_tied_in, one.n_tied_out)
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # runs replace those before
-)
+@settings(max_examples=examples(20))
 @given(st.data())
 def test_top_documents_are_those_of_the_runs(collection: Collection, data: st.DataObject) -> None:
     """In every order and at every depth: documents, scores, lengths and ties at the cut."""

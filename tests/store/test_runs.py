@@ -9,7 +9,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.collection import Collection
@@ -21,6 +21,7 @@ from store.ranking import Order, rank_order
 from store.records import Ranking, Run
 from store.runs import StoredRun
 from tests.store.outside import contents, execute, make_pool, make_run
+from tests.strategies import examples
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
@@ -74,11 +75,7 @@ def assert_same_run(back: Run, run: Run) -> None:
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # a run replaces the one before
-)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_any_run_comes_back_in_any_order(collection: Collection, data: st.DataObject) -> None:
     """File order, scores and ranks come back; ids are ranked as `rank_order` ranks the file."""

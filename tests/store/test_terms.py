@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.collection import Collection
@@ -64,7 +64,6 @@ def test_unknown_topic_is_refused(ready: Collection, collection_name: str) -> No
     assert contents(collection_name)["judge_term"] == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(st.text(st.sampled_from("ab \x00\ud800検"), max_size=4), max_size=6))
 def test_words_come_back_once_each_in_order(ready: Collection, words: list[str]) -> None:
     """Whatever was there before, the words given are the words that come back."""

@@ -21,6 +21,7 @@ from store.row_checksums import guarded_tables
 from store.verification import CHECKS, Verified, verify
 from tests.store.full_collection import fill
 from tests.store.outside import contents, execute
+from tests.strategies import examples
 
 UNGUARDED = {
     "document": {"listed"},
@@ -294,7 +295,7 @@ def guarded(name: str) -> dict[str, list[list[Any]]]:
     return found
 
 
-@settings(deadline=None)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_flipped_bit_is_told_or_harms_no_judgement(whole: Path, data: st.DataObject) -> None:
     """With any one bit of a collection flipped, opening or `verify` says so, in words.
@@ -317,7 +318,7 @@ def test_flipped_bit_is_told_or_harms_no_judgement(whole: Path, data: st.DataObj
         assert guarded(str(damaged)) == guarded(str(whole))
 
 
-@settings(deadline=None)
+@settings(max_examples=examples(20))
 @given(share=st.floats(0, 1, exclude_max=True))
 def test_truncated_file_is_told(whole: Path, share: float) -> None:
     """A collection that ends too early is never taken for a whole one."""

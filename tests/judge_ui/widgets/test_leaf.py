@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from judge_ui.folding import Span
@@ -72,7 +72,6 @@ def test_a_text_laid_out_bit_by_bit_has_the_same_lines(
     assert laid.n_lines == len(laid.lines)
 
 
-@settings(max_examples=40, deadline=None)
 @given(text=texts, times=st.integers(1, 1500), width=st.integers(2, 30), share=st.floats(0, 1))
 def test_a_place_is_on_the_line_that_holds_it(
     text: str, times: int, width: int, share: float

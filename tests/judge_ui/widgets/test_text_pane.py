@@ -13,6 +13,7 @@ from judge_ui.widgets.text_pane import look_style
 from judge_ui.widgets.wrapping import wrap
 from store.records import Page
 from tests.judge_ui.widgets.hosting import showing
+from tests.strategies import examples
 
 SIZES = [(120, 40), (80, 24), (60, 16), (40, 12)]
 JAPANESE = "判定対象の文書は、①テストコレクション（test collection）から採る。ﾊﾟｲﾌﾟ「」ー々"
@@ -28,7 +29,7 @@ def cells(text: str) -> int:
     )
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(20))
 @given(
     pieces=st.lists(st.sampled_from([JAPANESE, "word ", "\n", "e\u0301", "\t", HIDDEN, "検"])),
     times=st.integers(1, 30),

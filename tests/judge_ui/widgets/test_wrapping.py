@@ -7,7 +7,7 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from judge_ui.invisible import INVISIBLE
@@ -138,7 +138,6 @@ def test_widths_listed_by_hand(characters: str, width: int) -> None:
     assert [cell_width(one) for one in characters] == [width] * len(characters)
 
 
-@settings(max_examples=30, deadline=None)
 @example(text="e\u0301\u3099", times=3000, width=30)
 @given(text=texts, times=st.integers(1, 200), width=st.integers(2, 30))
 def test_a_long_paragraph_is_broken_as_if_it_were_read_at_once(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import ADAPTIVE, STRATEGIES
@@ -60,7 +60,6 @@ def test_table_has_the_adaptive_strategies() -> None:
 
 
 @each_strategy
-@settings(max_examples=30)  # of 19 strategies each
 @given(runs=drawn_rankings, decisions=drawn_decisions)
 def test_adaptive_state_is_made_again_from_what_was_observed(
     name: str,
@@ -149,7 +148,6 @@ def test_adaptive_without_runs_has_nothing_to_choose(
 
 
 @each_strategy
-@settings(max_examples=30)  # of 19 strategies each
 @given(runs=drawn_rankings.filter(bool), run=st.integers(0, 4))
 def test_adaptive_one_run_alone_is_taken_in_its_order(
     name: str, given_parameters: dict[str, ParameterValue], runs: list[list[str]], run: int

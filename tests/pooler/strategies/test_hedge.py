@@ -61,6 +61,24 @@ def test_hedge_missing_documents_teach_too() -> None:
     assert play("hedge", [["f"], ["a", "b", "c", "d", "e"]], {"a": True}).startswith("a b")
 
 
+def test_hedge_runs_lose_most_by_what_they_would_have_ranked_highest() -> None:
+    """A document that neither of two runs returned costs the shorter one more."""
+    # n = 5, ln 5 = 1.609. Documents a run did not return: of those with one document
+    # 1.609 - (ln 1 + ln 2 + ln 3 + ln 4) / 4 = 0.815, of that with three 1.609 - (ln 3 + ln 4) / 2
+    # = 0.367. x is not relevant: losses 1.609 / 2 of its own run, 0.367 / 2 of the run of three,
+    # 0.815 / 2 of that of b; weights 0.1**0.805 = 0.157, 0.1**0.183 = 0.656, 0.1**0.407 = 0.391.
+    # a: 0.656 * 1.609 + (0.391 + 0.157) * 0.815 = 1.502.
+    # b: 0.391 * 1.609 + 0.656 * 0.367 + 0.157 * 0.815 = 0.998.
+    # (With ln n + the mean in place of ln n - the mean the run of three would have lost more:
+    # 2.852 / 2 against 2.404 / 2, and b would come before a.)
+    rankings, docnos = rankings_of([["x"], ["a", "c", "d"], ["b"]])
+    state = start("hedge", rankings)
+    state.observe(docnos.index("x"), False)
+    chosen = state.choose()
+    assert chosen is not None
+    assert docnos[chosen] == "a"
+
+
 def test_hedge_equal_products_of_ranks_tie() -> None:
     """Ranks 1 and 6 are worth ranks 2 and 3, whatever the last bits of the logarithms are."""
     # Two runs of the same eight documents; y at 1 and 6, x and z at 2 and 3 and the reverse.

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -88,7 +88,6 @@ cells_of_judges = st.dictionaries(
 ).filter(lambda cells: len({judge for _, judge in cells}) >= 3)
 
 
-@settings(max_examples=30)
 @given(cells_of_judges, st.integers(1, 6), st.data())
 def test_estimate_equals_the_slow_one(cells: Cells, n_iterations: int, data: st.DataObject) -> None:
     """After any number of steps the posteriors are those of plain products, fixed grades too."""
@@ -110,7 +109,6 @@ def test_estimate_equals_the_slow_one(cells: Cells, n_iterations: int, data: st.
     )
 
 
-@settings(max_examples=30)
 @given(cells_of_judges, st.permutations(range(4)))
 def test_order_of_judges_changes_nothing(cells: Cells, order: list[int]) -> None:
     """Exchanging judges changes no grade, and exchanges their confusion matrices."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.diagnosis import Diagnosis, diagnose
@@ -56,7 +56,6 @@ def diagnosed(lists: Lists, grades: Grades, **options: object) -> Diagnosis:
     )  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
 @given(drawn_lists, drawn_grades, st.integers(1, WIDTH), st.data())
 def test_sums_agree_and_both_ways_leave_out_the_same(
     lists: list, grades: list, depth: int, data: st.DataObject
@@ -92,7 +91,6 @@ def test_sums_agree_and_both_ways_leave_out_the_same(
         assert repr(one.errors) == repr(other.errors)
 
 
-@settings(max_examples=30, deadline=None)
 @given(drawn_lists, drawn_grades, st.integers(1, WIDTH))
 def test_infap_with_a_pool_is_trec_evals(lists: list, grades: list, depth: int) -> None:
     """A pooled document without a judgement is a line of grade -1 to trec_eval."""

@@ -17,6 +17,7 @@ from store.analysis.diagnosis_counts import (
 )
 from store.analysis.judged_rankings import JudgedRankings, judged_rankings
 from store.errors import ArgumentError
+from tests.strategies import examples
 
 CUTOFF = 6
 DOCUMENTS = range(9)
@@ -55,7 +56,7 @@ def arrays_of(drawn: list) -> tuple[JudgedRankings, dict, dict]:
     return arrays, plain, judged
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(rankings_of, st.integers(1, CUTOFF))
 def test_counts_are_those_of_sets(drawn: list, depth: int) -> None:
     """Ranks, topics and runs a document: all counted one by one."""

@@ -21,6 +21,7 @@ from tests.store.analysis.drawn_collections import (
     plain_mean,
 )
 from tests.store.analysis.plain_lists import arrays_of
+from tests.strategies import examples
 
 # Run A of formulas.md, section 4: relevant at ranks 1, 3, 6 of 10, R = 4, S = 13/6.
 RUN_A = np.arange(1, 11, dtype=np.int32)[None]
@@ -127,7 +128,7 @@ def test_flips_equal_recomputation(
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(*arguments)
 def test_thousands_of_flips_equal_recomputation(
     case: Drawn, at: At, depth: int, flips: int, scenario: Scenario, r_mode: RMode

@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.store.analysis.dynamic_variation import dynamic
 from tests.store.analysis.enumerated_variation import Topic, drawn_topics, enumerated
 
 
-@settings(max_examples=40, deadline=None)
 @given(drawn_topics(most_documents=8, most_runs=1))
 def test_dynamic_equals_all_outcomes(topic: Topic) -> None:
     """Mean and variance are those of the enumeration, and P(R) adds up to 1."""

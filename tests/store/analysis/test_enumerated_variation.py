@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.store.analysis.enumerated_variation import Topic, drawn_topics, enumerated
 from tests.store.analysis.outcome_table import outcome_table
@@ -45,7 +45,6 @@ def test_difference_of_the_third_example() -> None:
     assert found.above + found.above.T + found.tied == pytest.approx(np.ones((2, 2)))
 
 
-@settings(max_examples=15, deadline=None)
 @given(drawn_topics(most_documents=6))
 def test_floats_equal_fractions(topic: Topic) -> None:
     """Sums of floats are those of fractions to rounding, whatever is drawn."""
@@ -56,7 +55,6 @@ def test_floats_equal_fractions(topic: Topic) -> None:
         assert getattr(fast, name) == pytest.approx(getattr(exact, name), abs=1e-14)
 
 
-@settings(max_examples=15, deadline=None)
 @given(drawn_topics(most_documents=6))
 def test_table_of_outcomes_has_the_same_moments(topic: Topic) -> None:
     """The reference in arrays, which is quick, and the one by outcome, which is plain."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.gain import DISCOUNTS, GAINS, Discount, Gain
@@ -54,7 +54,6 @@ def check(
     np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15, err_msg=told)
 
 
-@settings(deadline=None)
 @given(
     st.text("0123", min_size=1, max_size=6), st.lists(st.integers(-1, 4), max_size=3),
     st.lists(st.booleans(), min_size=6, max_size=6).filter(lambda free: sum(free) < 6),

@@ -6,7 +6,7 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.graded_rankings import GradedRankings
@@ -81,7 +81,6 @@ def tied_evaluations(draw: st.DrawFn) -> tuple[tuple[Qrels, Runs], int]:
     return (qrels, runs), level
 
 
-@settings(deadline=None, max_examples=3 * settings.default.max_examples)
 @given(tied_evaluations())
 def test_bpref_and_inferred_ap_equal_trec_eval(drawn: tuple[tuple[Qrels, Runs], int]) -> None:
     """Both are trec_eval's, with grades of -1 as pooled but not judged."""
@@ -89,7 +88,6 @@ def test_bpref_and_inferred_ap_equal_trec_eval(drawn: tuple[tuple[Qrels, Runs], 
     check_against_trec_eval(evaluation, level, ["Bpref", "infAP"], judged_only=False)
 
 
-@settings(deadline=None, max_examples=3 * settings.default.max_examples)
 @given(tied_evaluations())
 def test_condensed_lists_equal_trec_eval(drawn: tuple[tuple[Qrels, Runs], int]) -> None:
     """Every measure of the condensed list is trec_eval's with -J."""
@@ -97,7 +95,6 @@ def test_condensed_lists_equal_trec_eval(drawn: tuple[tuple[Qrels, Runs], int]) 
     check_against_trec_eval(evaluation, level, list(TREC_EVAL), judged_only=True)
 
 
-@settings(deadline=None)
 @given(evaluations())
 def test_names_mean_what_they_mean_to_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
     """Bpref, infAP and Judged@k are those of ir_measures, topic by topic."""
@@ -117,7 +114,6 @@ def test_names_mean_what_they_mean_to_ir_measures(evaluation: tuple[Qrels, Runs]
         np.testing.assert_array_equal(shares, scores.values)
 
 
-@settings(deadline=None)
 @given(tied_evaluations(), st.integers(1, 12))
 def test_unjudged_by_name(drawn: tuple[tuple[Qrels, Runs], int], cutoff: int) -> None:
     """Unjudged@k counts what has no grade from 0 on, in order of score and docno descending."""
@@ -159,7 +155,6 @@ def plain_inferred_ap(labels: list[str], n_relevant: int) -> float:
 LABELS = st.lists(st.lists(st.sampled_from("+-uo"), min_size=6, max_size=6), max_size=4)
 
 
-@settings(deadline=None)
 @given(LABELS, st.integers(0, 2), st.integers(0, 2))
 def test_several_lists_equal_plain_loops(lists: list[list[str]], more: int, worse: int) -> None:
     """Arrays of lists, and of a leading axis, give what each list alone gives by the definition."""
@@ -228,7 +223,6 @@ def test_condensed_list_by_hand() -> None:
     assert condensed(one_list("", "1")).lengths.tolist() == [[0]]
 
 
-@settings(deadline=None)
 @given(evaluations(least=-2), st.integers(-2, 2))
 def test_grades_below_a_least_one_are_gone(evaluation: tuple[Qrels, Runs], least: int) -> None:
     """Taking low grades for no judgement is evaluating qrels without their lines."""

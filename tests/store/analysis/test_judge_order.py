@@ -15,6 +15,7 @@ from scipy import stats
 from store.analysis.judge_order import QUANTILES, JudgeOrder, RunSwap, judge_order
 from store.analysis.run_order import TauResult
 from store.errors import ArgumentError
+from tests.strategies import examples
 
 NAN = float("nan")
 
@@ -79,7 +80,7 @@ def scored(draw: st.DrawFn) -> NDArray[np.float64]:
     return ap
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(scored(), st.integers(0, 2**66))
 def test_equals_plain_loops(ap: NDArray[np.float64], seed: int) -> None:
     """Drawing a judge a topic and averaging fractions gives every number of the result."""

@@ -14,6 +14,7 @@ from store.analysis.judge_scores import NOT_RANKED, judge_average_precisions
 from store.analysis.votes import Votes, votes_from_rows
 from store.errors import ArgumentError
 from tests.store.analysis.plain_lists import plain_ap
+from tests.strategies import examples
 
 Graded = dict[tuple[int, int, int], int]
 """Place of the grade, by (topic, document, judge)."""
@@ -68,7 +69,7 @@ rankings = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(grades, rankings, st.integers(1, 2), st.integers(1, 10))
 def test_equals_plain_lists(graded: Graded, ranked: Ranked, level: int, cutoff: int) -> None:
     """Every score is AP of the list by its definition, with R of the judge."""

@@ -17,6 +17,7 @@ from store.analysis.missing_pairs import missing_pair_bounds
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collections, plain_mean
 from tests.store.analysis.plain_lists import arrays_of
+from tests.strategies import examples
 
 OUTSIDE = range(100, 103)
 """Documents that no run retrieved."""
@@ -148,7 +149,7 @@ def test_limit_that_would_take_more_documents_than_are_missing() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(drawn_collections(3, 2), st.integers(1, 3), st.sampled_from(R_MODES))
 def test_limits_of_many_collections(case: Drawn, k: int, r_mode: RMode) -> None:
     """The same over a thousand collections."""

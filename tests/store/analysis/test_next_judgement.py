@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from store.analysis.collection_variation import collection_variation
 from store.analysis.next_judgement import next_documents, settled_pairs
@@ -14,7 +14,6 @@ from tests.store.analysis.enumerated_variation import Topic, drawn_topics
 from tests.store.analysis.outcome_table import Floats, OutcomeTable, outcome_table
 
 
-@settings(max_examples=30, deadline=None)
 @given(drawn_topics(most_documents=6, fewest_runs=3, most_runs=3))
 def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) -> None:
     """Variance over all outcomes, less its mean once the document is known, added up."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from store.analysis import order_probability as module
 from store.analysis.collection_variation import Topic, collection_variation
@@ -52,7 +52,6 @@ def test_single_topics(name: str) -> None:
         assert found.tied == pytest.approx(example.tied, abs=1e-14)
 
 
-@settings(max_examples=40, deadline=None)
 @given(drawn_topics(most_documents=7, fewest_runs=2))
 def test_enumeration_equals_the_obvious_one(topic: Topic) -> None:
     """Above and tied, with sure and impossible documents and ties of AP."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from store.analysis.overlap_plan import assumed_plan, plan_overlap
 from store.analysis.resampling import topic_bootstrap
 from store.errors import ArgumentError
+from tests.strategies import examples
 
 Z = 1.959963984540054
 
@@ -100,7 +101,7 @@ def test_two_topics_by_hand() -> None:
     assert (plan.n_topics, plan.n_documents, plan.reason) == (2, 8, None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(stacks, st.sampled_from(["none", "linear", "quadratic"]), st.floats(0.05, 1.0))
 def test_equals_documents_one_by_one(
     plain: list[list[list[int]]], weights: str, width: float
@@ -140,7 +141,7 @@ def test_equals_documents_one_by_one(
 
 
 @given(st.integers(0, 500), st.floats(0.05, 0.9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_plan_is_the_least_that_does(seed: int, width: float) -> None:
     """The planned numbers give the width by the formula, and one less does not."""
     rng = np.random.default_rng(seed)

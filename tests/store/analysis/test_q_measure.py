@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.incomplete_measures import condensed
@@ -34,7 +34,6 @@ def plain_q(labels: str, missed: str, beta: Fraction, cutoff: int | None) -> Fra
     return total / divisor if divisor else None
 
 
-@settings(deadline=None)
 @given(
     LISTS, MISSED, st.sampled_from(["0", "0.5", "1", "10"]), st.none() | st.integers(1, 9),
     st.booleans(),
@@ -56,7 +55,6 @@ def test_definition(
         assert scores.values.item() == pytest.approx(float(expected), abs=1e-14)
 
 
-@settings(deadline=None)
 @given(LISTS, MISSED)
 def test_is_average_precision_without_gains(labels: str, missed: str) -> None:
     """With beta 0 it is AP."""
@@ -65,7 +63,6 @@ def test_is_average_precision_without_gains(labels: str, missed: str) -> None:
     np.testing.assert_allclose(flat.values, ap.values, rtol=1e-14)
 
 
-@settings(deadline=None)
 @given(st.text("0123").map("2".__add__), st.integers(1, 5))
 def test_ideal_list_has_one(labels: str, cutoff: int) -> None:
     """The best order, cut or not, reaches 1, and the worst one does not."""

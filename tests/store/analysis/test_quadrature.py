@@ -12,6 +12,7 @@ from scipy import stats
 
 from store.analysis.quadrature import rule_for, window
 from store.errors import ArgumentError
+from tests.strategies import examples
 
 
 def relative_errors(least: int, most: int, power: int, tolerance: float) -> list[float]:
@@ -27,7 +28,7 @@ def relative_errors(least: int, most: int, power: int, tolerance: float) -> list
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(1, 400), st.integers(0, 400), st.integers(1, 3))
 def test_errors_are_within_the_tolerance(least: int, width: int, power: int) -> None:
     """At every R of the window, for every power asked for; and the weights are positive."""
@@ -55,7 +56,6 @@ def test_rules_are_as_short_as_derived(least: int, most: int, n_nodes: int) -> N
     assert found in {n_nodes, sizes[sizes.index(n_nodes) + 1]}
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.floats(0.001, 1), min_size=1, max_size=60),
     st.integers(0, 30),

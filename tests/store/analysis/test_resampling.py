@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -122,7 +122,6 @@ def test_limits_by_hand() -> None:
     assert (narrow.low, narrow.high, narrow.level) == (0.5, 0.5, 0.4)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=2, max_size=2),
@@ -275,7 +274,6 @@ def test_value_that_never_varies_has_no_interval(table: list[list[int]]) -> None
 
 
 @given(st.integers(2, 50), st.integers(0, 99))
-@settings(max_examples=20, deadline=None)
 def test_multiplying_all_counts_changes_nothing(factor: int, seed: int) -> None:
     """Kappa does not see the number of documents, and neither does its interval."""
     tables = np.random.default_rng(seed).integers(0, 5, size=(7, 3, 3))

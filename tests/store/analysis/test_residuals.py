@@ -9,7 +9,7 @@ from fractions import Fraction
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measure_names import parse_measure
@@ -30,7 +30,6 @@ LISTS = st.text("012?", max_size=7)
 """A character a rank, `?` for unjudged."""
 
 
-@settings(deadline=None)
 @given(
     LISTS,
     st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(4, 5), Fraction(19, 20)]),
@@ -58,7 +57,6 @@ def test_rbp_and_its_residual_by_definition(labels: str, p: Fraction, cutoff: in
 
 
 @pytest.mark.filterwarnings("ignore")  # of pandas, about the provider
-@settings(deadline=None)
 @given(evaluations(least=0, most=1), st.sampled_from([0.5, 0.8, 0.95]))
 def test_rbp_equals_ir_measures(evaluation: tuple[Qrels, Runs], p: float) -> None:
     """RBP of relevant or not is that of the provider of ir_measures."""
@@ -91,7 +89,6 @@ def plain_err(stops: Sequence[float]) -> float:
     return total
 
 
-@settings(deadline=None)
 @given(LISTS.filter(lambda labels: labels.count("?") <= 5))
 def test_err_and_its_residual_by_definition(labels: str) -> None:
     """ERR is the sum over ranks; the upper bound that of a long list filled with the best."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.graded_rankings import GradedRankings
@@ -98,7 +98,6 @@ def check_every_filling(
 GRADES = st.none() | st.none() | st.integers(-1, 3)
 
 
-@settings(deadline=None)
 @given(
     st.lists(GRADES, max_size=7).filter(lambda labels: labels.count(None) <= 5),
     st.lists(st.integers(-1, 3), max_size=4),
@@ -152,7 +151,6 @@ def test_neither_all_nor_none_is_the_extreme() -> None:
     assert bounds_of("01?", "Rprec", (0, 1)).upper.item() == 0.5
 
 
-@settings(deadline=None)
 @given(st.text("012?", max_size=7), st.sampled_from([0.5, 0.8, 0.95]))
 def test_bounds_of_rbp_are_its_residual_without_the_tail(labels: str, p: float) -> None:
     """The list as it stands leaves open what the residual does, less p^n."""
@@ -164,7 +162,6 @@ def test_bounds_of_rbp_are_its_residual_without_the_tail(labels: str, p: float) 
     assert with_tail == pytest.approx(result.upper.item(), abs=1e-14)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.lists(GRADES, max_size=4), min_size=2, max_size=2),
     st.lists(st.integers(0, 2), max_size=2),

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.sampled_pool import SampledPool, sampled_pool, sampled_rankings
@@ -62,7 +62,6 @@ judged = st.dictionaries(st.integers(0, 30), st.tuples(st.integers(0, 2), st.jus
 lists = st.lists(st.integers(0, 35), unique=True, min_size=1)
 
 
-@settings(deadline=None)
 @given(sample=judged, ranked=lists)
 def test_pool_judged_whole_has_the_scores_of_its_qrels(sample: Sample, ranked: list[int]) -> None:
     """Of trec_eval, where whatever has no grade counts as not relevant."""
@@ -122,7 +121,6 @@ graded = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=3 * settings.default.max_examples)
 @given(sample=graded, ranked=lists, level=st.integers(1, 3))
 def test_any_sample_has_the_scores_of_the_loops(
     sample: Sample, ranked: list[int], level: int
@@ -153,7 +151,6 @@ def test_any_sample_has_the_scores_of_the_loops(
         assert scores.r_precision[0, 0] == pytest.approx(expected, rel=1e-12)
 
 
-@settings(deadline=None)
 @given(sample=sampled, ranked=lists)
 def test_variance_is_that_of_the_loops(sample: Sample, ranked: list[int]) -> None:
     """Every pair of relevant documents looked at, as the program does."""

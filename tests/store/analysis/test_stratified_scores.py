@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.gain import normalised_gain
@@ -159,7 +159,6 @@ strata_rows = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=3 * settings.default.max_examples)
 @given(
     rows=strata_rows,
     ranked=st.lists(st.integers(0, 30), unique=True),
@@ -192,7 +191,6 @@ judged_rows = st.lists(
 lists = st.lists(st.integers(0, 35), unique=True)
 
 
-@settings(deadline=None)
 @given(rows=judged_rows, ranked=lists)
 def test_pool_judged_whole_has_the_scores_of_its_qrels(rows: Rows, ranked: list[int]) -> None:
     """AP and P but for the constants, nDCG but for rounding; what is not pooled counts as 0."""
@@ -224,7 +222,6 @@ sampled_rows = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(rows=sampled_rows, ranked=lists.filter(bool))
 def test_one_stratum_is_inferred_ap_but_for_a_constant(rows: Rows, ranked: list[int]) -> None:
     """trec_eval adds 2e-5 below the line, this program 3e-5: a half and a third of nothing."""
@@ -321,7 +318,6 @@ def test_level_moves_relevance_and_not_gain() -> None:
     assert high.inf_ndcg.tolist() == low.inf_ndcg.tolist()
 
 
-@settings(deadline=None)
 @given(pools=st.lists(judged_rows, min_size=1, max_size=3), data=st.data())
 def test_runs_and_topics_do_not_touch_each_other(pools: list[Rows], data: st.DataObject) -> None:
     """Scored together they have the scores they have alone."""

@@ -27,6 +27,7 @@ from store.analysis.undiscovered import (
 from store.ranking import Order
 from tests.store.analysis.drawn_collections import as_float, plain_mean
 from tests.store.analysis.plain_lists import Grades, Lists, arrays_of, plain_ap
+from tests.strategies import examples
 from tests.trec_covid import MIN_GRADE, covid_arrays, load_qrels, load_rankings
 
 
@@ -122,7 +123,7 @@ def exact_tau_ap(after: list[Fraction | None], before: list[Fraction | None]) ->
     return sum(totals, Fraction(0)) / len(totals)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(cases(), st.sampled_from(SCENARIOS), st.sampled_from(R_MODES))
 def test_sensitivity_equals_recomputation(case: Case, scenario: Scenario, r_mode: RMode) -> None:
     """Every score, order and count equals computing all lists again from scratch."""

@@ -21,6 +21,7 @@ from store.errors import ArgumentError
 from tests.store.analysis.dynamic_variation import dynamic
 from tests.store.analysis.enumerated_variation import Topic, drawn_topics, enumerated
 from tests.store.analysis.outcome_table import outcome_table
+from tests.strategies import examples
 from tests.vectors.variation_examples import EXAMPLES, NEAR
 
 
@@ -61,14 +62,13 @@ def check_all_outcomes(topic: Topic) -> None:
         assert np.abs(own.covariance - of_own.covariance).max() < 1e-12
 
 
-@settings(max_examples=20, deadline=None)
 @given(drawn_topics(most_documents=6))
 def test_moments_equal_all_outcomes(topic: Topic) -> None:
     """Sure, impossible and hardly possible documents, unretrieved ones, empty runs."""
     check_all_outcomes(topic)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(drawn_topics(most_documents=12))
 def test_moments_equal_all_outcomes_of_twelve(topic: Topic) -> None:
     """Up to twelve documents and 4,096 outcomes, in arrays."""

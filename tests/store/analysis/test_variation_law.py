@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import ndtr
@@ -69,7 +69,6 @@ def simulated_maps(topics: Sequence[tuple[Floats, Floats]], m: int, seed: int) -
     return maps / len(topics)
 
 
-@settings(max_examples=40, deadline=None)
 @given(topics_of_one_run)
 def test_characteristic_function_equals_all_outcomes(topics: list[Topic]) -> None:
     """E[exp(i theta MAP)] is the sum over outcomes, whatever theta is."""
@@ -79,7 +78,6 @@ def test_characteristic_function_equals_all_outcomes(topics: list[Topic]) -> Non
     assert map_characteristic(topics, theta) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
 @given(topics_of_one_run, st.sampled_from([0.02, 0.05, 0.5]))
 def test_law_equals_all_outcomes(topics: list[Topic], resolution: float) -> None:
     """F is the sum of Phi((x - MAP) / h) over outcomes, to within the error that is told."""
@@ -159,7 +157,6 @@ def test_transform_gives_the_moments() -> None:
     assert variance == pytest.approx(exact.variance, rel=1e-8)
 
 
-@settings(max_examples=30, deadline=None)
 @given(drawn_topics(most_documents=6, most_runs=1), st.floats(-400, 400))
 def test_bound_is_no_less_than_the_transform(topic: Topic, z: float) -> None:
     """E[exp(z AP)] of all outcomes, and close to it, for steep z too."""

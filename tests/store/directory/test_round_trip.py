@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import inspect, text
 
@@ -22,11 +22,10 @@ from store.records import JudgeKind, Qrel
 from store.scale import parse_scale
 from tests.store.directory.any_collection import fill, named_contents
 from tests.store.outside import engine_of, make_run
+from tests.strategies import examples
 
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 """Making a failing collection smaller would take many minutes."""
-EXAMPLES = max(3, settings().max_examples // 4)
-"""A collection goes out and comes back in half a second."""
 
 
 def export(where: str, folder: Path, wishes: Wishes) -> dict[str, bytes]:
@@ -48,7 +47,8 @@ def make(where: str, data: st.DataObject) -> None:
         fill(made, where, data)
 
 
-@settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
+@pytest.mark.slow
+@settings(max_examples=examples(20), phases=PHASES)
 @given(st.data())
 def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
     """Every row of every table is there again, in the same order, and exports to the same bytes."""
@@ -64,7 +64,7 @@ def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
+@settings(max_examples=examples(20), phases=PHASES)
 @given(st.data())
 def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
     """A directory without texts, runs, notes or names makes a collection that gives it again."""
@@ -85,7 +85,7 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, phases=PHASES, max_examples=EXAMPLES)
+@settings(max_examples=examples(20), phases=PHASES)
 @given(st.data())
 def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:
     """Two exports of one collection differ in nothing."""
@@ -97,12 +97,7 @@ def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(
-    deadline=None,
-    phases=PHASES,
-    max_examples=EXAMPLES,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=examples(20), phases=PHASES)
 @given(data=st.data())
 def test_postgresql_gives_the_same_directory(data: st.DataObject, postgres_url: str) -> None:
     """SQLite to PostgreSQL and back again loses nothing."""

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, UnknownNameError
@@ -131,7 +131,6 @@ def test_options_that_a_column_says_already_are_refused(tmp_path: Path) -> None:
         read_columns(file, parse_columns("-,docno,judge,grade"), topic="a b")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.tuples(ids.filter(lambda text: text[0] != "#"), ids, ids, st.integers(-2, 9)),

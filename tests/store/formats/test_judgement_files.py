@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError
@@ -48,7 +48,6 @@ def read(file: Path, form: JudgementsFormat) -> list[JudgementEvent | Judgement]
     return found
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=histories().filter(bool), form=forms)
 def test_histories_are_read_back_and_written_the_same(
     events: list[JudgementEvent], form: JudgementsFormat, tmp_path: Path
@@ -60,7 +59,6 @@ def test_histories_are_read_back_and_written_the_same(
     assert write(tmp_path / "g", history_lines(again, KINDS, form)) == text
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records=states().filter(bool), form=forms)
 def test_states_are_read_back_and_written_the_same(
     records: list[Judgement], form: JudgementsFormat, tmp_path: Path
@@ -72,7 +70,6 @@ def test_states_are_read_back_and_written_the_same(
     assert write(tmp_path / "g", state_lines(again, KINDS, form)) == text
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=histories().filter(bool))
 def test_tsv_is_a_plain_table_to_other_programs(
     events: list[JudgementEvent], tmp_path: Path

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from store.errors import ArgumentError, FormatError
 from store.formats.judgements import FIELDS, JudgementEvent, read_events, write_events
@@ -81,7 +81,6 @@ def test_event_is_written_as_documented(tmp_path: Path) -> None:
     assert tuple(json.loads(LINE)) == FIELDS
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=histories())
 def test_what_is_written_is_read_back_and_written_the_same(
     events: list[JudgementEvent], tmp_path: Path

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FormatError
@@ -75,7 +75,6 @@ def test_levels_of_the_scale_are_ntcirs_readings() -> None:
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.builds(Qrel, ids.filter(lambda text: text[0] != "#"), ids, st.integers(0, 3)),

@@ -8,7 +8,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FormatError
@@ -44,7 +44,6 @@ def test_levels_are_grades_and_come_back_byte_for_byte(tmp_path: Path) -> None:
     assert stream.getvalue() == WWW
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.builds(

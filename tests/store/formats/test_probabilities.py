@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import FaultList, FormatError, PoolerError
@@ -139,7 +139,6 @@ def test_numbers_are_decimal_ones_within_0_and_1(text: str, p: float | None) -> 
 topics = ids.filter(lambda text: not text.startswith("#"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(st.tuples(topics, ids), st.floats(0, 1), min_size=1, max_size=12))
 def test_what_is_written_is_read(tmp_path: Path, rows: dict[tuple[str, str], float]) -> None:
     """Every float64 from 0 to 1 comes back to the last bit, ids byte for byte, in their order."""

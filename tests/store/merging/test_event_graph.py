@@ -25,9 +25,10 @@ from tests.store.merging.laptops import (
     states,
     worked_apart,
 )
+from tests.strategies import examples
 
 RULES = st.sampled_from(list(Rule))
-many = settings(max_examples=60, deadline=None)
+many = settings(max_examples=examples(60))
 
 
 @many

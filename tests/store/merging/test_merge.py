@@ -40,6 +40,7 @@ from tests.store.merging.apart import (
 )
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, make_run
 from tests.store.seating import let_lapse, places, seat
+from tests.strategies import examples
 
 JUDGE, SKIP, CANNOT, NOTE, MARK, UNDO = (
     Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK, Action.UNDO,
@@ -123,7 +124,7 @@ def test_judges_who_share_nothing_are_as_on_one_machine(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(20))
 @given(data=st.data())
 def test_histories_of_any_making_merge_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -18,6 +18,7 @@ from tests.store.merging.laptops import (
     states,
     worked_apart,
 )
+from tests.strategies import examples
 
 BASE = [Event(judged(0, 1, guideline_version=1))]
 ONE = act(BASE, Action.JUDGE, 5, grade=1)
@@ -273,7 +274,7 @@ def test_two_rules_that_differ_are_a_conflict_again() -> None:
     assert states(merge(*alike))[1] == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(worked_apart())
 def test_settlement_is_what_one_of_the_copies_said(chains: list[list[Event]]) -> None:
     """No rule but by hand makes a decision that no judge made."""

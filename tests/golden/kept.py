@@ -1,0 +1,22 @@
+"""Collections and files that earlier versions wrote, unpacked where a test wants them."""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+from pathlib import Path
+
+GOLDEN = Path(__file__).resolve().parent
+
+
+def unpack(name: str, target: Path) -> Path:
+    """Unpack a kept file, `written/built.db` say, to a path."""
+    target.write_bytes(gzip.decompress((GOLDEN / f"{name}.gz").read_bytes()))
+    return target
+
+
+def unpack_directory(folder: Path) -> Path:
+    """Unpack the kept export of a whole collection into a folder; return its directory."""
+    with tarfile.open(GOLDEN / "written" / "published.tar.gz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "published"
