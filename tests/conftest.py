@@ -21,8 +21,8 @@ from sqlalchemy.util import LRUCache
 
 from pooler.cli.main import run
 from store.collection import Collection
-from store.scale import parse_scale
 from tests.cli.command_line import GARDEN, JUDGES
+from tests.store.new import new_collection
 from tests.strategies import EXAMPLES
 
 # Hundreds of processes are started: none of them shall have to compile everything anew.
@@ -184,8 +184,7 @@ def collection_name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def collection(collection_name: str) -> Iterator[Collection]:
     """Make an empty collection of scale 0-2, on each engine in turn."""
-    scale = parse_scale("0-2")
-    with Collection.create(collection_name, name="test", scale=scale, program="test") as made:
+    with new_collection(collection_name) as made:
         yield made
 
 

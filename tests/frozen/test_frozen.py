@@ -24,6 +24,8 @@ from tests.test_readme import COMMANDS
 
 HERE = Path(__file__).resolve().parent
 TRANSCRIPTS = sorted(HERE.glob("*.txt"))
+LARGE = {"agreement", "built_numbers", "collecting", "diagnose", "look", "measure", "measure_files"}
+"""Transcripts of several seconds each, which are among the slow tests."""
 
 
 def garden(folder: Path, _imported: Path) -> None:
@@ -69,21 +71,30 @@ START: Mapping[str, Callable[[Path, Path], None]] = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """Work in an empty folder, on a terminal of a newcomer in Greenwich."""
-    monkeypatch.chdir(tmp_path)
+    made = tmp_path_factory.mktemp("frozen")
+    monkeypatch.chdir(made)
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
     for name, value in {"TZ": "UTC", "TERM": "xterm", "NO_COLOR": "1", "COLUMNS": "80"}.items():
         monkeypatch.setenv(name, value)
     time.tzset()
     monkeypatch.setattr(sys, "argv", ["pooler"])
-    yield tmp_path
+    yield made
     monkeypatch.undo()
     time.tzset()
 
 
-@pytest.mark.parametrize("path", TRANSCRIPTS, ids=[path.stem for path in TRANSCRIPTS])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LARGE else [])
+        for path in TRANSCRIPTS
+    ],
+)
 def test_every_command_prints_what_it_printed(
     path: Path, folder: Path, imported_garden: Path, pytestconfig: pytest.Config
 ) -> None:

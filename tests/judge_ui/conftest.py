@@ -15,7 +15,7 @@ from textual import _wait
 from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from store.scale import parse_scale
+from tests.store.new import new_collection
 
 # The Pilot looks every 20 ms whether the screen is at rest, at least twice a key; the same share of
 # work in a shorter while says the same, and the tests of screens take two thirds of the time.
@@ -51,9 +51,7 @@ def make_collection(collection_file: Path) -> Iterator[Maker]:
         scale: str = "0-2",
         manifest: Mapping[str, Any] = MappingProxyType({}),
     ) -> Collection:
-        collection = Collection.create(
-            str(collection_file), name="test", scale=parse_scale(scale), program="test"
-        )
+        collection = new_collection(str(collection_file), scale)
         made.append(collection)
         entries = [
             PoolEntry(topic.topic, document.docno, position)
