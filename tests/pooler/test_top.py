@@ -274,6 +274,16 @@ def test_read_tops_first_bad_file_is_told_and_the_others_named(
     assert error.hint == f"{LENIENT_HINT}; cannot be read either: `{files[3]}`, `{missing}`"
 
 
+@pytest.mark.parametrize(("n_others", "more"), [(10, ""), (11, " and 1 more")])
+def test_read_tops_names_ten_other_bad_files(n_others: int, more: str, tmp_path: Path) -> None:
+    """Beyond the first bad file ten are named, and the rest are counted."""
+    files = [str(tmp_path / f"{number:02}.run") for number in range(1 + n_others)]
+    with pytest.raises(PoolerError, match=r"00\.run: no such file") as caught:
+        read_tops(files, 10, workers=1)
+    named = ", ".join(f"`{file}`" for file in files[1:11])
+    assert str(caught.value.hint).endswith(f"cannot be read either: {named}{more}")
+
+
 def test_read_tops_stated_tag_must_be_the_files(tmp_path: Path) -> None:
     """A tag that the list of runs states otherwise is an error."""
     (path,) = generate(tmp_path, runs=1, topics=1, documents=5, seed=2)

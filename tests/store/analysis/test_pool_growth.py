@@ -234,6 +234,7 @@ def test_three_depths_give_an_interval_that_may_be_endless() -> None:
         ({"depth": 0}, "from 1 to 4"),
         ({"depth": 5}, "from 1 to 4"),
         ({"to_depth": 3}, "above 3"),
+        ({"coverage": 0.0}, "between 0 and 1"),
         ({"coverage": 1.0}, "between 0 and 1"),
         ({"n_draws": 99}, ">= 100"),
         ({"offset": 2}, "0 or 1"),
