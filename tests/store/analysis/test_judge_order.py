@@ -246,6 +246,15 @@ def test_other_columns_are_compared_and_never_drawn() -> None:
     assert [pair.n_topics for pair in result.pairs] == [4, 3, 3]
 
 
+def test_a_score_of_the_union_does_not_stand_in_for_a_missing_judge() -> None:
+    """A topic is used when enough of the drawn judges have a score, whatever other columns have."""
+    union = np.full((2, 2, 1), 0.5)
+    ap = np.concatenate([TWO_BY_TWO, union], axis=2)
+    ap[1, :, 1] = NAN
+    result = judge_order(ap, seed=1, mixtures=5, n_drawn=2)
+    assert (result.topics, result.n_left_out, result.n_scored) == ((0,), 1, (2, 1, 2))
+
+
 def test_reference_of_the_caller() -> None:
     """Mixtures are compared with the given scores, over the topics where these are defined."""
     reference = np.array([[0.1, 0.9], [NAN, NAN]])

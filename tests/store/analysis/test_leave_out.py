@@ -369,6 +369,18 @@ def test_runs_passed_count_as_significant_by_their_topics() -> None:
     assert (nobody.mae, nobody.tau_b.reason) == (None, "fewer-than-two")
 
 
+def test_run_that_is_passed_but_does_not_differ_is_not_significant() -> None:
+    """Of two runs that A passes, SRE* counts the one whose difference from A has p below .05.
+
+    A - B is .4, -.3, .4, -.1: mean .1, standard deviation sqrt(.38 / 3) = .356, t = .1 / .178 =
+    .56. A - C is .1, .12, .1, .12: mean .11, standard deviation .0115, t = .11 / .0058 = 19. With
+    3 degrees of freedom t is significant above 3.18.
+    """
+    topics = np.array([[0.9, 0.6, 0.9, 0.6], [0.5, 0.9, 0.5, 0.7], [0.8, 0.48, 0.8, 0.48]])
+    found = pool_errors(changed([0.75, 0.65, 0.64], [0.6, 0.65, 0.64], topics))
+    assert (found.sre, found.sre_significant) == (2, 1)
+
+
 def test_adjustment_adds_the_mean_loss_to_newcomers_alone() -> None:
     """Webber and Park's: runs A and B lost .1 and .2, so C and D gain .15."""
     left = changed([0.5, 0.4, 0.3, np.nan], [0.4, 0.2, 0.3, np.nan], np.zeros((4, 2)))

@@ -132,6 +132,22 @@ def test_limit_that_one_document_would_have_to_give_twice() -> None:
     assert bounds.high_attained[0]
 
 
+def test_limit_that_the_first_document_of_a_list_would_have_to_give_alone() -> None:
+    """A's best takes its unjudged rank 1, which lifts B too where B retrieved the same document.
+
+    Two missing, so R = 3: A, relevant at rank 3, has at most (1 + 2/3)/3 = 5/9; B, relevant at
+    rank 1, has at least 1/3.
+    """
+    grades = {"t": {1: True, 11: False}}
+    for also_in_b in (True, False):
+        lists = {("a", "t"): [10, 11, 1], ("b", "t"): [1, 10 if also_in_b else 20]}
+        bounds = missing_pair_bounds(arrays_of(lists, grades, 10), 2)
+        # B is ahead as judged, so this is the low end of B - A.
+        assert (bounds.first.tolist(), bounds.second.tolist()) == ([1], [0])
+        assert float(bounds.low[0]) == pytest.approx(1 / 3 - 5 / 9)
+        assert bool(bounds.low_attained[0]) != also_in_b
+
+
 def test_limit_that_would_take_more_documents_than_are_missing() -> None:
     """Mode own: A's best takes two documents and B's worst a third, so k = 2 is too few.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy.stats import norm
 
 from store.analysis import order_probability as module
 from store.analysis.collection_variation import Topic, collection_variation
@@ -143,6 +144,24 @@ def test_many_documents_take_the_normal_law_unless_few_of_them_count(
     skewed = order_probability([(p, np.array([first, second]))])
     assert skewed.method == "mixture"
     assert skewed.above == pytest.approx(0.01, abs=0.0002)
+
+
+def test_mixture_leaves_a_topic_of_small_differences_to_the_normal_law() -> None:
+    """Ten documents of two topics are taken one by one, and the third topic keeps its variance.
+
+    The first run alone has the ten, five in each topic, all relevant with probability .1: its AP is
+    at least .2 where one of them is, and both are 0 with probability .9^10. The second run alone
+    has a document of .5 at rank 1000 of the third topic: less .001 or nothing, a mean of -.0005 and
+    a standard deviation of .0005. So the first run is above, but where none of the ten is relevant:
+    there with Phi(-1).
+    """
+    five = (np.full(5, 0.1), np.array([np.arange(1.0, 6), np.full(5, np.inf)]))
+    one = (np.array([0.5]), np.array([[np.inf], [1000.0]]))
+    none = 0.9**10
+    expected = 1 - none + none * float(norm.cdf(-1))
+    for topics in ([five, five, one], [one, five, five]):
+        found = order_probability(topics, method="mixture")
+        assert found.above == pytest.approx(expected, abs=1e-12)
 
 
 def test_nothing_varies() -> None:

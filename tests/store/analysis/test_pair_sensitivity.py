@@ -17,11 +17,12 @@ from store.analysis.flip_choice import AT, At
 from store.analysis.pair_extremes import FIRST, NEITHER, pair_extremes
 from store.analysis.pair_sensitivity import (
     PairDiscovery,
+    better_first,
     pair_discovery,
     pair_sensitivity,
     sign_moves,
 )
-from store.analysis.undiscovered import sensitivity
+from store.analysis.undiscovered import TIED_MAP, sensitivity
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, drawn_collections
 from tests.store.analysis.plain_lists import arrays_of
@@ -212,6 +213,13 @@ def test_words_for_signs() -> None:
     before = np.array([0.2, 0.2, 0.2, 1e-15, -1e-15, np.nan])
     after = np.array([0.1, -0.1, 1e-14, -0.1, 1e-15, 0.1])
     assert sign_moves(before, after).tolist() == [0, 1, 2, 3, 0, -1]
+
+
+def test_runs_whose_means_are_tied_stand_as_they_come() -> None:
+    """Half the tolerance apart in the mean of ten topics is a tie, twice the tolerance is not."""
+    for apart, expected in ((TIED_MAP / 2, (0, 1)), (2 * TIED_MAP, (1, 0))):
+        first, second = better_first(np.array([[0.0] * 10, [apart] * 10]))
+        assert (first.tolist(), second.tolist()) == ([expected[0]], [expected[1]])
 
 
 def test_one_run_is_no_pair() -> None:

@@ -95,6 +95,13 @@ def test_several_lists() -> None:
     assert q_measure(np.zeros((1, 0, 3), dtype=np.int64), []).shape == (1, 0)
 
 
+def test_several_runs_of_one_topic() -> None:
+    """Each run of a single topic has its own Q: first is ideal, second (1 + 1) / (2 + 1)."""
+    grades = np.array([[[1, 0]], [[0, 1]], [[0, 0]]])
+    values = q_measure(grades, [np.array([1])])
+    np.testing.assert_allclose(values, [[1.0], [2 / 3], [0.0]], rtol=1e-15)
+
+
 def test_arguments_that_cannot_be_used() -> None:
     """A negative beta, a cutoff of 0, topics that do not match."""
     one, judged = np.array([[1]]), [np.array([1])]

@@ -188,6 +188,14 @@ def test_curve_has_limits() -> None:
     assert RankCurve(800.0, -900.0, 1.0, 1.0, 9, None)([1, 100]).tolist() == [1.0, 0.0]
 
 
+@pytest.mark.parametrize(("intercept", "slope"), [(0.0, None), (None, -1.0)])
+def test_half_a_curve_is_none(intercept: float | None, slope: float | None) -> None:
+    """A curve that lacks one of its numbers is refused, and not taken to be flat."""
+    curve = RankCurve(intercept, slope, None, None, 9, "not-converged")
+    with pytest.raises(PoolerError, match="there is no curve by rank: not-converged"):
+        curve([1, 2])
+
+
 @pytest.mark.parametrize(
     ("ranks", "p", "message"),
     [

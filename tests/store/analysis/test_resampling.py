@@ -207,6 +207,15 @@ def test_draws_are_those_of_raw_bits() -> None:
     np.testing.assert_array_equal(weights_of(2, seed=11, resamples=2), expected)
 
 
+@pytest.mark.parametrize(("apart", "reason"), [(0.9e-12, "no-variation"), (1.1e-12, None)])
+def test_values_that_rounding_may_part_are_one(apart: float, reason: str | None) -> None:
+    """Means of two topics no more than 1e-12 apart do not vary; further apart they have limits."""
+    sums = np.array([[0.0, 1.0], [apart, 1.0]])
+    result = topic_bootstrap(sums, ratio, seed=1, resamples=200)
+    limits = (None, None) if reason else (0.0, apart)
+    assert (result.low, result.high, result.reason) == (*limits, reason)
+
+
 def test_several_statistics_are_each_alone() -> None:
     """Statistics computed together have the intervals they have alone."""
     tables = np.random.default_rng(1).integers(0, 6, size=(12, 2, 2))

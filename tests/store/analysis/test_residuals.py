@@ -140,6 +140,11 @@ def test_residual_of_negative_grades() -> None:
     assert scores.values.tolist() == [[0.5 + 0.125 + 0.125]]
 
 
+def test_scale_of_two_grades() -> None:
+    """Where 1 is the highest grade a relevant document satisfies by (2^1 - 1) / 2^1, a half."""
+    assert stop_probabilities(np.array([0, 1, -1]), 1).tolist() == [0.0, 0.5, 0.0]
+
+
 def test_arguments_that_cannot_be_used() -> None:
     """A persistence of 1, a gain of 2, grades above the highest."""
     flags = np.array([True])

@@ -69,6 +69,16 @@ def test_degenerate_scores_have_a_reason() -> None:
     assert shifted.differences[1, 0] == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize(
+    ("n_topics", "reason"), [(0, "fewer-than-two-topics"), (1, "fewer-than-two-topics"), (3, None)]
+)
+def test_result_says_what_it_is_of(n_topics: int, reason: str | None) -> None:
+    """Topics, permutations and seed, which may be 0, stand in the result with a p or without."""
+    test = randomised_tukey_test(SCORES[:, :n_topics], seed=0, permutations=7)
+    assert (test.reason, test.n_topics, test.permutations, test.seed) == (reason, n_topics, 7, 0)
+    assert np.isnan(test.p).all() == (reason is not None)
+
+
 def test_what_cannot_be_compared_is_refused() -> None:
     """Each argument outside its range is named."""
     with pytest.raises(ArgumentError, match="`scores` must be runs by topics"):

@@ -122,6 +122,21 @@ def test_many_documents_equal_dynamic_programming(chances: str, n: int, limit: i
     assert found.error <= 1e-12
 
 
+def test_own_mode_takes_no_more_nodes_than_both_runs_need() -> None:
+    """Two runs of 8 and 16 documents take 4 and 8 nodes, which give 1/R exactly, whichever first.
+
+    Nodes of Gauss and Legendre are exact for t^(R-1) as long as R is at most twice their number.
+    The error of both rules together is rounding, and does not count that of other powers of R.
+    """
+    ranks = np.full((2, 24), np.inf)
+    ranks[0, :8] = np.arange(1, 9)
+    ranks[1, 8:] = np.arange(1, 17)
+    for order in ([0, 1], [1, 0]):
+        found = own_variation(np.full(24, 0.5), ranks[order])
+        assert found.n_nodes == 4 * 8
+        assert found.error <= 2e-12
+
+
 @pytest.mark.parametrize("n", [7, 300, 700])
 def test_ways_to_sum_pairs_agree(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One matrix product, bit by bit, and all runs at once give one covariance."""

@@ -95,10 +95,13 @@ def test_simulation_equals_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None
     assert maps.above[1, 0] == np.mean(second > first)
 
 
-def test_probability_is_met_beyond_sixteen_bits() -> None:
-    """2^-17 is half of what 16 bits can tell: 16 of 2^21 judgements, not 0 and not 32."""
-    found = simulate([2.0**-17], [1], seed=1, repetitions=1 << 21)
-    assert abs(found.mean[0] * (1 << 21) - 16) < 4.5 * 4 - 4
+@pytest.mark.parametrize("is_nearly_sure", [False, True])
+def test_probability_is_met_beyond_sixteen_bits(is_nearly_sure: bool) -> None:
+    """2^-17, half of what 16 bits can tell, is 16 of 2^21 judgements, on either end of [0, 1]."""
+    p = 1 - 2.0**-17 if is_nearly_sure else 2.0**-17
+    found = simulate([p], [1], seed=1, repetitions=1 << 21)
+    share = 1 - found.mean[0] if is_nearly_sure else found.mean[0]
+    assert abs(share * (1 << 21) - 16) < 4.5 * 4 - 4
 
 
 def test_hundreds_of_documents_are_counted() -> None:
