@@ -21,6 +21,7 @@ from store.draws import Draw
 from store.errors import ArgumentError, ConflictError, SchemaError, StoreError, UnknownNameError
 from store.merged_collection import MergedCollection
 from store.merging.histories import Wanted
+from store.merging.merge import merge as merge_into
 from store.merging.settling import Rule, Take
 from store.models import RUN
 from store.records import Action, Document, JudgeKind, State, Topic
@@ -180,6 +181,16 @@ def test_trial_tells_all_and_changes_nothing(apart: list[Path]) -> None:
     assert bytes_of(apart[1:]) == before[1:]
     ann = real.judges[0]
     assert (ann.new, dict(ann.settled)) == (5, {"latest": 1, "decision": 2})
+
+
+def test_merge_is_no_trial_unless_asked(tmp_path: Path) -> None:
+    """Without `dry_run`, what a copy has is there afterwards."""
+    start = make(tmp_path / "whole.db")
+    [other] = copies(start, 1)
+    work(other, ("ann", "a", JUDGE, 2))
+    with engine_of(str(start)) as engine:
+        assert merge_into(engine, [collection_url(str(other))], Wanted()).is_done
+    assert grades(start)["ann", "a"] == 2
 
 
 def test_rules_and_hands_settle(apart: list[Path]) -> None:

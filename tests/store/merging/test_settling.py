@@ -294,3 +294,11 @@ def test_equal_choices_take_the_last_in_the_row() -> None:
     found = merged(first, second, ONE, rule=Rule.HIGHEST)
     assert choose(found.stands, Rule.HIGHEST).end.content.note == b"second"
     assert found.row[-1].content.note == b"second"
+
+
+def test_equal_decisions_that_settle_themselves_take_the_last_in_the_row() -> None:
+    """Both copies say that it cannot be judged: the reason given later stands."""
+    lost = act(BASE, Action.CANNOT, 9, word=b"lost")
+    for pair in ((CANNOT, lost), (lost, CANNOT)):
+        found = merged(*pair)
+        assert (found.how, found.row[-1].content.reason) == ("agreed", b"lost")
