@@ -112,7 +112,7 @@ def alpha(
     distances = _distances(coincidences, metric, values)
     if n_documents == 0:
         return Coefficient(None, "no-common-docs", 0, None, None)
-    given = coincidences.sum(axis=-1)
+    given = coincidences.sum(axis=1)
     n, largest = given.sum(), distances.max()
     seen = (coincidences * distances).sum()
     by_chance = ((given @ distances) * given).sum()

@@ -127,6 +127,15 @@ def test_build_pool_topics_are_in_natural_order() -> None:
     assert lines == ["009 c", "9 c", "10 a", "10 b"]
 
 
+def test_sampled_pool_says_stratum_and_probability() -> None:
+    """Two of four documents, all in one stratum: each had a chance of 2/4, taken or not."""
+    runs = [top_run("x", {"1": ["a", "b", "c", "d"]}, depth=4)]
+    entries = build(runs, strategy="uniform", budget=2, seed=1).pool.entries
+    assert sorted(entry.docno for entry in entries) == ["a", "b", "c", "d"]
+    assert [entry.stratum for entry in entries] == [1, 1, 1, 1]
+    assert [entry.inclusion_probability for entry in entries] == [0.5, 0.5, 0.5, 0.5]
+
+
 def test_build_pool_random_order_needs_and_obeys_its_seed() -> None:
     """The same seed gives the same order, another seed another, and no seed an error."""
     runs = [top_run("x", {"1": [f"d{number}" for number in range(50)]}, depth=50)]

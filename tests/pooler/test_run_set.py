@@ -115,3 +115,12 @@ def test_a_deep_depth_makes_no_wide_arrays(tmp_path: Path) -> None:
     runs = FileRuns(read_tops([path], 1000))
     assert runs.of_topic("1").rankings.documents.shape == (1, 2)
     assert runs.of_topic("2").rankings.documents.shape == (1, 1)
+
+
+def test_scores_come_when_they_are_asked_for(tmp_path: Path) -> None:
+    """Rankings have no scores unless the caller wants them."""
+    runs = FileRuns(read_tops([write(tmp_path, "x", "1 a 2", "1 b 1")], 2))
+    assert runs.of_topic("1").rankings.scores is None
+    scores = runs.of_topic("1", scores=True).rankings.scores
+    assert scores is not None
+    assert scores.tolist() == [[2.0, 1.0]]

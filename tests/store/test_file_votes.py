@@ -125,6 +125,18 @@ def test_columns_and_judgements_are_the_same_votes() -> None:
     assert (pooled.votes.topics, pooled.blanks.tolist()) == (("9", "10"), [0, 1])
 
 
+def test_pooled_documents_belong_to_their_own_topics() -> None:
+    """Topic 9 has one graded and two listed documents, topic 10 a graded one and no blank."""
+    votes = FileVotes()
+    votes.scale = SCALE
+    said = {("9", "d1", "ann"): "1", ("10", "d1", "ann"): "2"}
+    listed = [("9", "d2"), ("9", "d3")]
+    votes.add_judgements(judgements(said), {"ann": JudgeKind.HUMAN}, listed=listed)
+    found = votes.votes(population="pooled", unlisted_as=0)
+    assert found.votes.topics == ("9", "10")
+    assert found.blanks.tolist() == [2, 0]
+
+
 def test_who_is_measured_by_default() -> None:
     """Adjudicators are not, nor those without a grade unless the user named them."""
     said = {("9", "d1", "ann"): "1", ("9", "d1", "bob"): "s", ("9", "d1", "eve"): "1"}

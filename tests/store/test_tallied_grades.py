@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from store.collection import Collection
+from store.database import reading
 from store.errors import ArgumentError, UnknownNameError
+from store.keys import topic_keys
 from store.natural_order import natural_key
 from store.policy import Policy
 from store.records import JudgeKind, Qrel
 from store.tallied_collection import TalliedCollection
-from store.tallied_grades import TalliedGrades
+from store.tallied_grades import TalliedGrades, fetch_tallied_grades
 from tests.store.full_collection import fill
+from tests.store.outside import engine_of
 
 
 def counts_of(collection: str, of: tuple[str, ...]) -> dict[str, dict[int, list[int]]]:
@@ -76,3 +79,17 @@ def test_nothing_graded_is_no_topic(collection_name: str, collection: Collection
             opened.tallied_grades(["nobody"])
         with pytest.raises(ArgumentError, match="`--of` must be judges, not adjudicators"):
             opened.tallied_grades(["ann", "boss"])
+
+
+@pytest.mark.parametrize(("scale", "grade"), [((0, 1), 2), ((1, 2), 0), ((0, 2), 1)])
+def test_grade_off_the_scale_is_refused(
+    collection_name: str, collection: Collection, scale: tuple[int, ...], grade: int
+) -> None:
+    """A grade above, below or between those declared is named, and counts as none of them."""
+    collection.import_judgements({"ann": [Qrel("1", "a", grade)]}, kind=JudgeKind.HUMAN)
+    topics = topic_keys()
+    with engine_of(collection_name) as engine, reading(engine) as session:
+        topics.refresh(session)
+        message = f"must be one of \\[{scale[0]}, {scale[1]}\\], but got {grade}"
+        with pytest.raises(ArgumentError, match=message):
+            fetch_tallied_grades(session, topics, scale)

@@ -10,6 +10,7 @@ from scipy import stats
 
 from store.analysis.collection_variation import (
     CollectionVariation,
+    Components,
     Topic,
     collection_variation,
     pair_components,
@@ -77,6 +78,16 @@ def test_paper_s_own_pair() -> None:
     assert share == pytest.approx(0.00487 / (0.00487 + 0.0330))
     (spread,) = pair_components(paper_s_runs()).components.by_judging
     assert round(float(spread), 6) == 0.009586
+
+
+def test_interval_is_as_wide_as_judging_says() -> None:
+    """The mean and sqrt(.04 / 4) = .1 to either side hold one standard deviation of judgings.
+
+    That is 68.27% of a normal law; 95%, the default, lies within 1.96 of them.
+    """
+    runs = Components(np.array([0.3]), np.array([0.01]), np.array([0.04]), 4)
+    assert np.ravel(runs.interval(0.6826894921)) == pytest.approx([0.2, 0.4], abs=1e-9)
+    assert np.ravel(runs.interval()) == pytest.approx([0.104, 0.496], abs=1e-5)
 
 
 def test_undefined_is_nan_and_no_error() -> None:

@@ -162,6 +162,7 @@ def test_undefined_stays_undefined() -> None:
     ("call", "message"),
     [
         (lambda: confusion(-1, 0, 0, 0), "`true_positive` must hold counts >= 0, but got -1"),
+        (lambda: confusion(0, [3, -2], 0, 0), "`false_positive` must hold counts .* but got -2"),
         (lambda: confusion_at(signs("++"), 1, 2), "`false_negative` must hold counts >= 0"),
         (lambda: confusion_at(signs("+-"), 2, 2, n_documents=2), "`true_negative` must hold"),
         (lambda: confusion_at(signs("+"), 1, 1, cutoff=0), "`cutoff` must be an integer >= 1"),
