@@ -71,6 +71,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Costly is what uses files or a screen. The first of its variants stays, so that no test is left
     out altogether.
     """
+    # By far the longest of the slow tests: last, the other workers would wait for it.
+    items.sort(key=lambda item: item.name != "test_readme_blocks_run_in_order")
     variants: dict[str, list[pytest.Function]] = {}
     for item in items:
         for marker, program in TOOLS.items():

@@ -22,6 +22,7 @@ from store.errors import (
     PoolerError,
     UnknownNameError,
 )
+from tests.pooler.started import started_processes
 
 ERRORS = [
     PoolerError("gone", hint="look"),
@@ -98,7 +99,9 @@ def test_share_other_processes_take_part(tmp_path: Path, capfd: pytest.CaptureFi
     """Each of three processes does one of three items, this one the first; they may print."""
     told: list[int] = []
     task = partial(meet, folder=tmp_path, n_processes=3)
-    pids = share(task, range(3), workers=3, progress=told.append)
+    with started_processes() as started:
+        pids = share(task, range(3), workers=3, progress=told.append)
+    assert len(started) == 2
     assert pids[0] == os.getpid()
     assert len(set(pids)) == 3
     assert told == [1, 1, 1]

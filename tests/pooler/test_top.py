@@ -9,8 +9,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from pooler.top_ranking import RunTop
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate
+from tests.pooler.started import started_processes
 from tests.strategies import RunText, damaged, run_texts
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
@@ -58,31 +58,6 @@ def facts(top: RunTop) -> tuple[object, ...]:
     """Give everything a `RunTop` says, in values that compare."""
     kept = (top.tag, top.file, top.sha256, top.depth, top.order, top.n_lines)
     return (*kept, top.group, top.contributes, list(documents(top).items()))
-
-
-_watchers: list[list[str]] = []
-
-
-def _told_of_event(event: str, arguments: tuple[object, ...]) -> None:
-    """Note every process that Python starts."""
-    if event == "subprocess.Popen":
-        for started in _watchers:
-            started.append(str(arguments[0]))
-
-
-@contextmanager
-def started_processes() -> Iterator[list[str]]:
-    """Gather the programs of the processes that this one starts meanwhile."""
-    if _told_of_event not in _hooked:
-        sys.addaudithook(_told_of_event)  # for good: there is no way to take it off
-        _hooked.append(_told_of_event)
-    started: list[str] = []
-    _watchers.append(started)
-    yield started
-    _watchers.remove(started)
-
-
-_hooked: list[object] = []
 
 
 def outcome(read: Callable[[], RunTop]) -> object:
@@ -230,10 +205,10 @@ def test_read_tops_has_as_many_processes_as_asked_for(workers: int, tmp_path: Pa
     """All processes but this one are started, and no more; the runs are those of one process."""
     files = [str(path) for path in generate(tmp_path, runs=6, topics=2, documents=20, seed=2)]
     with started_processes() as started:
+        limit = time.monotonic() + 10
 
         def wait_for_all(n_done: int) -> None:
             """Hold this process until the others are there; they would have nothing to do."""
-            limit = time.monotonic() + 10
             while len(started) < workers - 1 and time.monotonic() < limit:
                 time.sleep(0.01)
 
