@@ -306,7 +306,7 @@ def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) 
     assert (ran.returncode, ran.stderr.decode().count("\n")) == (130, 1), ran.stderr.decode()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
 @pytest.mark.parametrize("name", WRITING)
 def test_signal_at_any_moment_leaves_all_or_nothing(

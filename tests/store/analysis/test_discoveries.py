@@ -127,7 +127,7 @@ def test_flips_equal_recomputation(
     check_flips(case, at, depth, flips, scenario, r_mode)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=examples(2000))
 @given(*arguments)
 def test_thousands_of_flips_equal_recomputation(
