@@ -21,7 +21,7 @@ from sqlalchemy.util import LRUCache
 
 from pooler.cli.main import run
 from store.collection import Collection
-from tests.cli.command_line import GARDEN, JUDGES
+from tests.cli.command_line import JUDGES, copy_garden
 from tests.store.new import new_collection
 from tests.strategies import EXAMPLES
 
@@ -194,8 +194,7 @@ def collection(collection_name: str) -> Iterator[Collection]:
 def imported_garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Import the sample collection once: runs, the pool of depth 5, documents, three judges."""
     folder = tmp_path_factory.mktemp("garden")
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(GARDEN, folder, dirs_exist_ok=True, ignore=ignored)
+    copy_garden(folder)
     file = str(folder / "collection.db")
     commands = [
         ["init", "--scale", "0-2"],

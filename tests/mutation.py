@@ -331,12 +331,13 @@ class Tree:
         self._imports = {path: set(_imported(tree)) for path, tree in trees.items()}
         sources = (tree for path, tree in trees.items() if not path.startswith("tests/"))
         self._optional = optional_arguments(sources)
-        self.rooms = {
-            path.relative_to(copy).as_posix(): room
-            for room, names in SCOPE.items()
-            for name in names.split()
-            for path in sorted(copy.glob(f"{name}.py"))
-        }
+        self.rooms: dict[str, str] = {}
+        for room, names in SCOPE.items():
+            for name in names.split():
+                paths = sorted(copy.glob(f"{name}.py"))
+                if not paths:
+                    raise SystemExit(f"SCOPE: there is no {name}.py")
+                self.rooms |= {path.relative_to(copy).as_posix(): room for path in paths}
 
     def mutants(self) -> dict[str, Mutant]:
         """Find every mutant of the scope, by name, in an order that only the sources decide."""

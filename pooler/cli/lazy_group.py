@@ -48,12 +48,10 @@ class Commands(UserDict[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         found = self.data[name]
-        if isinstance(found, Announced):
-            found = self.data[name] = found.load(name)
-        return found
+        return found.load(name) if isinstance(found, Announced) else found
 
     def announced(self, name: str) -> Announced | None:
-        """Return the announcement of a command that is not imported yet."""
+        """Return the announcement of a command that is imported when it is looked up."""
         found = self.data.get(name)
         return found if isinstance(found, Announced) else None
 

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,12 @@ SETTINGS = ("POOLER_COLLECTION", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIO
 
 PAGE = 80
 """Columns of the terminal that a newcomer has."""
+
+
+def copy_garden(folder: Path) -> None:
+    """Copy the sample collection into a folder."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(GARDEN, folder, dirs_exist_ok=True, ignore=ignored)
 
 
 class Terminal(io.StringIO):

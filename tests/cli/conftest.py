@@ -12,7 +12,7 @@ from typing import Protocol
 import pytest
 
 from pooler.cli.main import run
-from tests.cli.command_line import GARDEN, PAGE, SETTINGS, Outcome, Terminal, write
+from tests.cli.command_line import PAGE, SETTINGS, Outcome, Terminal, copy_garden, write
 from tests.cli.desk_work import DOCNOS, judge_topic
 
 
@@ -71,8 +71,7 @@ def on_terminal(
 @pytest.fixture
 def garden(here: Path) -> Path:
     """Work in a copy of the sample collection, not imported yet."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(GARDEN, here, dirs_exist_ok=True, ignore=ignored)
+    copy_garden(here)
     return here
 
 

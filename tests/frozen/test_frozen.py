@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.bad_files import make_bad_files
-from tests.cli.command_line import GARDEN, SETTINGS
+from tests.cli.command_line import SETTINGS, copy_garden
 from tests.frozen.transcript import play, read_transcript
 from tests.golden.kept import unpack
 from tests.test_readme import COMMANDS
@@ -30,8 +30,7 @@ LARGE = {"agreement", "built_numbers", "collecting", "diagnose", "look", "measur
 
 def garden(folder: Path, _imported: Path) -> None:
     """Start with a copy of the sample collection, not imported."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(GARDEN, folder, dirs_exist_ok=True, ignore=ignored)
+    copy_garden(folder)
 
 
 def imported(folder: Path, made: Path) -> None:
