@@ -25,11 +25,12 @@ from store.database import (
 )
 from store.directory.moving import Progress, no_progress
 from store.errors import SchemaError, StoreError
+from store.leftovers import SIDE_FILES
 from store.merging.copies import is_part
 from store.models import JUDGE, SITTING
 from store.seals import unseal
 from store.sittings import ALIVE
-from store.whole_files import SIDE_FILES, check_folder, made_whole, part_beside, side_files
+from store.whole_files import check_folder, made_whole, part_beside, side_files
 
 _PAGES = 2048
 """Pages put into a collection in a step: 8 MB."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import Engine, inspect, text
@@ -24,7 +25,11 @@ def create_schema(engine: Engine, collection: CollectionRow) -> None:
     """
     url = engine.url
     if url.get_backend_name() == "sqlite":
-        check_free_place(Path(url.database or ""))
+        file = Path(url.database or "")
+        check_free_place(file)
+        # SQLite says better why it cannot be written.
+        with suppress(OSError):
+            file.touch(0o600)
     with writing(engine, bulk=True, creates=True) as session:
         make_tables(session)
         session.add(collection)

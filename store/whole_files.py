@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import uuid
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from store.errors import StoreError
+from store.leftovers import BESIDE, SIDE_FILES, place_beside, remove_leftovers
 
-SIDE_FILES = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a file, by the end of its name."""
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -37,7 +36,7 @@ def check_folder(target: Path) -> None:
 
 
 @contextmanager
-def made_whole(target: Path, *, replaces: bool = False) -> Iterator[Path]:
+def made_whole(target: Path, *, replaces: bool = False, private: bool = True) -> Iterator[Path]:
     """Give a place beside `target`; what is there at the end of the block becomes `target`.
 
     Parameters
@@ -46,11 +45,14 @@ def made_whole(target: Path, *, replaces: bool = False) -> Iterator[Path]:
         The file to be made.
     replaces : bool, default=False
         Whether a file that is there gives way. Otherwise one that came meanwhile stays.
+    private : bool, default=True
+        Whether a new file is for its owner alone; else the umask says for whom. One that gives way
+        leaves its mode, group and owner to the new one.
 
     Yields
     ------
     Path
-        Nothing is there yet, and nothing is left there after the block.
+        An empty file; nothing is left there after the block.
 
     Raises
     ------
@@ -62,10 +64,13 @@ def made_whole(target: Path, *, replaces: bool = False) -> Iterator[Path]:
     The bytes are on the disk before the name is, and the name before this returns.
     """
     target = target.resolve()
-    with part_beside(target) as part:
+    rights = target.stat() if replaces and target.exists() else None
+    with part_beside(target, private=private) as part:
         yield part
         for name in SIDE_FILES:
             part.with_name(part.name + name).unlink(missing_ok=True)
+        if rights is not None:
+            give_rights(part, rights)
         synchronise(part)
         if replaces:
             part.replace(target)
@@ -75,15 +80,29 @@ def made_whole(target: Path, *, replaces: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def part_beside(target: Path) -> Iterator[Path]:
-    """Give a place beside a file where nothing is, and nothing is left after the block."""
+def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
+    """Give an empty file beside another; nothing is left of it after the block.
+
+    What killed commands left in the folder is removed first, see `store.leftovers`.
+    """
     target = target.resolve()
-    part = target.with_name(f".{target.name[:80]}.{uuid.uuid4().hex[:12]}.part")
+    remove_leftovers(target.parent)
+    part = place_beside(target)
     try:
+        part.touch(0o600 if private else 0o666, exist_ok=False)
         yield part
     finally:
-        for name in ("", *SIDE_FILES):
+        for name in ("", *BESIDE):
             part.with_name(part.name + name).unlink(missing_ok=True)
+
+
+def give_rights(path: Path, rights: os.stat_result) -> None:
+    """Give a file or folder the owner and group of another, as far as may be, and its mode."""
+    for owner in (rights.st_uid, -1):
+        with suppress(OSError, AttributeError):  # Windows has no owners
+            os.chown(path, owner, rights.st_gid)
+            break
+    path.chmod(stat.S_IMODE(rights.st_mode))
 
 
 def put(part: Path, target: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from store.errors import PoolerError
+from store.whole_files import made_whole
 
 _LARGEST = 1 << 28
 """Bytes of a file beyond which it is no manifest."""
@@ -72,8 +71,17 @@ def earlier_result(out: str, beside: str) -> str | None:
     return f"{out}: replaced an earlier result" + (f" ({words})" if words else "")
 
 
-def write_whole(path: str, lines: Iterable[str]) -> None:
+def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
     """Write lines to a file, which appears complete or not at all.
+
+    Parameters
+    ----------
+    path : str
+        The file; one that is there keeps its mode.
+    lines : iterable of str
+        Without line ends.
+    private : bool, default=False
+        Whether a new file is for its owner alone, as it is when judges are named in it.
 
     Raises
     ------
@@ -81,26 +89,19 @@ def write_whole(path: str, lines: Iterable[str]) -> None:
         If the file cannot be written.
     """
     target = Path(path)
-    temporary = ""
     try:
         if target.exists() and not target.is_file():  # a device or a pipe
             with target.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(f"{line}\n" for line in lines)
             return
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=target.parent, prefix=".pooler-", delete=False
-        ) as file:
-            temporary = file.name
+        with (
+            made_whole(target, replaces=True, private=private) as part,
+            part.open("w", encoding="utf-8", newline="") as file,
+        ):
             file.writelines(f"{line}\n" for line in lines)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(target)
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise PoolerError(message) from error
-    finally:
-        Path(temporary).unlink(missing_ok=True) if temporary else None
 
 
 def _is_something(path: Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import shutil
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from store.errors import ArgumentError, PoolerError
+from store.leftovers import place_beside, remove_leftovers
+from store.whole_files import give_rights
 
 _BUFFER = 1 << 18
 
@@ -101,13 +102,16 @@ def check_target(target: Path) -> None:
 
 
 @contextmanager
-def made_beside(target: Path) -> Iterator[Path]:
+def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
     """Make a folder beside `target` that takes its place at the end of the block.
 
     Parameters
     ----------
     target : Path
         A folder that is not there, or is to be replaced: the caller has seen that it may be.
+    private : bool
+        Whether what is new is for its owner alone; else the umask says for whom. What is replaced
+        leaves its mode, group and owner to what takes its place.
 
     Yields
     ------
@@ -115,15 +119,21 @@ def made_beside(target: Path) -> Iterator[Path]:
         An empty folder; nothing is left of it when the block raises.
     """
     target = target.resolve()
-    mark = uuid.uuid4().hex[:12]
-    folder = target.with_name(f".{target.name[:80]}.{mark}.part")
-    old = target.with_name(f".{target.name[:80]}.{mark}.old")
+    remove_leftovers(target.parent)
+    folder, old = place_beside(target), place_beside(target, "old")
     try:
-        folder.mkdir()
+        folder.mkdir(0o700 if private else 0o777)
         yield folder
+        for path in (*folder.rglob("*"), folder):
+            replaced = target / path.relative_to(folder)
+            if replaced.exists():
+                give_rights(path, replaced.stat())
+            elif private:
+                path.chmod(0o700 if path.is_dir() else 0o600)
         if target.exists():
             target.rename(old)
         folder.rename(target)
+        remove_leftovers(target.parent)  # also what was replaced by a command that was killed
     finally:
         if old.exists() and not target.exists():
             old.rename(target)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ from store.directory.texts import (
 from store.errors import PoolerError, StoreError
 from store.models import TABLES
 from store.portable_collection import Inside, PortableCollection
+from store.whole_files import made_whole
 
 _NUMBERED = ("topic", "document", "run", "pool", "judge", "sitting", "assignment_plan")
 """Tables whose rows get their ids from here."""
@@ -205,15 +205,10 @@ def _new_collection(where: str, about: About) -> Iterator[PortableCollection]:
         return
     file = Path(url.database or "")
     _check_free(file)
-    part = file.with_name(f".{file.name[:80]}.{uuid.uuid4().hex[:12]}.part")
-    try:
+    with made_whole(file, replaces=file.exists()) as part:
         with _created(str(part), about) as opened:
             yield opened
         _check_free(file)
-        part.replace(file)
-    finally:
-        for name in (part.name, f"{part.name}-wal", f"{part.name}-shm", f"{part.name}-journal"):
-            part.with_name(name).unlink(missing_ok=True)
 
 
 def _created(where: str, about: About) -> PortableCollection:

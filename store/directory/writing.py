@@ -97,7 +97,8 @@ def write_directory(
     check_target(target)
     if target.exists() and any(target.iterdir()):
         _check_replaceable(target, replaces=replaces)
-    with made_beside(target) as folder, opened.as_it_stands() as inside:
+    private = not wishes.anonymised
+    with made_beside(target, private=private) as folder, opened.as_it_stands() as inside:
         writer = Writer(folder)
         about, out = _outgoing(inside, wishes, writer, progress)
         for write in (
