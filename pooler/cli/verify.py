@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -29,11 +30,14 @@ def verify(
 
     The file and its references, every value, the scale, guidelines, judges, sittings, places,
     texts and their hashes, runs and rankings, pools, and the history of every judgement. Others may
-    work on it meanwhile. The exit code is 1 when there is a fault.
+    work on it meanwhile. What killed commands left beside it is named. The exit code is 1 when
+    there is a fault.
 
     Example: pooler verify --collection wine.db
     """
     from store.database import collection_url, display
+    from store.leftovers import leftovers
+    from store.sanitise import sanitise_line
     from store.verification import verify as check
 
     url = collection_url(collection)
@@ -57,6 +61,9 @@ def verify(
             }
         )
     emit([table], fmt)
+    if url.get_backend_name() == "sqlite":
+        for left in leftovers(Path(url.database or "").resolve().parent):
+            say(f"note: {sanitise_line(left.told)}")
     if n_faults:
         say(f"{display(url)} has {counted(n_faults, 'fault')}")
         raise typer.Exit(ExitCode.DATA)
