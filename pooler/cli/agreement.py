@@ -193,7 +193,7 @@ def agreement(
     )  # fmt: skip
     settings = settings_of(votes, asked, against=against, policy=policy)
     if manifest is not None:
-        write_json(manifest, settings)
+        write_json(manifest, settings, private=True)
     if plan is not None:
         from pooler.cli.agreement_plan import pairs_of, plan_for_people, plan_table
 

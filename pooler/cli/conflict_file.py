@@ -52,7 +52,7 @@ def write_conflicts(
 
     After them come those settled by hand, with what was taken: the list then settles all of them.
     """
-    write_lines(path, _lines([*conflicts, *by_hand]))
+    write_lines(path, _lines([*conflicts, *by_hand]), private=True)
 
 
 def _lines(conflicts: Iterable[Conflict]) -> Iterator[str]:

@@ -223,7 +223,9 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
             _bars.pop()
 
 
-def write_lines(path: str | None, lines: Iterable[str], *, manifest: str | None = None) -> None:
+def write_lines(
+    path: str | None, lines: Iterable[str], *, manifest: str | None = None, private: bool = False
+) -> None:
     """Write lines to a file as a whole, or to stdout; say so when that replaces an earlier result.
 
     Parameters
@@ -234,6 +236,8 @@ def write_lines(path: str | None, lines: Iterable[str], *, manifest: str | None 
         Without line ends.
     manifest : str, optional
         Where the manifest of an earlier result is; by default beside it.
+    private : bool, default=False
+        Whether a new file is for its owner alone: judges are named in it.
 
     Raises
     ------
@@ -244,7 +248,7 @@ def write_lines(path: str | None, lines: Iterable[str], *, manifest: str | None 
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return
     replaced = earlier_result(path, manifest or f"{path}.manifest.json")
-    write_whole(path, lines)
+    write_whole(path, lines, private=private)
     if replaced is not None:
         say(replaced)
 
@@ -290,13 +294,13 @@ def check_out(out: str | None, manifest: str | None) -> None:
         check_manifest(beside)
 
 
-def write_json(path: str, data: Mapping[str, Any]) -> None:
-    """Write a JSON file as a whole, or to stdout; keys sorted."""
+def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> None:
+    """Write a JSON file as a whole, or to stdout; keys sorted. See `write_lines` of `private`."""
     text = json_text(data, indent=2, sort_keys=True)
     if path == "-":
         _print(text)
     else:
-        write_whole(path, [text])
+        write_whole(path, [text], private=private)
 
 
 def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:

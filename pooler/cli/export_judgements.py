@@ -125,7 +125,9 @@ def judgements(
                 events = tally.of_events(fetch_histories_of(*keys, judges=names or None))
                 lines = history_lines(events, kinds, kind)
                 with progress("events", count_events(inside.session, names or None)) as advance:
-                    write_lines(out, tally.of_lines(lines, advance), manifest=manifest)
+                    write_lines(
+                        out, tally.of_lines(lines, advance), manifest=manifest, private=True
+                    )
         else:
             records = opened.judgements(names or None)
             kinds = {judge.name: judge.kind for judge in opened.judges()}
@@ -133,10 +135,10 @@ def judgements(
         records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
         lines = state_lines(tally.of_states(records), kinds, kind)
         with progress("judgements", len(records)) as advance:
-            write_lines(out, tally.of_lines(lines, advance), manifest=manifest)
+            write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
     if manifest is not None or out not in (None, "-"):
         facts = {**_manifest(name, kind, tally, history=history), **gone}
-        write_json(manifest or f"{out}.manifest.json", facts)
+        write_json(manifest or f"{out}.manifest.json", facts, private=True)
     _report(tally, history=history)
     if erased:
         say(erased)

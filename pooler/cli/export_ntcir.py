@@ -123,7 +123,7 @@ def ntcir(
     for file in files:
         write_lines(file.path, file.text.splitlines(), manifest=beside)
     if beside is not None:
-        write_json(beside, facts)
+        write_json(beside, facts, private=True)
     _report(final, who_judged(final, ballots), n_open)
     if erased:
         say(erased)

@@ -85,7 +85,8 @@ def pool(
         grades, facts = _grades(opened, policy)
         write_lines(out, graded_lines(runs, stored, grades))
     if out not in (None, "-"):
-        write_json(f"{out}.manifest.json", {**stored.manifest, **_PROGRAM, "grades": facts})
+        entries = {**stored.manifest, **_PROGRAM, "grades": facts}
+        write_json(f"{out}.manifest.json", entries, private=True)
     listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
     n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
     n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)

@@ -88,7 +88,7 @@ def prels(
         erased = erased_words(opened)
     write_lines(out, text.splitlines(), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts)
+        write_json(manifest or f"{out}.manifest.json", facts, private=True)
     _report(kind, pool, who_judged(final, ballots), final, standing)
     if erased:
         say(erased)

@@ -93,7 +93,7 @@ def probabilities(
         erased = erased_words(opened)
     write_lines(out, lines, manifest=manifest)
     if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts)
+        write_json(manifest or f"{out}.manifest.json", facts, private=True)
     how = "share of judges" if worth is None else "mean value of grades"
     how += f" at level {cut}" if worth is None else ""
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(ballots)}")

@@ -222,7 +222,7 @@ def write_files(
         path, beside = path_at(out, file.level), path_at(manifest, file.level)
         write_lines(path, file.text.splitlines(), manifest=beside)
         if manifest is not None or path not in (None, "-"):
-            write_json(beside or f"{path}.manifest.json", entries)
+            write_json(beside or f"{path}.manifest.json", entries, private=True)
 
 
 def tell_files(made: QrelsTexts, ballots: Ballots, *, has_collection: bool = True) -> None:

@@ -52,7 +52,7 @@ def report(
         raise ArgumentError("OUT.html", "must be a file", out)
     _check_no_run(out)
     html = render(_page(given, out, depth, title, values or []))
-    write_whole(out, [html.removesuffix("\n")])
+    write_whole(out, [html.removesuffix("\n")], private=True)
     say(f"{out}: {counted(len(html.encode()) // 1024, 'kB', 'kB')}, to be opened in a browser")
 
 

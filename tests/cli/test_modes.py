@@ -1,0 +1,161 @@
+"""Who may read what a command makes: its owner alone, where judges are named in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from store.collection import Collection
+from store.records import Action, JudgeKind
+from tests.cli.conftest import Cli
+from tests.store.merging.apart import copies, make, work
+
+
+@pytest.fixture(params=[0o022, 0o077], ids=["022", "077"])
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Work under a umask."""
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def mode(path: Path) -> int:
+    """Return who may do what with a file."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+NAMED = {
+    "backup": ("backup", "x"),
+    "copy": ("copy", "collection.db", "x"),
+    "export work": ("export", "work", "--judge", "strict", "--out", "x"),
+    "export judgements": ("export", "judgements", "--out", "x"),
+    "history": ("export", "judgements", "--history", "--out", "x"),
+    "report": ("report", "x", "--depth", "5", "--judge", "strict"),
+    "agreement": ("agreement", "--manifest", "x", "--interval", "asymptotic"),
+    "restore": ("restore", "made.backup", "--collection", "x"),
+    "import collection": ("import", "collection", "made", "--collection", "x"),
+    "init": ("init", "--collection", "x"),
+}
+"""Commands that make a file `x` with the names of judges."""
+
+PUBLIC = {
+    "qrels": ("export", "qrels", "--judge", "strict"),
+    "ntcir": ("export", "ntcir", "--as", "ntcireval", "--judge", "strict"),
+    "probabilities": ("export", "probabilities", "--level", "1"),
+    "annotated": ("export", "pool", "--annotated", "--judge", "strict"),
+    "pool": ("export", "pool"),
+}
+"""Commands that make one without, and a manifest; all but the last one's names judges."""
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_files_with_names_are_their_owners(cli: Cli, judged: Path, umask: int, name: str) -> None:
+    """Whatever the umask: nobody else may read them; nor their manifests."""
+    assert umask
+    cli("backup", "made.backup").fine()
+    cli("export", "collection", "made").fine()
+    cli(*NAMED[name]).fine()
+    made = [path for path in judged.iterdir() if path.name.startswith("x")]
+    assert {mode(path) for path in made} == {0o600}, made
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_files_without_names_are_as_the_umask_says(
+    cli: Cli, judged: Path, umask: int, name: str
+) -> None:
+    """Qrels and pools are for whom the umask lets; the manifest that names judges is not."""
+    cli(*PUBLIC[name], "--out", "x").fine()
+    assert mode(judged / "x") == 0o666 & ~umask
+    named = mode(judged / "x.manifest.json")
+    assert named == (0o666 & ~umask if name == "pool" else 0o600)
+
+
+def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> None:
+    """What SQLite keeps beside a collection that is open has its mode."""
+    assert umask
+    cli("init").fine()
+    with Collection("collection.db") as opened:
+        opened.add_judge("ann", JudgeKind.HUMAN)
+        beside = [path for path in here.iterdir() if path.name != "collection.db.turn"]
+        assert {path.name for path in beside} == {
+            "collection.db",
+            "collection.db-shm",
+            "collection.db-wal",
+        }
+        assert {mode(path) for path in beside} == {0o600}
+
+
+def test_list_of_conflicts_is_its_owners(cli: Cli, here: Path, umask: int) -> None:
+    """It says who decided what."""
+    assert umask
+    whole = make(here / "collection.db")
+    places = [whole, *copies(whole, 1)]
+    for place, grade in zip(places, (1, 2), strict=True):
+        work(place, ("ann", "a", Action.JUDGE, grade))
+    assert cli("merge", places[1], "--conflicts", "c.tsv").code == 1
+    assert mode(here / "c.tsv") == 0o600
+
+
+@pytest.mark.parametrize("wishes", [(), ("--anonymise",)])
+def test_exported_directory(cli: Cli, judged: Path, umask: int, wishes: tuple[str, ...]) -> None:
+    """Folders and files are their owner's alone, unless judges have other names in them."""
+    cli("export", "collection", "made", *wishes).fine()
+    everything = [judged / "made", *(judged / "made").rglob("*")]
+    hidden = umask if wishes else 0o077
+    for path in everything:
+        assert mode(path) == (0o777 if path.is_dir() else 0o666) & ~hidden, path
+
+
+def test_replaced_directory_keeps_its_modes(cli: Cli, judged: Path) -> None:
+    """What was opened to a group stays so, file by file."""
+    cli("export", "collection", "made").fine()
+    made = judged / "made"
+    made.chmod(0o2750)
+    for path in made.rglob("*"):
+        path.chmod(0o2750 if path.is_dir() else 0o640)
+    (made / "README.md").chmod(0o644)
+    before = {path: mode(path) for path in (made, *made.rglob("*"))}
+    cli("export", "collection", "made", "--replace").fine()
+    assert {path: mode(path) for path in (made, *made.rglob("*"))} == before
+
+
+REPLACING = {
+    "backup": ("backup", "x", "--replace"),
+    "export judgements": ("export", "judgements", "--out", "x"),
+    "qrels": ("export", "qrels", "--judge", "strict", "--out", "x"),
+}
+"""Commands that put something in the place of `x`."""
+
+
+@pytest.mark.parametrize("earlier", [0o664, 0o640, 0o400])
+@pytest.mark.parametrize("name", REPLACING)
+def test_replaced_file_keeps_its_mode(cli: Cli, judged: Path, name: str, earlier: int) -> None:
+    """Whoever opened a file to others, or closed it, need not do it again."""
+    cli("backup", "made.backup").fine()
+    cli(*(word for word in REPLACING[name] if word != "--replace")).fine()
+    (judged / "x").chmod(earlier)
+    cli(*REPLACING[name]).fine()
+    assert mode(judged / "x") == earlier
+
+
+def test_restored_collection_keeps_its_mode(cli: Cli, judged: Path) -> None:
+    """What is saved of it before is its owner's alone."""
+    cli("backup", "b").fine()
+    (judged / "collection.db").chmod(0o660)
+    cli("restore", "b", "--replace").fine()
+    assert mode(judged / "collection.db") == 0o660
+    assert mode(judged / "collection.db.replaced") == 0o600
+
+
+def test_damaged_collection_leaves_its_mode_to_the_restored_one(cli: Cli, judged: Path) -> None:
+    """`restore` puts a backup in its place, readable for the same accounts."""
+    cli("backup", "b").fine()
+    place = judged / "collection.db"
+    place.write_bytes(place.read_bytes()[:50_000])
+    place.chmod(0o660)
+    cli("restore", "b", "--replace").fine()
+    assert (mode(place), mode(judged / "collection.db.damaged")) == (0o660, 0o660)
