@@ -14,6 +14,7 @@ rank-zero     stated ranks start at 0
 short-topic   a topic has fewer documents than the depth; without a depth, fewer than 10
 missing-topic the file has no document for a known topic
 q0            the second field is neither `Q0` nor `0`
+look-alike    docnos of the file differ in Unicode normal form alone
 ============= ====================================================================================
 """
 
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from pooler.runs import ParsedRun, ParsedTopic, parse_run, quoted, whole_ranks
 from pooler.top_ranking import TieAtCut, take_top
 from store.errors import ArgumentError, Fault, FaultList
+from store.look_alikes import look_alike_words, look_alikes
 from store.natural_order import natural_key
 from store.ranking import (
     Order,
@@ -152,6 +154,7 @@ def check_run(
         _short_warning(columns, depth),
         _missing_warning(parsed, known_topics),
         _q0_warning(parsed),
+        _look_alike_warning(columns),
     ]
     return RunReport(
         path=path,
@@ -328,6 +331,13 @@ def _q0_warning(parsed: ParsedRun) -> RunWarning | None:
     line, text = parsed.odd_q0
     message = f"the second field is not `Q0` on {parsed.n_odd_q0} lines, first on line {line}"
     return RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
+
+
+def _look_alike_warning(columns: Iterable[_Columns]) -> RunWarning | None:
+    """Count the docnos that look the same as another one of the file."""
+    docnos = {docno for topic in columns for docno in topic.docnos if not docno.isascii()}
+    found = look_alikes(sorted(docnos), docnos)
+    return RunWarning("look-alike", look_alike_words(found), len(found)) if found else None
 
 
 def _first_of(topics: list[str]) -> str:

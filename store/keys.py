@@ -8,6 +8,7 @@ from itertools import islice
 from sqlalchemy import Connection, Table, select
 from sqlmodel import Session
 
+from store.look_alikes import Pairs, look_alikes
 from store.models import DOCUMENT, TOPIC
 from store.row_checksums import note_changed
 
@@ -45,6 +46,8 @@ class Keys:
         self._highest = 0
         self.ids: dict[str, int] = {}
         """Name to id."""
+        self.look_alikes: Pairs = {}
+        """Of the names added here, those that differ from another in Unicode normal form alone."""
 
     @property
     def names(self) -> dict[int, str]:
@@ -60,6 +63,7 @@ class Keys:
         self.ids = {}
         self._names = {}
         self._highest = 0
+        self.look_alikes = {}
 
     def refresh(self, session: Session) -> None:
         """Read the rows added since the last time."""
@@ -79,6 +83,7 @@ class Keys:
         new = [name for name in dict.fromkeys(names) if name not in self.ids]
         for start in range(0, len(new), _BATCH):
             self._insert(session, new[start : start + _BATCH])
+        self.look_alikes |= look_alikes(new, self.ids)
         return len(new)
 
     def _insert(self, session: Session, names: list[str]) -> None:

@@ -23,6 +23,7 @@ from store.database import (
 )
 from store.driver_errors import MISREAD
 from store.keys import document_keys, topic_keys
+from store.look_alikes import Pairs
 from store.models import TABLES, CollectionRow
 from store.records import Scale
 from store.runs import StoredRun, check_tags
@@ -116,6 +117,11 @@ class OpenCollection:
     def where(self) -> str:
         """The file, or the URL without its password."""
         return display(self._engine.url)
+
+    @property
+    def look_alikes(self) -> Pairs:
+        """Documents added here whose docnos differ from others in Unicode normal form alone."""
+        return self._documents.look_alikes
 
     def runs(self, tags: Sequence[str] = ()) -> list[StoredRun]:
         """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""

@@ -10,7 +10,7 @@ import typer
 from pooler.cli.console import progress, say, warn
 from pooler.cli.import_collection import whole_collection
 from pooler.cli.import_judgements import judgements
-from pooler.cli.import_report import report_words, text_words
+from pooler.cli.import_report import importing, report_words, text_words
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AllowUnknownOption,
@@ -102,10 +102,9 @@ def docs(
 
     Example: pooler import docs documents.jsonl
     """
-    from store.collection import Collection
     from store.formats.documents import read_documents
 
-    with Collection(collection) as opened, progress("documents", len(files)) as advance:
+    with importing(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools())
         for file in files:
             records = read_documents(file, format=fmt.value, doubt=_warner(file))
@@ -143,7 +142,6 @@ def runs(
     from dataclasses import replace as with_changes
 
     from pooler.cli.import_runs import import_runs
-    from store.collection import Collection
 
     entries = entries_of(files or [], listed, group)
     if late:
@@ -151,7 +149,7 @@ def runs(
     if not entries:
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
-    with Collection(collection) as opened:
+    with importing(collection) as opened:
         import_runs(opened, entries, lenient=lenient, allow_unknown=allow_unknown, replace=replace)
 
 

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pooler.cli.console import counted
+from pooler.cli.console import counted, warn
 
 if TYPE_CHECKING:
+    from store.collection import Collection
     from store.documents import TextCounts
     from store.imports import ImportReport
+
+
+@contextmanager
+def importing(where: str) -> Iterator[Collection]:
+    """Open a collection to import into; warn at the end of documents that look like others."""
+    from store.collection import Collection
+    from store.look_alikes import look_alike_words
+
+    with Collection(where) as opened:
+        yield opened
+        if opened.look_alikes:
+            warn(look_alike_words(opened.look_alikes))
 
 
 def report_words(report: ImportReport, noun: str) -> str:
