@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.columns import LONGEST_FIELD
 from pooler.run_lines import SuspicionError
 from pooler.top_ranking import RunTop, TopRanking, take_top
 from store.errors import PoolerError
@@ -259,6 +260,9 @@ def _survey(path: str, stop: Event) -> _Survey:
             is_blank = text < _FIRST_PRINTABLE
             if (is_blank[1:] & is_blank[:-1]).any():
                 raise SuspicionError("an empty field, or line")
+            whole = is_blank[1 : 1 + n_bytes // LONGEST_FIELD * LONGEST_FIELD]
+            if not whole.reshape(-1, LONGEST_FIELD).any(axis=1).all():
+                raise SuspicionError("perhaps a very long field")
             if ((text[:-1] == _PLUS) & (text[1:] == _MINUS)).any():
                 raise SuspicionError("perhaps a number with two signs")
             survey.n_blanks += int(np.count_nonzero(is_blank[1:]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from store.errors import Fault, FaultList, FormatError, nearest
+from store.formats.kinds import RUN_LIST, told_kind
 from store.formats.lines import STDIN, id_fault, read_text_lines
 
 COLUMNS = ("file", "tag", "name", "group", "contributes")
@@ -113,6 +114,8 @@ def read_run_list(path: str) -> list[RunEntry]:
         if columns is None:
             columns = cells
             _check_columns(columns, number, faults)
+            if faults:
+                told_kind(faults, RUN_LIST)
             faults.raise_if_any()
             continue
         if len(cells) != len(columns):
@@ -150,7 +153,7 @@ def _entry(
     """Make an entry of one line; ``None`` after a fault."""
     count = faults.count
     file = cells["file"]
-    if not file or file == STDIN:
+    if not file or file == STDIN or "\0" in file:
         faults.add(number, f"expected a run file, got `{file}`", "file")
     tag, name, group = cells.get("tag") or None, cells.get("name") or None, cells.get("group", "")
     for column, text in (("tag", tag), ("name", name), ("group", group)):

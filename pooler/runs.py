@@ -16,8 +16,10 @@ unknown-docno  the collection has no such document
 id             a topic id, docno or tag has control, bidirectional or zero-width characters, or
                blanks beyond ASCII, or no valid UTF-8; or a topic id begins with `#`
 bom            the file begins with a byte order mark
+long           a field has more than 1,024 bytes
 empty          the file has no run line, nor another fault
 qrels          all lines are those of a qrels file; told once, in place of every other fault
+other-kind     the file looks like one of topics or documents, or like a list of runs; told likewise
 gzip, xz, zstd the compressed data is truncated or damaged
 ============== ==================================================================================
 
@@ -40,15 +42,13 @@ from numpy.typing import NDArray
 
 from store.errors import FaultList
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, id_fault, open_bytes
+from store.formats.kinds import QRELS, RUN, tell_kind, told_kind
+from store.formats.lines import BOM, LONGEST_ID, id_fault, open_bytes
 from store.records import Ranking, Run
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 SPLIT_HINT = "`--lenient` joins the parts of a topic, as trec_eval does"
-QRELS_HINT = (
-    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
-    " them into a collection"
-)
+_FIELDS = ("a topic id", "a second field", "a docno", "a rank", "a score", "a run tag")
 _SHOWN_CHARACTERS = 60
 _GRADE = re.compile(rb"[+-]?[0-9]{1,18}(\.0*)?")
 """As `store.formats.qrels` reads it."""
@@ -218,6 +218,8 @@ def parse_run(
                         continue
                     if not scan.repair_fields(number, fields):
                         continue
+                if len(line) > LONGEST_ID and scan.has_long_field(number, fields):
+                    continue
                 topic_bytes, q0, docno_bytes, rank, score_bytes, tag_bytes = fields
                 if tag_bytes != tag:
                     tag = tag_bytes
@@ -255,12 +257,10 @@ def parse_run(
             faults.add(number + 1, str(error), error.kind)
             scan.is_damaged = True
     if tag is None and scan.is_qrels():
-        message = (
-            "this looks like a qrels file (4 columns: topic, iteration, docno, grade); expected a"
-            " run (6 columns: topic, Q0, docno, rank, score, tag)"
-        )
-        faults.put_instead(message, "qrels", hint=QRELS_HINT)
-        parsed.hint = QRELS_HINT
+        tell_kind(faults, QRELS, RUN)
+        parsed.hint = faults.hint
+    elif faults and not scan.is_damaged and told_kind(faults, RUN):
+        parsed.hint = faults.hint
     elif tag is None and not faults:
         faults.add(None, "expected run lines, got none", "empty")
     parsed.n_lines = number
@@ -306,6 +306,15 @@ class _Scan:
         if has_extra:
             self.parsed.hint = LENIENT_HINT
         return False
+
+    def has_long_field(self, number: int, fields: list[bytes]) -> bool:
+        """Say whether a field is too long for anything it could be; tell the fault when it is."""
+        longest = max(fields, key=len)
+        if len(longest) <= LONGEST_ID:
+            return False
+        message = f"expected {_FIELDS[fields.index(longest)]} of at most {LONGEST_ID:,} bytes"
+        self.faults.add(number, f"{message}, got {len(longest):,}", "long")
+        return True
 
     def is_qrels(self) -> bool:
         """Say whether all lines that have not six fields are those of a qrels file."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from store.errors import ArgumentError, Fault, FaultList, FormatError
+from store.formats.toml_files import read_toml
 from store.records import Grade, Scale
 
 _RANGE = re.compile(r"(-?[0-9]{1,6})-(-?[0-9]{1,6})")
@@ -172,10 +172,7 @@ def _is_file(name: str) -> bool:
 
 def _from_toml(path: str) -> Scale:
     """Read a scale from a TOML file."""
-    try:
-        data = tomllib.loads(Path(path).read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(path, [Fault(None, f"expected TOML, got: {error}")]) from error
+    data = read_toml(path)
     rows = data.get("grade")
     faults = FaultList(path)
     for key in data.keys() - {"grade", "relaxed", "rigid"}:

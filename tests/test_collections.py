@@ -333,7 +333,7 @@ def test_web_table_pool_holds_every_judged_pair(tmp_path: Path) -> None:
     assert "7,032 pairs to judge in 60 topics" in said
     qrels = data / "rel_table_qrels.txt.gz"
     said = run_inside("import", "judgements", qrels, "--judge", "crowd", *made).fine().err
-    assert "6,949 grades are written as floats" in said
+    assert "6,949 grades written as floats" in said
     rows = run_inside("status", "--by-topic", "--format", "json", *made).fine().json()
     totals = {state: sum(row[state] for row in rows) for state in ("pooled", "judged", "unjudged")}
     assert totals == {"pooled": 7032, "judged": 6949, "unjudged": 83}

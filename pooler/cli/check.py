@@ -104,7 +104,8 @@ def _unreadable(file: str, error: PoolerError) -> RunReport:
     from store.errors import Fault
 
     message = error.message.removeprefix(f"{file}: ")
-    return RunReport(file, "", "", 0, 0, 0, (Fault(None, message, "open"),), {"open": 1}, (), ())
+    fault = Fault(None, message, "open")
+    return RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), error.hint)
 
 
 def _with_repeated_tags(reports: list[RunReport]) -> list[RunReport]:

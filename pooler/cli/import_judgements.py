@@ -12,7 +12,7 @@ import typer
 from pooler.cli.console import counted, progress, say, warn
 from pooler.cli.import_histories import import_file
 from pooler.cli.import_prels import AsOption, sampled_pool, say_sample, unjudged_codes
-from pooler.cli.import_report import report_words
+from pooler.cli.import_report import importing, report_words
 from pooler.cli.judgement_reading import TopicOption
 from pooler.cli.judgement_sources import (
     EVERY_JUDGE,
@@ -125,7 +125,6 @@ def judgements(
     Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic web
     """
     from store.codes import parse_codes, parse_map
-    from store.collection import Collection
 
     wanted = wanted_of(
         form,
@@ -142,7 +141,7 @@ def judgements(
             if value:
                 requirement = f"is for files of grades, and a {wanted.form} file says more"
                 raise ArgumentError(name, requirement, value)
-        with Collection(collection) as opened:
+        with importing(collection) as opened:
             import_file(
                 opened,
                 file,
@@ -154,7 +153,7 @@ def judgements(
         return
     unjudged, mapping = parse_codes(codes or []), parse_map(mapped or [])
     faults = FaultList(file)
-    with Collection(collection) as opened:
+    with importing(collection) as opened:
         if topic is not None and not allow_unknown:
             _check_topic(opened, topic)
         source = read_source(file, wanted, opened.scale, faults)
@@ -216,8 +215,8 @@ def _import_grades(
             decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace, advance=advance
         )
     if source.n_float_grades:
-        warn(f"{file}: {source.n_float_grades:,} grades are written as floats (2.0); read as"
-             " integers")  # fmt: skip
+        warn(f"{file}: {counted(source.n_float_grades, 'grade')} written as floats"
+             f" ({source.float_grade}), read as integers")  # fmt: skip
     if source.n_trailing:
         warn(f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,}"
              f" lines; is it a {source.noun} file?")  # fmt: skip

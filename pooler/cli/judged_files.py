@@ -271,7 +271,8 @@ def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
     faults.raise_if_any(hint=faults.hint)
     if source.n_float_grades:
         grades = counted(source.n_float_grades, "grade")
-        warn(f"{named.file}: {grades} written as floats (2.0), read as integers")
+        shown = f"({source.float_grade}), read as integers"
+        warn(f"{named.file}: {grades} written as floats {shown}")
     if source.n_trailing:
         warn(f"{named.file}: text after field {source.n_fields} was ignored on"
              f" {source.n_trailing:,} lines; is it a {source.noun} file?")  # fmt: skip

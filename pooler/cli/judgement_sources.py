@@ -64,6 +64,8 @@ class Source:
     noun: str
     """What kind of file it was read as."""
     sample: SampleFile | None = None
+    float_grade: str = ""
+    """The first grade that was written as a float."""
 
 
 def wanted_of(
@@ -139,7 +141,8 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = COLUMNS_HINT
         rows = list(graded_rows(qrels.rows, judge=judge, judge_column=column))
-        return Source(rows, qrels.sha256, qrels.n_float_grades, qrels.n_trailing, 4, "qrels")
+        return Source(rows, qrels.sha256, qrels.n_float_grades, qrels.n_trailing, 4, "qrels",
+                      float_grade=qrels.float_grade)  # fmt: skip
     if wanted.form is FileFormat.NTCIR2:
         from store.formats.ntcir2 import read_ntcir2
 
@@ -163,7 +166,8 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
 def _of_table(table: JudgedTable, judge: str | None, n_fields: int, noun: str) -> Source:
     """Turn a table into a source; its rows say whose they are, or `judge` does."""
     rows = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
-    return Source(rows, table.sha256, table.n_float_grades, table.n_trailing, n_fields, noun)
+    return Source(rows, table.sha256, table.n_float_grades, table.n_trailing, n_fields, noun,
+                  float_grade=table.float_grade)  # fmt: skip
 
 
 def _header_hint(file: str, wanted: Wanted, table: JudgedTable, faults: FaultList) -> str | None:

@@ -16,6 +16,7 @@ from store.directory.names import path_fault
 from store.directory.place import FileFacts, sha256_of
 from store.directory.tables import CellError, as_moment, moment_text
 from store.errors import ArgumentError, FaultList, PoolerError, SchemaError
+from store.formats.json_lines import once
 from store.records import Grade, Scale
 from store.scale import make_scale, scale_to_json
 
@@ -171,7 +172,7 @@ def _load(folder: Path, told: FaultList) -> dict[str, Any]:
         told.add(None, f"expected at most {_LARGEST} bytes", "size")
         return {}
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(path.read_bytes(), object_pairs_hook=once)
         json.dumps(data, allow_nan=False)
     except json.JSONDecodeError as error:
         told.add(error.lineno, f"expected JSON, got: {error.msg}", "json")

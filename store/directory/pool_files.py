@@ -22,6 +22,7 @@ from store.directory.tables import (
     write_table,
     yes_no_column,
 )
+from store.formats.json_lines import once
 from store.models import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN
 from store.natural_order import natural_key
 from store.sanitise import sanitise_line
@@ -207,7 +208,7 @@ def _load_plan(coming: Incoming, file: str) -> dict[str, Any] | None:
     """Read a plan; ``None`` = it is none, and the fault is told."""
     try:
         with open(coming.path(file), "rb") as stream:  # noqa: PTH123 - a path in text
-            plan = json.loads(stream.read())
+            plan = json.loads(stream.read(), object_pairs_hook=once)
             json.dumps(plan, allow_nan=False)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import zlib
+from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from store.errors import PoolerError
+from store.errors import Fault, FormatError, PoolerError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -49,12 +50,19 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
 
     Raises
     ------
+    FormatError
+        If the name says that it is compressed, and it is neither that nor text.
     PoolerError
         If what the compression needs is not installed.
     """
     first = source.peek(_MAGIC_BYTES)
     kind = next((kind for kind in _KINDS if first.startswith(kind.magic)), None)
     if kind is None:
+        said = next((kind for kind in _KINDS if path.endswith(kind.suffix)), None)
+        if said is not None and not _is_text(first):
+            source.close()
+            message = f"expected {said.name} data, as the name says, or text, got neither"
+            raise FormatError(path, [Fault(None, message, said.name)])
         return source
     try:
         return io.BufferedReader(_Content(source, kind), _MOST_BYTES)
@@ -64,10 +72,20 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
         raise PoolerError(message, hint=kind.hint) from error
 
 
+def _is_text(beginning: bytes) -> bool:
+    """Say whether the first bytes of a file, to the middle of a character, may be UTF-8."""
+    try:
+        return "\0" not in getincrementaldecoder("utf-8")().decode(beginning)
+    except UnicodeDecodeError:
+        return False
+
+
 class _Member(Protocol):
     """One member of a gzip file, stream of an xz file, or frame of a zstd file."""
 
     name: ClassVar[str]
+    suffix: ClassVar[str]
+    """How the name of such a file ends."""
     magic: ClassVar[tuple[bytes, ...]]
     hint: ClassVar[str]
     """What to do when a package is missing."""
@@ -90,6 +108,7 @@ class _Member(Protocol):
 
 class _Gzip:
     name: ClassVar[str] = "gzip"
+    suffix: ClassVar[str] = ".gz"
     magic: ClassVar[tuple[bytes, ...]] = (b"\x1f\x8b",)
     hint: ClassVar[str] = ""
     read_bytes: ClassVar[int] = _READ_BYTES
@@ -114,6 +133,7 @@ class _Gzip:
 
 class _Xz:
     name: ClassVar[str] = "xz"
+    suffix: ClassVar[str] = ".xz"
     magic: ClassVar[tuple[bytes, ...]] = (b"\xfd7zXZ\0",)
     hint: ClassVar[str] = "this Python was built without it; uncompress the file first"
     read_bytes: ClassVar[int] = _READ_BYTES
@@ -140,6 +160,7 @@ class _Xz:
 
 class _Zstd:
     name: ClassVar[str] = "zstd"
+    suffix: ClassVar[str] = ".zst"
     # A file may begin with a frame to be skipped, of one of 16 kinds.
     magic: ClassVar[tuple[bytes, ...]] = (
         b"\x28\xb5\x2f\xfd",
@@ -180,13 +201,20 @@ class _Content(io.RawIOBase):
         self._kind = kind
         self._member = kind()
         self._given = memoryview(b"")
+        self._damage: DamagedDataError | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
+        if self._damage is not None:
+            raise self._damage
         if not self._given:
-            self._given = memoryview(self._more())
+            try:
+                self._given = memoryview(self._more())
+            except DamagedDataError as error:
+                self._damage = error
+                raise
         view = memoryview(buffer).cast("B")
         n_bytes = min(len(view), len(self._given))
         view[:n_bytes] = self._given[:n_bytes]

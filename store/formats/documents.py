@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args
 
 from store.errors import ArgumentError, FaultList
 from store.formats.headers import doubt_words, header_fields
+from store.formats.json_lines import NoObjectError, once
+from store.formats.kinds import DOCUMENTS, told_kind
 from store.formats.lines import id_fault, read_text_lines
 from store.formats.sgml import (
     Record,
@@ -118,6 +120,8 @@ def _documents(
                 doubt(words)
     if not ids and not faults:
         faults.add(None, "expected at least one document, got none", "empty")
+    elif faults:
+        told_kind(faults, DOCUMENTS)
     faults.raise_if_any()
 
 
@@ -178,7 +182,10 @@ def _read_jsonl(
 def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
     """Read a line that must be a JSON object; on a fault, tell it and return ``None``."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=once)
+    except NoObjectError as error:
+        faults.add(line, str(error), "json")
+        return None
     except json.JSONDecodeError as error:
         where = f"invalid JSON at column {error.colno}"
         reason = f"{error.msg[:1].lower()}{error.msg[1:]}"

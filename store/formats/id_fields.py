@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from store.errors import FaultList
-from store.formats.lines import id_fault
+from store.formats.lines import id_fault, is_plain_id
 from store.formats.topics import topic_fault
 
 
@@ -29,7 +29,7 @@ class IdFields:
     def docno(self, line: int, field: bytes) -> str | None:
         """Return the docno, or tell the fault."""
         text = self._decoded(line, field)
-        if text is None or (text.isascii() and text.isprintable()):
+        if text is None or is_plain_id(text):
             return text
         if message := id_fault(text):
             self._faults.add(line, message, "id")

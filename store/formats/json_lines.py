@@ -112,8 +112,8 @@ def read_json_lines(path: str, faults: FaultList) -> Iterator[tuple[int, dict[st
             faults.add(number, str(error), "json")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dict of pairs with distinct keys."""
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a dict of the pairs of an object; raise `NoObjectError` when a key is there twice."""
     data = dict(pairs)
     if len(data) < len(pairs):
         names = [name for name, _ in pairs]
@@ -129,7 +129,7 @@ def _no_constant(name: str) -> Any:
     raise NoObjectError(message)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=once, parse_constant=_no_constant)
 
 
 def _kind_of(data: Any) -> str:

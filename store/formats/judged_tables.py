@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from store.errors import ArgumentError, FaultList
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, id_fault, open_bytes
+from store.formats.lines import BOM, id_fault, is_plain_id, open_bytes
 from store.formats.topics import topic_fault
 from store.records import Qrel
 
@@ -45,6 +45,8 @@ class JudgedTable:
     """Rows, read leniently, with text after the last field."""
     sha256: str
     """Hash of the uncompressed file, in hexadecimal."""
+    float_grade: str = ""
+    """The first code that was written so."""
 
 
 class Fields:
@@ -53,6 +55,7 @@ class Fields:
     def __init__(self, faults: FaultList) -> None:
         self.faults = faults
         self.n_floats = 0
+        self.float_grade = ""
         self._known: set[str] = set()
 
     def topic(self, line: int, text: str) -> str:
@@ -63,7 +66,7 @@ class Fields:
 
     def name(self, line: int, text: str) -> str:
         """Read a docno, the name of a judge, or an iteration."""
-        if not (text.isascii() and text.isprintable() and " " not in text and text):
+        if not is_plain_id(text) or " " in text:
             self._check(line, text, id_fault(text))
         return text
 
@@ -73,7 +76,9 @@ class Fields:
         if match is None:
             self.faults.add(line, f"expected an integer grade, got `{text}`", "grade")
             return 0
-        self.n_floats += match[1] is not None
+        if match[1] is not None:
+            self.n_floats += 1
+            self.float_grade = self.float_grade or text
         return int(text.partition(".")[0])
 
     def _check(self, line: int, text: str, message: str | None) -> None:
@@ -158,7 +163,8 @@ def read_table(
         told.add(None, f"expected `{columns}` lines, got none", "empty")
     if faults is None:
         told.raise_if_any()
-    return JudgedTable(rows, fields.n_floats, n_ignored, n_trailing, digest.hexdigest())
+    sha256 = digest.hexdigest()
+    return JudgedTable(rows, fields.n_floats, n_ignored, n_trailing, sha256, fields.float_grade)
 
 
 def check_rows(rows: Iterable[Qrel], kind: str) -> None:

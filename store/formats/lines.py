@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from store.errors import FaultList, PoolerError
+from store.errors import Fault, FaultList, FormatError, PoolerError
 from store.formats.compression import DamagedDataError, uncompressed
 from store.sanitise import BIDI_CONTROLS
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
+LONGEST_ID = 1024
+"""Bytes of an id in UTF-8; an index of PostgreSQL takes no more than some 2,700."""
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+"""Its byte order marks; UTF-8 has no such bytes."""
 _BUFFER = 1 << 18
 _SHOWN = 200
 """Characters of an id that a message shows."""
@@ -37,6 +43,8 @@ def open_bytes(path: str) -> BinaryIO:
 
     Raises
     ------
+    FormatError
+        If the file is UTF-16, or neither text nor compressed as its name says.
     PoolerError
         If the file cannot be opened: it is missing, a folder, or may not be read; or if its kind of
         compression needs a package that is not installed.
@@ -48,16 +56,32 @@ def open_bytes(path: str) -> BinaryIO:
     try:
         raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - returned
         buffered = io.BufferedReader(cast(Any, raw), _BUFFER)
-        return cast(BinaryIO, uncompressed(buffered, path))
+        content = uncompressed(buffered, path)
+        with suppress(DamagedDataError):  # whoever reads meets it again
+            if content.peek(2).startswith(_UTF16):
+                content.close()
+                fault = Fault(None, "expected UTF-8, got UTF-16", "utf16")
+                hint = f"iconv -f UTF-16 -t UTF-8 {shlex.quote(path)} writes it as UTF-8"
+                raise FormatError(path, [fault], hint=hint)
+        return cast(BinaryIO, content)
     except OSError as error:
         if raw is not None and path != STDIN:
             raw.close()
         reason = error.strerror or "cannot be read"
         message = f"{path}: {reason[:1].lower()}{reason[1:]}"
-        raise PoolerError(message) from error
+        raise PoolerError(message, hint=_open_hint(path, error)) from error
     except ValueError as error:
         message = f"{path!r}: expected a file name, got one with a NUL character"
         raise PoolerError(message) from error
+
+
+def _open_hint(path: str, error: OSError) -> str | None:
+    """Say what to type instead of a folder, or of a pattern that the shell left as it was."""
+    if isinstance(error, IsADirectoryError):
+        return f"name the files in it: {path.rstrip('/')}/*"
+    if isinstance(error, FileNotFoundError) and set("*?[") & set(path):
+        return "no file has a name of that pattern, so the shell left it as it was"
+    return None
 
 
 def is_regular_file(path: str) -> bool:
@@ -122,8 +146,8 @@ def id_fault(text: str) -> str | None:
     Returns
     -------
     str or None
-        What is wrong (empty, blanks, control or bidirectional characters, lone surrogates);
-        ``None`` when nothing is.
+        What is wrong (empty, more than `LONGEST_ID` bytes, blanks, control or bidirectional
+        characters, lone surrogates); ``None`` when nothing is.
 
     Examples
     --------
@@ -132,10 +156,12 @@ def id_fault(text: str) -> str | None:
     >>> id_fault("5/1438042988718.8#2") is None
     True
     """
-    if text.isascii() and text.isprintable() and text and " " not in text:
+    if is_plain_id(text) and " " not in text:
         return None
     if not text:
         return "expected an id, got nothing"
+    if (n_bytes := len(text.encode("utf-8", "surrogatepass"))) > LONGEST_ID:
+        return f"expected an id of at most {LONGEST_ID:,} bytes, got {n_bytes:,}"
     for character in text:
         if character.isspace():
             return f"expected an id without blanks, got {_short(text)}"
@@ -145,6 +171,11 @@ def id_fault(text: str) -> str | None:
         if 0xD800 <= code < 0xE000:
             return f"expected valid Unicode in an id, got {_short(text)}"
     return None
+
+
+def is_plain_id(text: str) -> bool:
+    """Say whether text without blanks is plainly an id: printable ASCII, and not too long."""
+    return text.isascii() and text.isprintable() and 0 < len(text) <= LONGEST_ID
 
 
 def _short(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple, TextIO
 from store.errors import ArgumentError, FaultList
 from store.formats.compression import DamagedDataError
 from store.formats.id_fields import IdFields
+from store.formats.kinds import QRELS, RUN, tell_kind, told_kind
 from store.formats.lines import BOM, id_fault, open_bytes
 from store.formats.topics import topic_fault
 from store.natural_order import NaturalKey, natural_key
@@ -18,10 +19,6 @@ from store.records import Qrel
 
 _GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")
 _JUDGE_COLUMN = 2
-_RUN_HINT = (
-    "`pooler import runs FILE` brings runs into a collection; other commands take run files as"
-    " arguments, without `--qrels`"
-)
 
 
 class QrelRow(NamedTuple):
@@ -51,6 +48,8 @@ class QrelsFile:
     """Rows, read leniently, with text after the fourth field."""
     sha256: str
     """Hash of the uncompressed file, in hexadecimal."""
+    float_grade: str = ""
+    """The first code that was written so."""
 
 
 def read_qrels(
@@ -85,8 +84,8 @@ def read_qrels(
     FormatError
         With every fault of the file, by code: ``fields`` (not four fields), ``comment``, ``id``,
         ``grade`` (``1.7``, ``abc``), ``duplicate`` (same or other grade), ``utf8``, ``gzip``,
-        ``empty``; or with one of code ``run``, where all lines are those of a run. Nothing is
-        returned of a file with faults, unless `faults` takes them.
+        ``empty``; or with one of the code that `store.formats.kinds` gives a file of another kind.
+        Nothing is returned of a file with faults, unless `faults` takes them.
     ArgumentError
         If `judge_column` is not 2.
     PoolerError
@@ -112,6 +111,7 @@ def read_qrels(
     rows: list[QrelRow] = []
     first_at: dict[tuple[str, ...], int] = {}
     n_ignored = n_floats = n_trailing = n_like_run = number = 0
+    float_grade = ""
     for number, raw in _read_lines(path, told, digest):
         fields = raw.split()
         if len(fields) != 4 or raw.startswith(b"#"):
@@ -142,20 +142,20 @@ def read_qrels(
             )
             continue
         n_floats += is_float
+        if is_float and not float_grade:
+            float_grade = fields[3].decode()
         n_trailing += len(fields) > 4
         rows.append(QrelRow(number, topic, iteration, docno, code))
     if 0 < n_like_run == number - n_ignored:
-        message = (
-            "this looks like a run file (6 columns: topic, Q0, docno, rank, score, tag); expected"
-            " qrels (4 columns: topic, iteration, docno, grade)"
-        )
-        told.put_instead(message, "run", hint=_RUN_HINT)
+        tell_kind(told, RUN, QRELS)
+        rows.clear()
+    elif told and told_kind(told, QRELS):
         rows.clear()
     if not rows and not told:
         told.add(None, "expected `topic iteration docno grade` lines, got none", "empty")
     if faults is None:
         told.raise_if_any()
-    return QrelsFile(rows, n_floats, n_ignored, n_trailing, digest.hexdigest())
+    return QrelsFile(rows, n_floats, n_ignored, n_trailing, digest.hexdigest(), float_grade)
 
 
 def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator[tuple[int, bytes]]:

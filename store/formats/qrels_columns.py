@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, is_regular_file, open_bytes
+from store.formats.lines import BOM, LONGEST_ID, is_regular_file, open_bytes
 
 _BLANK, _BREAK, _HASH = 0x20, 0x0A, 0x23
 _N_FIELDS = 4
@@ -129,7 +129,7 @@ def _is_plain(data: bytes) -> bool:
     if not np.isin(odd, (_BLANK, _BREAK, 0x09, 0x0D)).all():
         return False
     starts = np.flatnonzero(~is_blank & np.concatenate(([True], is_blank[:-1])))
-    if len(starts) % _N_FIELDS:
+    if len(starts) % _N_FIELDS or (np.diff(starts, append=len(codes)) > LONGEST_ID).any():
         return False
     # Of four fields in a row the first must begin a line, and only the first.
     line_of = np.searchsorted(np.flatnonzero(codes == _BREAK), starts).reshape(-1, _N_FIELDS)

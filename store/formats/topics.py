@@ -12,6 +12,7 @@ from xml.parsers import expat
 from store.errors import ArgumentError, FaultList
 from store.formats.documents import IdRegister, id_value, json_object, text_value
 from store.formats.headers import doubt_words, header_fields
+from store.formats.kinds import TOPICS, told_kind
 from store.formats.lines import id_fault, read_text_lines
 from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
@@ -114,6 +115,8 @@ def read_topics(
             read(lines, topics, faults)
     if not topics.read and not faults:
         faults.add(None, "expected at least one topic, got none", "empty")
+    elif faults and told_kind(faults, TOPICS):
+        hint = None
     faults.raise_if_any(hint=hint)
     return topics.read
 

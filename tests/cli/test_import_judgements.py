@@ -38,7 +38,7 @@ def test_map_reads_one_grade_as_another(cli: Cli, empty: Path) -> None:
 def test_integral_floats_are_read_with_a_warning(cli: Cli, empty: Path) -> None:
     """Grades written 2.0 are integers, and stderr says how many were written so."""
     write(empty / "q", "1 0 a 2.0", "1 0 b 1")
-    assert "1 grades are written as floats (2.0)" in bring(cli).fine().err
+    assert "1 grade written as floats (2.0)" in bring(cli).fine().err
     assert cli("export", "qrels").fine().out == "1 0 a 2\n1 0 b 1\n"
 
 

@@ -1,0 +1,141 @@
+"""What kind of file it is, by its first lines: told where one is given in the place of another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+
+from store.errors import FaultList, PoolerError
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, is_regular_file, open_bytes
+
+_LOOKED_AT = 20
+"""Lines, blank ones not counted, that tell what a file is ..."""
+_LONGEST_LINE = 1 << 20
+"""... and bytes of the longest of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file."""
+
+    code: str
+    """Of the fault, where such a file stands in the place of another."""
+    name: str
+    wanted: str
+    """What it is where it is expected."""
+    hint: str
+    """What takes such a file."""
+
+
+_RUN_COLUMNS = "(6 columns: topic, Q0, docno, rank, score, tag)"
+_QRELS_COLUMNS = "(4 columns: topic, iteration, docno, grade)"
+RUN = Kind(
+    "run",
+    f"a run file {_RUN_COLUMNS}",
+    f"a run {_RUN_COLUMNS}",
+    "`pooler import runs FILE` brings runs into a collection; other commands take run files as"
+    " arguments, without `--qrels`",
+)
+QRELS = Kind(
+    "qrels",
+    f"a qrels file {_QRELS_COLUMNS}",
+    f"qrels {_QRELS_COLUMNS}",
+    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
+    " them into a collection",
+)
+TOPICS = Kind("other-kind", "a topics file", "topics", "`pooler import topics FILE` takes topics")
+DOCUMENTS = Kind(
+    "other-kind", "a documents file", "documents", "`pooler import docs FILE` takes documents"
+)
+RUN_LIST = Kind("other-kind", "a list of runs", "a list of runs", "`--runs FILE` takes such a list")
+_TEXTS = Kind(
+    "other-kind",
+    "a file of topics or documents",
+    "",
+    "`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
+)
+_TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
+_DOCNO_KEYS = frozenset({"docno", "docid", "doc_id"})
+_TOPIC_TAG = re.compile(rb"<top[\s>]|<topic[s\s>]", re.IGNORECASE)
+_DOCUMENT_TAG = re.compile(rb"<doc[\s>]", re.IGNORECASE)
+_NUMBER = rb"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
+_SHAPES = (
+    (RUN, re.compile(rb"\s*\S+\s+(?:Q0|0)\s+\S+\s+\S+\s+" + _NUMBER + rb"\s+\S+\s*", re.ASCII)),
+    (QRELS, re.compile(rb"\s*\S+\s+(?!Q0\s)\S+\s+\S+\s+[+-]?[0-9]+(?:\.0*)?\s*", re.ASCII)),
+    (_TEXTS, re.compile(rb"[^\s{<]+\t[^\t]*\S \S[^\t]*(?:\t[^\t]*){0,2}")),
+)
+"""What all lines look like of a file that is no markup and no JSON."""
+
+
+def told_kind(faults: FaultList, expected: Kind) -> bool:
+    """Tell in place of the faults of a file that it is of another kind, if it looks like that.
+
+    Parameters
+    ----------
+    faults : FaultList
+        Of a file that was read as what is expected. One that can be read but once is not looked at.
+    expected : Kind
+        What it should be.
+
+    Returns
+    -------
+    bool
+        Whether it was told; the hint is then `FaultList.hint`.
+    """
+    kind = _kind_of(faults.path)
+    is_text = kind is _TEXTS and expected in (TOPICS, DOCUMENTS)
+    if kind is None or kind is expected or is_text:
+        return False
+    tell_kind(faults, kind, expected)
+    return True
+
+
+def tell_kind(faults: FaultList, kind: Kind, expected: Kind) -> None:
+    """Tell in place of the faults of a file that it looks like another kind."""
+    message = f"this looks like {kind.name}; expected {expected.wanted}"
+    faults.put_instead(message, kind.code, hint=kind.hint)
+
+
+def _kind_of(path: str) -> Kind | None:
+    """Say what a file looks like; ``None`` = nothing that is known, or it cannot be read again."""
+    lines: list[bytes] = []
+    if is_regular_file(path):
+        with suppress(PoolerError, DamagedDataError, OSError), open_bytes(path) as file:
+            pieces = iter(lambda: file.readline(_LONGEST_LINE), b"")
+            lines = [*islice((piece for piece in pieces if piece.strip()), _LOOKED_AT)]
+    return _kind_of_lines(lines) if lines else None
+
+
+def _kind_of_lines(lines: Sequence[bytes]) -> Kind | None:
+    """Say what a file that begins with some lines looks like."""
+    first = lines[0].removeprefix(BOM).strip()
+    if first.startswith(b"{"):
+        return _kind_of_object(first)
+    if first.startswith(b"<"):
+        text = b"".join(lines)
+        if _TOPIC_TAG.search(text):
+            return TOPICS
+        return DOCUMENTS if _DOCUMENT_TAG.search(text) else None
+    if b"\t" in first and b"file" in first.split(b"\t"):
+        return RUN_LIST
+    bare = [line.rstrip(b"\r\n") for line in lines]
+    return next((kind for kind, shape in _SHAPES if all(map(shape.fullmatch, bare))), None)
+
+
+def _kind_of_object(line: bytes) -> Kind | None:
+    """Say what a file of such JSON lines looks like."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    keys = data.keys() if isinstance(data, dict) else set()
+    if "grade" in keys or not keys:
+        return None
+    if _DOCNO_KEYS & keys:
+        return DOCUMENTS
+    return TOPICS if _TOPIC_KEYS & keys else _TEXTS

@@ -1,0 +1,250 @@
+"""Files that are not what they seem: each is refused, or warned of, in one line that names it."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from store.formats.lines import LONGEST_ID, id_fault
+from tests.cli.command_line import write
+from tests.cli.conftest import Cli
+
+DEEP = 5_000
+"""Brackets in each other, or digits of a number."""
+COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
+RUN = "G01 Q0 KG-E-001 1 2.5 words"
+
+
+def refused(cli: Cli, *command: str | Path) -> str:
+    """Run a command that must be refused in one line and perhaps a hint; return them."""
+    answer = cli(*command).failed(1)
+    lines = answer.err.splitlines()
+    assert len(lines) <= 2, answer.err
+    assert all(len(line) < 500 for line in lines)
+    return answer.err
+
+
+def test_a_file_name_with_nul_in_a_list_of_runs_is_a_fault_of_its_line(
+    cli: Cli, here: Path
+) -> None:
+    """No operating system has such a file; every command that takes the list says so."""
+    write(here / "runs.tsv", "file\ttag", "a\0b.run\tx")
+    for command in ("pool", "check"):
+        assert "runs.tsv:2: expected a run file, got `a\u2400b.run`" in refused(
+            cli, command, "--runs", "runs.tsv"
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = " + "[" * DEEP, "a = " + "9" * DEEP, "[a", "a = 1\na = 2"],
+    ids=["deep", "digits", "cut", "twice"],
+)
+def test_toml_beyond_bounds_is_a_fault(cli: Cli, judged: Path, text: str) -> None:
+    """A scale and a keymap that are no TOML say so, whatever Python's reader trips over."""
+    write(judged / "odd.toml", text)
+    for command in (
+        ("init", "--scale", "odd.toml", "--collection", "new.db"),
+        ("judge", "--judge", "strict", "--plain", "--keymap", "odd.toml"),
+    ):
+        assert "odd.toml: expected TOML, got: " in refused(cli, *command)
+
+
+@pytest.mark.parametrize(
+    ("command", "before"),
+    [
+        (("import", "topics"), '{"topic": "G01", "title": '),
+        (("import", "docs"), '{"docno": "KG-E-001", "text": '),
+        (("import", "judgements", "--format", "jsonl"), '{"topic": '),
+    ],
+)
+def test_json_beyond_bounds_or_with_a_key_twice_is_a_fault(
+    cli: Cli, judged: Path, command: tuple[str, ...], before: str
+) -> None:
+    """Every reader of JSON lines says it with the line."""
+    key = before.partition('"')[2].partition('"')[0]
+    for text, said in (
+        ("[" * DEEP, "beyond"),
+        ("9" * DEEP, "beyond"),
+        (f'"a", "{key}": "b"}}', f"expected each key once, got `{key}` twice"),
+    ):
+        write(judged / "odd.jsonl", before + text)
+        answer = refused(cli, *command, "odd.jsonl")
+        assert "odd.jsonl:1: " in answer
+        assert said in answer
+
+
+def test_a_manifest_with_a_key_twice_is_a_fault(cli: Cli, judged: Path) -> None:
+    """A published directory says each thing once."""
+    cli("export", "collection", "made").fine()
+    manifest = judged / "made" / "manifest.json"
+    text = manifest.read_text("utf-8")
+    manifest.write_text(text.replace("{", '{"format": "other",', 1), "utf-8")
+    told = refused(cli, "import", "collection", "made", "--collection", "new.db")
+    assert "expected each key once, got `format` twice" in told
+
+
+@pytest.mark.parametrize("field", range(6))
+def test_no_field_of_a_run_is_longer_than_an_id_may_be(cli: Cli, here: Path, field: int) -> None:
+    """Topic, docno and tag would fit in no index; a rank or score of that length is none."""
+    fields = RUN.split()
+    fields[field] = ("9" if field in (3, 4) else "d") * DEEP
+    write(here / "a.run", " ".join(fields))
+    for command in (("pool", "a.run"), ("pool", "a.run", "--engine", "duckdb")):
+        assert "of at most 1,024 bytes, got 5,000" in refused(cli, *command)
+    assert "a.run:1: expected" in cli("check", "a.run").out
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (("import", "topics"), "LONG\ttitle"),
+        (("import", "docs"), "LONG\ttext"),
+        (("import", "docs"), "<DOC><DOCNO>LONG</DOCNO><TEXT>a</TEXT></DOC>"),
+        (("import", "docs"), '{"docno": "LONG", "text": ""}'),
+        (("import", "judgements", "--judge", "zoe"), "G01 0 LONG 1"),
+        (("import", "judgements", "--judge", "zoe"), "G01 LONG KG-E-001 1"),
+        (("import", "judgements", "--judge", "zoe", "--as", "xinfap"), "G01 0 LONG 1 1"),
+        (("import", "judgements", "--columns", "topic,judge,docno,grade"), "G01 a LONG 1"),
+        (("import", "judgements", "--judge", "zoe", "--format", "ntcireval"), "G01 LONG L1"),
+        (("collapse", "--level", "1"), "G01 0 LONG 1"),
+    ],
+)
+def test_an_id_is_not_longer_than_an_index_can_hold(
+    cli: Cli, judged: Path, command: tuple[str, ...], line: str
+) -> None:
+    """Every reader refuses it, with its line and its length."""
+    write(judged / "odd", line.replace("LONG", "d" * (LONGEST_ID + 1)))
+    told = refused(cli, *command, "odd")
+    assert "odd:1: expected an id of at most 1,024 bytes, got 1,025" in told
+
+
+def test_the_length_of_an_id_is_that_of_its_bytes() -> None:
+    """The limit is one of UTF-8, and is itself allowed."""
+    assert id_fault("d" * LONGEST_ID) is None
+    assert id_fault("\u00e9" * (LONGEST_ID // 2)) is None
+    assert "got 1,026" in str(id_fault("\u00e9" * (LONGEST_ID // 2 + 1)))
+
+
+def test_docnos_that_look_the_same_are_warned_of(cli: Cli, here: Path) -> None:
+    """Composed and decomposed letters are two documents, and the one who imports learns of it."""
+    shown = r"'cafe\u0301' and 'caf\xe9'"
+    cli("init", "--scale", "0-2").fine()
+    write(here / "a.run", f"G01 Q0 {COMPOSED} 1 2 a", "G01 Q0 tea 2 1 a")
+    write(here / "b.run", f"G01 Q0 {DECOMPOSED} 1 2 b")
+    write(here / "both.run", f"G01 Q0 {COMPOSED} 1 2 c", f"G02 Q0 {DECOMPOSED} 1 2 c")
+    assert "both.run: warning: documents whose docnos differ in Unicode normal form alone" in (
+        told := cli("check", "both.run").fine().out
+    )
+    assert shown in told
+    assert "look" not in cli("check", "a.run", "--format", "tsv").fine().out
+    assert "normal form" not in cli("import", "runs", "a.run").fine().err
+    told = cli("import", "runs", "b.run").fine().err
+    assert "warning: documents whose docnos differ in Unicode normal form alone (NFC, NFD)" in told
+    assert shown in told
+    assert "normal form" not in cli("import", "runs", "both.run").fine().err
+    write(here / "docs.tsv", "th\u00e9\ttext", "the\u0301\ttext")
+    assert r"'th\xe9' and 'the\u0301'" in cli("import", "docs", "docs.tsv").fine().err
+    write(here / "qrels", "G01 0 \u00e9 1", "G01 0 e\u0301 1")
+    told = cli("import", "judgements", "qrels", "--judge", "zoe", "--allow-unknown").fine().err
+    assert r"'\xe9' and 'e\u0301'" in told
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
+    """Whatever is read, also compressed, one line says what the file is and what mends it."""
+    content = ("\ufeff" + RUN + "\n").encode(encoding)
+    (judged / "odd").write_bytes(content)
+    (judged / "odd.gz").write_bytes(gzip.compress(content))
+    for file in ("odd", "odd.gz"):
+        for command in (
+            ("pool", file),
+            ("pool", "--runs", file),
+            ("import", "runs", file),
+            ("import", "topics", file),
+            ("import", "docs", file),
+            ("import", "judgements", file, "--judge", "zoe"),
+            ("evaluate", "--qrels", file, "runs/bm25-words.run"),
+            ("guidelines", "set", file),
+            ("init", "--scale", file, "--collection", "new.db"),
+            ("judge", "--judge", "strict", "--plain", "--keymap", file),
+        ):
+            told = refused(cli, *command)
+            assert f"error: {file}: expected UTF-8, got UTF-16\nhint: iconv -f UTF-16" in told
+        checked = cli("check", file)
+        assert checked.code == 1
+        assert f"{file}: expected UTF-8, got UTF-16\n{file}: hint: iconv" in checked.out
+
+
+def test_what_its_name_calls_gzip_and_is_neither_that_nor_text_is_named(
+    cli: Cli, here: Path
+) -> None:
+    """Junk is no hundred bad lines; text is still read whatever its name is."""
+    (here / "a.gz").write_bytes(bytes(range(256)) * 20)
+    told = refused(cli, "pool", "a.gz")
+    assert "error: a.gz: expected gzip data, as the name says, or text, got neither" in told
+    write(here / "b.gz", RUN)
+    cli("pool", "b.gz").fine()
+
+
+def test_grades_written_as_floats_are_shown_as_the_file_has_them(cli: Cli, judged: Path) -> None:
+    """The value that is told is the first one there."""
+    write(judged / "odd", "G01 0 KG-E-001 1", "G01 0 KG-E-002 1.0", "G01 0 KG-E-003 0.")
+    told = cli("import", "judgements", "odd", "--judge", "zoe").fine().err
+    assert "odd: 2 grades written as floats (1.0), read as integers" in told
+    write(judged / "odd", "KG-E-001 1", "KG-E-002 0.0")
+    options = ("--judge", "eve", "--columns", "docno,grade", "--topic", "G01")
+    told = cli("import", "judgements", "odd", *options).fine().err
+    assert "odd: 1 grade written as floats (0.0), read as integers" in told
+
+
+def test_a_file_of_another_kind_is_named(cli: Cli, judged: Path) -> None:
+    """One line says what it looks like, and the hint what takes it."""
+    write(judged / "topics.sgml", "<top>", "<num> Number: 1", "<title> tea", "</top>")
+    write(judged / "topics.xml", "<topics>", '<topic number="1"><query>tea</query></topic>')
+    write(judged / "docs.sgml", "<DOC>", "<DOCNO>1</DOCNO>", "<TEXT>tea</TEXT>", "</DOC>")
+    write(judged / "topics.tsv", "1\tgreen tea in spring", "2\tblack tea")
+    run, qrels = "runs/bm25-words.run", "judgements/strict.qrels"
+    judge = ("--judge", "zoe")
+    for file, looks, takes in (
+        ("topics.jsonl", "a topics file", "pooler import topics FILE"),
+        ("topics.sgml", "a topics file", "pooler import topics FILE"),
+        ("topics.xml", "a topics file", "pooler import topics FILE"),
+        ("topics.tsv", "a file of topics or documents", "pooler import topics FILE"),
+        ("documents.jsonl", "a documents file", "pooler import docs FILE"),
+        ("docs.sgml", "a documents file", "pooler import docs FILE"),
+        ("runs.tsv", "a list of runs", "--runs FILE"),
+    ):
+        for command in (
+            ("import", "runs", file),
+            ("pool", file),
+            ("import", "judgements", file, *judge),
+            ("evaluate", "--qrels", file, run),
+        ):
+            told = refused(cli, *command)
+            assert f"{file}: this looks like {looks}; expected " in told
+            assert takes in told
+        assert f"{file}: this looks like {looks}" in cli("check", file).out
+    for file, looks, readers in (
+        (run, "a run file", ("topics", "docs")),
+        (qrels, "a qrels file", ("topics", "docs")),
+        ("documents.jsonl", "a documents file", ("topics",)),
+        ("topics.jsonl", "a topics file", ("docs",)),
+    ):
+        for reader in readers:
+            assert f"{file}: this looks like {looks}" in refused(cli, "import", reader, file)
+        assert f"{file}: this looks like {looks}" in refused(cli, "pool", "--runs", file)
+
+
+def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(
+    cli: Cli, judged: Path
+) -> None:
+    """Neither is a file; the hint is the same wherever a file is named."""
+    for command in (("pool",), ("import", "runs"), ("collapse", "--level", "1")):
+        told = refused(cli, *command, "runs")
+        assert "runs: is a directory\nhint: name the files in it: runs/*" in told
+        told = refused(cli, *command, "none/*.run")
+        assert "none/*.run: no such file or directory\nhint: no file has a name of that" in told
+    assert "a/*.run: hint: no file has a name" in cli("check", "a/*.run").out
