@@ -40,7 +40,9 @@ def check(
     listed: RunsOption = None,
     depth: Annotated[
         int | None,
-        typer.Option("--depth", min=1, help="Also report ties at this cut, and short topics."),
+        typer.Option(
+            "--depth", "-N", min=1, help="Also report ties at this cut, and short topics."
+        ),
     ] = None,
     order: OrderOption = OrderName.TREC,
     strict: Annotated[

@@ -128,6 +128,7 @@ PoolDepthOption = Annotated[
     int | None,
     typer.Option(
         "--depth",
+        "-N",
         min=1,
         help="N: the pool's depth.",
         show_default="the pools', where they have one; else what the judgements look like",

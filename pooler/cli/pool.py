@@ -65,7 +65,11 @@ def pool(
     depth: Annotated[
         int | None,
         typer.Option(
-            "--depth", "-d", min=1, help="Documents taken from each run and topic.  [default: 100]"
+            "--depth",
+            "-d",
+            "-N",
+            min=1,
+            help="Documents taken from each run and topic.  [default: 100]",
         ),
     ] = None,
     budget: Annotated[

@@ -55,7 +55,8 @@ def provenance(
         ),
     ] = ByName.RUN,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", min=1, help="Documents taken from each run and topic.")
+        int,
+        typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run and topic."),
     ] = 100,
     order: OrderOption = OrderName.TREC,
     qrels: Annotated[

@@ -58,7 +58,8 @@ def replay(
         ),
     ] = None,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", min=1, help="Documents taken from each run and topic.")
+        int,
+        typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run and topic."),
     ] = 100,
     budgets: Annotated[
         str | None,

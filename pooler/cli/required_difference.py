@@ -46,6 +46,7 @@ def required_difference(
         int | None,
         typer.Option(
             "--depth",
+            "-N",
             min=1,
             help="With runs: N, the pool's depth; the lower run's unjudged documents at rank N+1"
             " are what is found.",

@@ -52,6 +52,7 @@ def sensitivity(
         int | None,
         typer.Option(
             "--depth",
+            "-N",
             min=1,
             help="N: the pool's depth; rank N+1 is flipped. Of no use with --at best or worst,"
             " --missing and --each, which look at whole lists.",

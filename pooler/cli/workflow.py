@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from pooler.cli.lazy_group import Announced, LazyGroup
+from pooler.cli.usage import usage_told
 
 TABLE = {  # the first lines are the commands' own: a test holds them together
     "demo": Announced(
@@ -183,10 +184,18 @@ class Workflow(LazyGroup):
 
     table = TABLE
 
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
+        """Read the options of the program; `help COMMAND` is `COMMAND --help`."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        with usage_told():
+            return super().make_context(info_name, args, *rest, **extra)
+
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's Context is click's
         """Run a command."""
         try:
-            return super().invoke(ctx)
+            with usage_told():
+                return super().invoke(ctx)
         except BrokenPipeError as error:
             raise ReaderGone from error
 

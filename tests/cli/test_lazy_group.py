@@ -61,7 +61,7 @@ def modules_after(code: str, folder: Path) -> set[str]:
 def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
     """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
     start = "from pooler.cli.main import run\nimport sys, io\n"
-    names = ("console", "interrupts", "lazy_group", "line_breaks", "main", "result_files",
+    names = ("console", "interrupts", "lazy_group", "line_breaks", "main", "result_files", "usage",
              "workflow")  # fmt: skip
     own = {f"pooler.cli.{name}" for name in names}
     assert modules_after(start + "assert run(['--help']) == 0", tmp_path) == own
@@ -75,9 +75,9 @@ def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> N
 def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
     """An unknown name is exit code 2 and names what it may have meant, on both levels."""
     answer = cli("stats")
-    assert (answer.code, "Did you mean 'status'" in answer.err) == (2, True)
+    assert (answer.code, "known: `status`" in answer.err) == (2, True)
     answer = cli("list", "rums")
-    assert (answer.code, "Did you mean 'runs'" in answer.err) == (2, True)
+    assert (answer.code, "known: `runs`" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -126,3 +126,25 @@ def test_command_registered_as_usual_stands_beside_the_announced_ones() -> None:
     assert list(group.commands) == ["check", "direct"]
     assert group.get_command(None, "direct").help == "Do it."
     assert group.get_command(None, "neither") is None
+
+
+def test_help_is_a_command_too(cli: Cli) -> None:
+    """`help` is `--help`, and with the name of a command that one's help."""
+    assert cli("help").fine() == cli("--help").fine()
+    for words in (("pool",), ("pool", "diff"), ("import",), ("import", "runs")):
+        assert cli("help", *words).fine() == cli(*words, "--help").fine()
+    told = cli("help", "polo").failed(2).err
+    assert told.startswith("error: unknown command `polo`; known: `pool`, ")
+
+
+def test_depth_is_n(cli: Cli, judged: Path) -> None:
+    """Where a command takes `--depth`, it takes `-N`."""
+    for command in (
+        ("pool", "runs/bm25-words.run"),
+        ("provenance",),
+        ("sensitivity", "--judge", "strict"),
+        ("diagnose", "--judge", "strict"),
+        ("replay", "--judge", "strict"),
+        ("check", "runs/bm25-words.run"),
+    ):
+        assert cli(*command, "-N", "3").fine() == cli(*command, "--depth", "3").fine()

@@ -1,0 +1,80 @@
+"""A command line that cannot be read, told as every other error is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from pooler.cli.console import ExitCode, show_error
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+
+_UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
+_NOT_ONE_OF = re.compile(r"'(.*)' is not one of (.*?)\.?", re.DOTALL)
+_NO_COMMAND = re.compile(r"No such command '(.*?)'\..*", re.DOTALL)
+_TOO_MANY = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
+
+
+@contextmanager
+def usage_told() -> Iterator[None]:
+    """Tell what typer finds wrong with a command line, and end with the exit code of that."""
+    try:
+        yield
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help is the answer
+            raise
+        told = _told(error)
+        if error.ctx is not None:
+            told.hint = f"{error.ctx.command_path} --help"
+        show_error(told)
+        raise typer.Exit(ExitCode.USAGE) from error
+
+
+def _told(error: Any) -> PoolerError:
+    """Word one of typer's errors."""
+    match type(error).__name__:
+        case "BadParameter":
+            return _bad_value(error)
+        case "MissingParameter":
+            return ArgumentError(_name(error.param), "must be given", None)
+        case "NoSuchOption":
+            options = {one for param in error.ctx.command.params for one in param.opts}
+            known = [one for one in options if one.startswith("-")]
+            return UnknownNameError("option", error.option_name, known)
+        case "BadOptionUsage":
+            takes = "must have a value" if "requires" in error.message else "takes no value"
+            return ArgumentError(error.option_name, takes, None)
+    if found := _NO_COMMAND.fullmatch(error.message):
+        known = error.ctx.command.list_commands(error.ctx)
+        return UnknownNameError("command", found[1], known)
+    if found := _TOO_MANY.fullmatch(error.message):
+        return PoolerError(f"expected no more arguments, got `{found[1]}`")
+    return PoolerError(f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}")
+
+
+def _bad_value(error: Any) -> PoolerError:
+    """Word a value that an option or argument cannot have."""
+    name, message = _name(error.param), error.message.removeprefix("Value error, ")
+    if found := _NOT_ONE_OF.fullmatch(message):
+        return ArgumentError(name, f"must be one of {found[2].replace(chr(39), '')}", found[1])
+    faults: list[Any] = getattr(error.__cause__, "errors", list)()
+    if not faults or not hasattr(error.param, "get_runtime_param"):  # another version of typer
+        return PoolerError(f"`{name}`: {message[:1].lower()}{message[1:].rstrip('.')}")
+    wanted = error.param.get_runtime_param()
+    noun = "a number" if "float" in str(wanted.annotation) else "an integer"
+    least, most = wanted.parameter_info.min, wanted.parameter_info.max
+    if least is not None and most is not None:
+        noun = f"{least}" if least == most else f"{noun} from {least} to {most}"
+    elif least is not None or most is not None:
+        noun += f" <= {most}" if least is None else f" >= {least}"
+    return ArgumentError(name, f"must be {noun}", faults[0]["input"])
+
+
+def _name(param: Any) -> str:
+    """Return what an option is called in full, or what help calls an argument."""
+    if param.param_type_name == "argument":
+        return str(param.metavar or param.name.upper())
+    return str(max(param.opts, key=len))
