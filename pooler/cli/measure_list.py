@@ -11,7 +11,8 @@ CAPTION = f"""\
 @N: ranks that count; in brackets where it may be left out. (rel=N): least relevant
 grade, instead of the level. dcg: {", ".join(DCGS)}.
 docs: size of the collection. beta: how much more recall weighs than precision;
-in Q, what gains weigh."""
+in Q, what gains weigh.
+Upper and lower case are the same. Names of trec_eval are known: map, P_5, ndcg_cut_10, ..."""
 
 
 def show_measures(fmt: Format) -> None:

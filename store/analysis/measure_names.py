@@ -96,9 +96,36 @@ ALIASES: dict[str, str] = {
 }
 """Other names, as ir_measures has them; NumRelRet is NumRet of relevant documents."""
 
+_ELSEWHERE = {
+    "average_precision": "AP", "hit_rate": "Success", "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet", "num_ret": "NumRet", "r_precision": "Rprec", "recip_rank": "RR",
+    "reciprocal_rank": "RR", "set_f": "SetF", "set_p": "SetP", "set_recall": "SetR",
+}  # fmt: skip
+"""Names that trec_eval, pytrec_eval and ranx have for the very same, in lower case."""
+_WITH_CUTOFF = {
+    "p": "P", "recall": "R", "success": "Success", "ndcg_cut": "nDCG", "map_cut": "AP",
+    "unj": "Unjudged",
+}  # fmt: skip
+"""Those of trec_eval that go on with `_` or `.` and a cutoff."""
+_NOT_QUITE = {
+    "auc": "`Accuracy` is the AUC over the documents retrieved",
+    "f": "`SetF` is the F of the whole list, and its beta weighs recall: SetF(beta=2)",
+    "11pt_avg": "`ElevenPoint` is that, but for trec_eval's rounding of recalls",
+    "iprec_at_recall": "`IPrec@0.1` is that, but for trec_eval's rounding of recalls",
+    "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",
+    "ndcg_cut": "with a cutoff, as in `nDCG@10` or `ndcg_cut_10`",
+    "map_cut": "with a cutoff, as in `AP@10` or `map_cut_10`",
+}
+"""What to type for names that mean almost the same elsewhere, in lower case, without a number."""
+
 _PERSISTENCE = 0.8
 """The p of ir_measures."""
-_FORM = re.compile(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*(?:@\s*(\S+))?\s*", re.ASCII)
+_NAMES = {name.lower(): name for name in (*ALIASES, *SIGNATURES)}
+_FORM = re.compile(r"\s*([\w.-]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*(\S+))?\s*", re.ASCII)
+_TURNED = re.compile(r"(\s*[\w-]+\s*)(@\s*[^\s()]+)\s*(\([^()]*\))\s*", re.ASCII)
+"""A name with its parameters behind the cutoff."""
+_TREC_EVAL = re.compile(rf"\s*({'|'.join(_WITH_CUTOFF)})[_.]([0-9.]+)\s*", re.ASCII | re.I)
+_NUMBER_BEHIND = re.compile(r"_?[0-9.]+$", re.ASCII)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 _DECIMAL = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})", re.ASCII)
 
@@ -157,8 +184,9 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
     ----------
     text : str
         As in ``P@10``, ``AP(rel=2)``, ``RR(rel=2)@10``, ``nDCG(dcg='exp-log2')@10``,
-        ``IPrec@0.1``, ``SetF(beta=2)``, ``SetFallout(docs=100000)``. Names are known in upper and
-        lower case as written here; spaces between the parts are skipped.
+        ``IPrec@0.1``, ``SetF(beta=2)``, ``SetFallout(docs=100000)``. Upper and lower case are the
+        same in names; spaces between the parts are skipped; parameters may stand behind the cutoff.
+        Names of trec_eval that mean the same are known: ``P_5``, ``ndcg_cut_10``, ``recip_rank``.
     level : int, default=1
         Least relevant grade where the text has no ``rel``.
 
@@ -176,21 +204,27 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
 
     Examples
     --------
-    >>> str(parse_measure("NDCG@10")), str(parse_measure("AP", level=2))
+    >>> str(parse_measure("ndcg_cut_10")), str(parse_measure("AP", level=2))
     ('nDCG@10', 'AP(rel=2)')
     >>> parse_measure("P")
     Traceback (most recent call last):
         ...
     store.errors.ArgumentError: `measure` P needs a cutoff, as in `P@10`, but got 'P'
     """
-    form = _FORM.fullmatch(text)
+    plain = _TURNED.sub(r"\1\3\2", text)
+    if found := _TREC_EVAL.fullmatch(text):
+        plain = f"{_WITH_CUTOFF[found[1].lower()]}@{found[2]}"
+    form = _FORM.fullmatch(plain)
     if form is None:
         requirement = "must be a name, as in `AP`, `P@10` or `nDCG(dcg='exp-log2')@10`"
         raise ArgumentError("measure", requirement, text)
     typed, listed, at = form.groups()
+    key = typed.lower().replace("-", "_")
+    typed = _ELSEWHERE.get(key) or _NAMES.get(key, typed)
     name = ALIASES.get(typed, typed)
     if name not in SIGNATURES:
-        raise UnknownNameError("measure", typed, [*SIGNATURES, *ALIASES])
+        hint = _NOT_QUITE.get(_NUMBER_BEHIND.sub("", key))
+        raise UnknownNameError("measure", typed, [*SIGNATURES, *ALIASES], hint=hint)
     signature = SIGNATURES[name]
     values = _parameters(name, signature, listed, text)
     if at is not None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 import ir_measures
+import numpy as np
 import pytest
+import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
+from store.analysis.graded_rankings import graded_rankings
 from store.analysis.measure_names import ALIASES, SIGNATURES, MeasureName, parse_measure
+from store.analysis.measures import evaluate
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 SHARED = [
@@ -34,6 +38,70 @@ def test_aliases_are_those_of_ir_measures() -> None:
     """Every alias is one there, of the same measure."""
     for alias, name in ALIASES.items():
         assert name == ir_measures.measures.registry[alias].NAME
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("map", "AP"), ("ap", "AP"), ("P_5", "P@5"), ("p.5", "P@5"), ("recall_10", "R@10"),
+        ("success_1", "Success@1"), ("map_cut_100", "AP@100"), ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"), ("ndcg_cut.10", "nDCG@10"), ("ndcg@10", "nDCG@10"),
+        ("recip_rank", "RR"), ("mrr@10", "RR@10"), ("bpref", "Bpref"), ("R-Precision", "Rprec"),
+        ("num_rel_ret", "NumRet(rel=1)"), ("num_ret", "NumRet"), ("set_F", "SetF"),
+        ("unj_10", "Unjudged@10"), ("DCG@5(dcg=jarvelin)", "DCG(dcg='jarvelin')@5"),
+        (" P @5 (rel=2) ", "P(rel=2)@5"), ("infap", "infAP"), ("hit_rate@5", "Success@5"),
+    ],
+)  # fmt: skip
+def test_names_of_other_programs_are_known(text: str, ours: str) -> None:
+    """What means the very same is read, in any case."""
+    assert str(parse_measure(text)) == ours
+
+
+@pytest.mark.parametrize(
+    ("theirs", "name"),
+    [
+        ("map", "map"), ("Rprec", "rprec"), ("recip_rank", "recip_rank"), ("bpref", "bpref"),
+        ("P.5", "P_5"), ("recall.5", "recall_5"), ("success.5", "success_5"),
+        ("ndcg", "ndcg"), ("ndcg_cut.5", "ndcg_cut_5"), ("map_cut.5", "map_cut_5"),
+        ("set_F", "set_F"), ("set_P", "set_P"), ("set_recall", "set_recall"),
+        ("num_ret", "num_ret"), ("num_rel", "num_rel"), ("num_rel_ret", "num_rel_ret"),
+        ("infAP", "infAP"),
+    ],
+)  # fmt: skip
+def test_a_name_of_trec_eval_is_worth_what_trec_eval_says(theirs: str, name: str) -> None:
+    """On one topic with graded, unjudged and missing documents, pytrec_eval has the same number."""
+    ranked = [f"d{number}" for number in range(12)]
+    grades = {"d0": 0, "d1": 2, "d3": 1, "d4": 0, "d6": 3, "d9": 1, "x": 2, "y": 1}
+    run = {"t": {docno: 20.0 - place for place, docno in enumerate(ranked)}}
+    found = pytrec_eval.RelevanceEvaluator({"t": grades}, {theirs}).evaluate(run)["t"]
+    numbers = {docno: place for place, docno in enumerate([*ranked, "x", "y"])}
+    rankings = graded_rankings(
+        ["t"],
+        ["run"],
+        {("run", "t"): np.arange(len(ranked))},
+        {"t": (np.array([*map(numbers.__getitem__, grades)]), np.array([*grades.values()]))},
+        cutoff=1000,
+    )
+    (scores,) = evaluate(rankings, [parse_measure(name)])
+    assert scores.values[0, 0] == pytest.approx(found[theirs.replace(".", "_")], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("AUC", "`Accuracy` is the AUC over the documents retrieved"),
+        ("F", "`SetF` is the F of the whole list"),
+        ("F1", "`SetF` is the F of the whole list"),
+        ("ndcg_cut", "as in `nDCG@10`"),
+        ("11pt_avg", "`ElevenPoint` is that, but"),
+        ("iprec_at_recall_0.10", "`IPrec@0.1` is that, but"),
+    ],
+)
+def test_names_that_mean_almost_the_same_have_a_hint(text: str, hint: str) -> None:
+    """They are refused: what is close is named."""
+    with pytest.raises(UnknownNameError, match=f"unknown measure `{text}`") as caught:
+        parse_measure(text)
+    assert hint in str(caught.value.hint)
 
 
 def test_level_stands_in_where_no_rel_is_given() -> None:
@@ -155,7 +223,7 @@ def test_text_that_is_no_measure(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ndcg@10", "unknown measure `ndcg`; known: `NDCG`, `nDCG`, `DCG`, `AP`"),
+        ("ncdg@10", "unknown measure `ncdg`; known: `NDCG`, `nDCG`, `AP`"),
         ("Precison@5", "unknown measure `Precison`; known: `Precision`"),
         ("AP(level=2)", "unknown parameter of AP `level`; known: `cutoff`, `rel`"),
         ("P(judged_only=True)@5", "unknown parameter of P `judged_only`; known: "),
