@@ -69,9 +69,9 @@ def made_whole(target: Path, *, replaces: bool = False, private: bool = True) ->
         yield part
         for name in SIDE_FILES:
             part.with_name(part.name + name).unlink(missing_ok=True)
+        synchronise(part)
         if rights is not None:
             give_rights(part, rights)
-        synchronise(part)
         if replaces:
             part.replace(target)
         else:
@@ -121,15 +121,16 @@ def put(part: Path, target: Path) -> None:
 
 def synchronise(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
-    number = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(number)
+        number = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
     except OSError:
-        # Some file systems cannot do it for folders.
+        # Some folders may not be read, and some file systems cannot do it for folders.
         if not path.is_dir():
             raise
-    finally:
-        os.close(number)
 
 
 def side_files(file: Path) -> list[Path]:

@@ -74,6 +74,15 @@ def test_files_without_names_are_as_the_umask_says(
     assert named == (0o666 & ~umask if name == "pool" else 0o600)
 
 
+def test_manifest_of_prels_is_its_owners(cli: Cli, judged: Path, umask: int) -> None:
+    """The prels are as the umask says; whose grades they have is not for all to read."""
+    options = ("--strategy", "stratified", "--param", "strata=1:3:1,4:20:0.3", "--depth", "20")
+    cli("pool", *options, "--seed", "1", "--name", "s").fine()
+    cli("export", "prels", "--as", "xinfap", "--pool", "s", "--judge", "strict", "-o", "x").fine()
+    assert mode(judged / "x") == 0o666 & ~umask
+    assert mode(judged / "x.manifest.json") == 0o600
+
+
 def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> None:
     """What SQLite keeps beside a collection that is open has its mode."""
     assert umask

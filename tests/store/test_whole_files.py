@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import StoreError
+from store.leftovers import BESIDE
 from store.whole_files import is_cut, made_whole
 
 
@@ -32,6 +33,8 @@ def test_failure_leaves_nothing(tmp_path: Path, failure: type[BaseException]) ->
     def fail() -> None:
         with made_whole(target, replaces=True) as part:
             part.write_text("half")
+            for name in BESIDE:
+                part.with_name(part.name + name).touch()
             raise failure
 
     with pytest.raises(failure):
