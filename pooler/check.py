@@ -14,7 +14,7 @@ rank-zero     stated ranks start at 0
 short-topic   a topic has fewer documents than the depth; without a depth, fewer than 10
 missing-topic the file has no document for a known topic
 q0            the second field is neither `Q0` nor `0`
-look-alike    docnos of the file differ in Unicode normal form alone
+look-alike    docnos of the file, or of those before it, differ in Unicode normal form alone
 ============= ====================================================================================
 """
 
@@ -92,6 +92,7 @@ def check_run(
     depth: int | None = None,
     order: Order = "trec",
     lenient: bool = False,
+    met: set[str] | None = None,
 ) -> RunReport:
     r"""Find every fault and oddity of a run file.
 
@@ -110,6 +111,8 @@ def check_run(
         equal scores, or equal stated ranks for ``rank``; order ``file`` has none.
     lenient : bool, default=False
         Follow trec_eval where it accepts more, see `pooler.runs`.
+    met : set of str, optional
+        Docnos beyond ASCII of files that were checked before; those of this one are added.
 
     Returns
     -------
@@ -154,7 +157,7 @@ def check_run(
         _short_warning(columns, depth),
         _missing_warning(parsed, known_topics),
         _q0_warning(parsed),
-        _look_alike_warning(columns),
+        _look_alike_warning(columns, set() if met is None else met),
     ]
     return RunReport(
         path=path,
@@ -333,10 +336,11 @@ def _q0_warning(parsed: ParsedRun) -> RunWarning | None:
     return RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
 
 
-def _look_alike_warning(columns: Iterable[_Columns]) -> RunWarning | None:
-    """Count the docnos that look the same as another one of the file."""
+def _look_alike_warning(columns: Iterable[_Columns], met: set[str]) -> RunWarning | None:
+    """Count the docnos that look the same as another one, here or met before."""
     docnos = {docno for topic in columns for docno in topic.docnos if not docno.isascii()}
-    found = look_alikes(sorted(docnos), docnos)
+    met |= docnos
+    found = look_alikes(sorted(docnos), met)
     return RunWarning("look-alike", look_alike_words(found), len(found)) if found else None
 
 

@@ -77,11 +77,13 @@ def check(
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
     reports: list[RunReport] = []
+    met: set[str] = set()
     with progress("files", len(entries)) as advance:
         for entry in entries:
             try:
                 report = check_run(entry.file, known_topics=topics, known_docnos=docnos,
-                                   depth=depth, order=order.value, lenient=lenient)  # fmt: skip
+                                   depth=depth, order=order.value, lenient=lenient,
+                                   met=met)  # fmt: skip
             except PoolerError as error:  # it cannot be opened; the others are checked all the same
                 report = _unreadable(entry.file, error)
             reports.append(report)

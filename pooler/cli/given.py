@@ -40,6 +40,7 @@ from pooler.cli.policy_options import (
     policy_of,
 )
 from store.errors import PoolerError
+from store.formats.lines import is_pattern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,8 @@ class Given:
     def _check_files(self) -> None:
         """Raise `PoolerError` for a run that is no file, where the runs are files."""
         for run in self.runs or []:
-            if self.qrels is not None and run != "-" and not Path(run).exists():
+            is_tag = run != "-" and not is_pattern(run) and not Path(run).exists()
+            if self.qrels is not None and is_tag:
                 whose = "not the tag of one of --runs" if self.listed else "not a tag"
                 message = f"{run}: no such file or directory"
                 raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")

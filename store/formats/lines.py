@@ -79,9 +79,14 @@ def _open_hint(path: str, error: OSError) -> str | None:
     """Say what to type instead of a folder, or of a pattern that the shell left as it was."""
     if isinstance(error, IsADirectoryError):
         return f"name the files in it: {path.rstrip('/')}/*"
-    if isinstance(error, FileNotFoundError) and set("*?[") & set(path):
+    if isinstance(error, FileNotFoundError) and is_pattern(path):
         return "no file has a name of that pattern, so the shell left it as it was"
     return None
+
+
+def is_pattern(path: str) -> bool:
+    """Say whether a shell would put the names of files in the place of `path`."""
+    return not set("*?[").isdisjoint(path)
 
 
 def is_regular_file(path: str) -> bool:
