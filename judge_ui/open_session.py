@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 
 from judge_ui.desks import DeskLike, Drawing
 from judge_ui.dwell import Dwell
@@ -76,6 +77,8 @@ class OpenSession:
         """A decision that could not be written; `retry` tries again."""
         self.unsaved: set[tuple[str, str]] = set()
         """Topics and docnos of decisions that were never written."""
+        self.trouble = ""
+        """Why the next document is not here; until it is, or another one, there is none."""
 
     @property
     def judge_name(self) -> str:
@@ -104,8 +107,8 @@ class OpenSession:
 
     @property
     def task(self) -> Task | None:
-        """The document before the judge; ``None`` when no topic is open."""
-        return self._queue.task
+        """The document before the judge; ``None`` when there is none, as in `trouble`."""
+        return None if self.trouble else self._queue.task
 
     @property
     def n_decided(self) -> int:
@@ -152,7 +155,7 @@ class OpenSession:
 
     def page(self) -> Page:
         """Return the document before the judge."""
-        return self._desk.page(self._queue.here().docno)
+        return self._desk.page(self._at_hand().docno)
 
     def page_ahead(self) -> Page | None:
         """Return the document that a decision would lead to, for reading ahead."""
@@ -176,7 +179,13 @@ class OpenSession:
         self._dwell.touch()
 
     def go_next(self) -> bool:
-        """Go to the next document; False at the end; `PoolerError` when none could be drawn."""
+        """Go to the next document; False at the end.
+
+        Raises
+        ------
+        PoolerError
+            If it could not be drawn: then there is no document, and `trouble` says why.
+        """
         return self._step(1)
 
     def go_previous(self) -> bool:
@@ -208,7 +217,7 @@ class OpenSession:
     def events_here(self) -> list[Event]:
         """Return everything the judge ever did to the document, the newest first."""
         topic = self.topic.topic if self.topic else ""
-        return self._desk.events_of(topic, self._queue.here().docno)
+        return self._desk.events_of(topic, self._at_hand().docno)
 
     def guidelines(self) -> Guideline | None:
         """Return the newest guidelines; ``None`` = there are none."""
@@ -247,6 +256,12 @@ class OpenSession:
             return None
         return self.topic.topic, self.task.docno
 
+    def _at_hand(self) -> Task:
+        """Return the document before the judge, which there must be."""
+        if self.trouble:
+            raise StoreError(self.trouble)
+        return self._queue.here()
+
     def _turn_to(self, topic: str) -> None:
         """Open a topic as it is, unless it is open already."""
         if self.topic is not None and self.topic.topic == topic:
@@ -266,14 +281,36 @@ class OpenSession:
         """Move without deciding."""
         self._check_saved()
         self.touch()
-        place = self._queue.place_after(step)
+        queue, is_void = self._queue, bool(self.trouble)
+        if is_void and step < 0:
+            place: int | None = self.index
+        else:
+            place = self._bring(
+                queue.find_or_bring if is_void else partial(queue.place_after, step)
+            )
         if place is None:
+            if is_void:
+                self._go_to(self.index)
             return False
         self._go_to(place)
         return True
 
+    def _bring(self, find: Callable[[], int | None]) -> int | None:
+        """Find a document, drawn or claimed if need be.
+
+        Where that fails there is none: what was here has had its decision, and a key that is
+        meant for the next one must not change it.
+        """
+        try:
+            return find()
+        except PoolerError as error:
+            self._go_to(max(self.index, 0))
+            self.trouble = f"the next document could not be drawn: {error.message}"
+            raise
+
     def _go_to(self, place: int) -> None:
         """Put another document before the judge; it is not shown yet."""
         self.conflict = None
+        self.trouble = ""
         self._queue.index = place
         self._dwell.restart()

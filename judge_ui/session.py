@@ -27,9 +27,11 @@ class JudgingSession(OpenSession):
         self.touch()
         name = grade_name(self.scale, value)
         seconds = self._dwell.quiet_seconds
-        if seconds is None or seconds < self.min_dwell:
+        if not self.trouble and (seconds is None or seconds < self.min_dwell):
             self._dwell.drop()
             return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
+        if refused := self._refused():
+            return refused
         task = self._queue.here()
         if task.state is State.JUDGED and task.grade == value and self.pending is None:
             return Result(Outcome.UNCHANGED, f"{name}, as before{self._go_on()}")
@@ -39,6 +41,8 @@ class JudgingSession(OpenSession):
     def skip(self, *, confirmed: bool = False) -> Result:
         """Leave the document for later; asks first when it has a grade."""
         self.touch()
+        if refused := self._refused():
+            return refused
         task = self._queue.here()
         if task.state is State.SKIPPED and self.pending is None:
             return Result(Outcome.UNCHANGED, f"skipped, as before{self._go_on()}")
@@ -49,6 +53,8 @@ class JudgingSession(OpenSession):
     def cannot(self, reason: str, *, confirmed: bool = False) -> Result:
         """Say that the document cannot be judged, and why; asks first when it has a grade."""
         self.touch()
+        if refused := self._refused():
+            return refused
         task = self._queue.here()
         if task.state is State.JUDGED and not confirmed:
             return Result(Outcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
@@ -58,6 +64,8 @@ class JudgingSession(OpenSession):
     def note(self, text: str) -> Result:
         """Keep a note on the document; state and grade stay, and so does the document."""
         self.touch()
+        if refused := self._refused():
+            return refused
         if text == self._queue.here().note and self.pending is None:
             return Result(Outcome.UNCHANGED, "note as before")
         said = "note saved" if text else "note removed"
@@ -66,6 +74,8 @@ class JudgingSession(OpenSession):
     def mark(self, passages: Sequence[Passage]) -> Result:
         """Keep passages of the document as evidence, instead of those marked before."""
         self.touch()
+        if refused := self._refused():
+            return refused
         marked = tuple(sorted(passages))
         before = self._queue.here().passages
         if marked == before:
@@ -123,10 +133,13 @@ class JudgingSession(OpenSession):
         return self._write(replace(attempt, decision=again, is_redo=True))
 
     def retry(self) -> Result:
-        """Try again to write the decision that could not be written."""
-        if self.pending is None:
+        """Try again to write the decision, or to bring the document, that could not be had."""
+        if self.pending is not None:
+            return self._write(self.pending)
+        if not self.trouble:
             return Result(Outcome.NOTHING)
-        return self._write(self.pending)
+        self._go_on(bring=True)
+        return Result(Outcome.FAILED if self.trouble else Outcome.UNCHANGED, self.trouble)
 
     def keep_theirs(self) -> Result:
         """Let stand what was decided elsewhere; what was decided here stays in the history."""
@@ -179,14 +192,13 @@ class JudgingSession(OpenSession):
             written = self._write(waiting)
             if written.outcome not in (Outcome.SAVED, Outcome.UNCHANGED):
                 return written
+        if refused := self._refused():
+            return refused
         task = self._queue.here()
-        if self._dwell.document not in (None, self._here):
-            # What is painted is not what would be decided about.
-            self._go_to(self.index)
-            return Result(Outcome.FAILED, "nothing was written: another document is here now")
+        topic, docno = self._dwell.document or ("", "")
         decision = Decision(
-            topic=self.topic.topic if self.topic else "",
-            docno=task.docno,
+            topic=topic,
+            docno=docno,
             action=action,
             grade=grade,
             reason=reason,
@@ -201,6 +213,18 @@ class JudgingSession(OpenSession):
             dropped_keys=self._dwell.dropped,
         )
         return self._write(Attempt(decision, said, done))
+
+    def _refused(self) -> Result | None:
+        """Refuse to decide about anything but the document that was shown last, and is here."""
+        shown = self._dwell.document
+        if shown is not None and shown == self._here:
+            return None
+        why = self.trouble or "this document is not on the screen yet"
+        if shown is not None:
+            # What is painted is not what would be decided about.
+            self._go_to(self.index)
+            why = "another document is here now"
+        return Result(Outcome.FAILED, f"nothing was written: {why}")
 
     def _write(self, attempt: Attempt) -> Result:
         """Write a decision; go on only when it is durable."""
@@ -294,12 +318,13 @@ class JudgingSession(OpenSession):
             message += f"; {sanitise_line(task.docno)} is no longer in your queue"
         return Result(Outcome.SAVED, message, saved_at)
 
-    def _go_on(self) -> str:
+    def _go_on(self, *, bring: bool = False) -> str:
         """Go to the next document without a decision; return what the judge must be told of it."""
-        following, trouble = None, ""
+        following = None
         try:
-            following = self._queue.find_or_bring() if self.advances else None
-        except PoolerError as error:
-            trouble = f"; the next document could not be drawn: {error.message}"
+            if self.advances or bring:
+                following = self._bring(self._queue.find_or_bring)
+        except PoolerError:
+            return f"; {self.trouble}"
         self._go_to(max(self.index, 0) if following is None else following)
-        return trouble
+        return ""

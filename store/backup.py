@@ -22,6 +22,7 @@ from store.checks.texts import wrong_texts
 from store.copying import Counts, fill_file
 from store.database import (
     SCHEMA_REVISION,
+    check_columns,
     check_revision,
     display,
     make_engine,
@@ -34,8 +35,6 @@ from store.directory.moving import Progress, no_progress
 from store.driver_errors import DAMAGED, MISREAD, hinting
 from store.errors import SchemaError, StoreError
 from store.merging.copies import is_part
-from store.models import JUDGEMENT
-from store.row_checksums import CHECKSUM
 from store.seals import seal, seal_fault
 from store.whole_files import check_folder, made_whole, side_files
 
@@ -106,7 +105,7 @@ def back_up(
     engine = make_engine(url)
     try:
         if url.get_backend_name() == "postgresql":
-            check_revision(engine)
+            check_columns(engine)
         elif stored_revision(engine) is None:
             check_revision(engine)  # refuses it in the usual words
         check_replaceable(engine, file, replaces=replaces)
@@ -117,7 +116,8 @@ def back_up(
                 else:
                     counts = count_tables(session)
                     copy_pages(session, part, file, progress)
-            _finish(part, display(url), counts)
+            with writing_to(file):
+                _finish(part, display(url), counts)
             if not as_it_is:
                 _check_rows(part, display(url))
             seal(part)
@@ -297,9 +297,6 @@ def _check_rows(part: Path, where: str) -> None:
     engine = read_only_engine(part)
     try:
         with Session(engine) as session:
-            columns = inspect(session.connection()).get_columns(JUDGEMENT.name)
-            if CHECKSUM not in {column["name"] for column in columns}:
-                return  # of an older schema
             try:
                 faults = wrong_checksums(session).examples or wrong_texts(session).examples
             except (SQLAlchemyError, sqlite3.Error, *MISREAD) as error:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Set
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as SqlArgumentError
 from sqlalchemy.exc import DatabaseError, NoSuchModuleError
@@ -30,6 +31,7 @@ from store.driver_errors import (
     MISREAD,
     NO_COLLECTION_HINT,
     as_told,
+    is_like_damage,
     not_a_collection,
 )
 from store.errors import ArgumentError, SchemaError, StoreError
@@ -37,14 +39,18 @@ from store.models import TABLES
 from store.row_checksums import renew_changed
 from store.scale import scale_from_json
 from store.seals import SEAL
+from store.turns import Turn
 from store.whole_files import is_cut
 
 SCHEMA_REVISION = "0004"
 """The newest Alembic revision; a test holds it to `store/migrations/versions`."""
 
-BUSY_TIMEOUT_MS = 10_000
+BUSY_TIMEOUT_MS = 30_000
+"""How long a command waits for another process that is writing to a SQLite file."""
 JUDGE_PATIENCE_MS = 2_000
 """How long a judge's screen waits for a writer before it says so, and tries again later."""
+TRANSACTIONS: Counter[str] = Counter()
+"""How many this process has written, `kept` and `undone`: whoever interrupts it is told."""
 TURN_MS = 20
 """After how long a writer that waits begins to ask for its turn anew."""
 
@@ -58,6 +64,15 @@ _NETWORK = {
 """So that a network which falls silent is a failure within seconds, in libpq's words."""
 _IMPORT_LOCK = 0x706F6F6C
 """Key of the PostgreSQL advisory lock of bulk imports ("pool")."""
+_COLUMNS = {
+    "sqlite": "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
+    " WHERE m.type = 'table'",
+    "postgresql": "SELECT c.relname, a.attname FROM pg_namespace n"
+    " JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')"
+    " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+    " WHERE n.nspname = current_schema()",
+}
+"""Queries for every table with its columns: one, since it is asked at every start."""
 
 
 def collection_url(name: str) -> URL:
@@ -163,6 +178,9 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")
         return
     patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
+    turn = options.get("pooler_turn")
+    if turn is not None:
+        turn.take(patience_ms / 1000)
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {TURN_MS}")
     if not _took_a_turn(connection, patience_ms):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -245,15 +263,45 @@ def writing(
         message = f"{file} is gone: it was moved or deleted while it was open"
         raise StoreError(message, hint="put it back; what was saved before is in it")
     patience = BUSY_TIMEOUT_MS if patience_ms is None else min(patience_ms, BUSY_TIMEOUT_MS)
-    writer = engine.execution_options(pooler_writes=True, pooler_patience_ms=patience)
+    turn = Turn(None if creates else file, is_bulk=bulk)
+    writer = engine.execution_options(
+        pooler_writes=True, pooler_patience_ms=patience, pooler_turn=turn
+    )
     told = nullcontext() if creates else damage_told(engine)
-    with translated_errors(engine), told, Session(writer, expire_on_commit=False) as session:
-        if bulk and engine.dialect.name == "postgresql":
-            session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
-        yield session
-        session.flush()
-        renew_changed(session)
+    try:
+        with translated_errors(engine), told, Session(writer, expire_on_commit=False) as session:
+            if bulk and engine.dialect.name == "postgresql":
+                session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
+            yield session
+            session.flush()
+            renew_changed(session)
+            _commit(session)
+    except BaseException:
+        TRANSACTIONS["undone"] += 1
+        raise
+    finally:
+        turn.give_back()
+
+
+def _commit(session: Session) -> None:
+    """Commit, and count it: an interrupt may come when it is done, and has not returned."""
+    connection: Any = session.connection().connection.driver_connection
+    try:
         session.commit()
+    except Exception:
+        raise
+    except BaseException:
+        if not _is_open(connection):
+            TRANSACTIONS.update(kept=1, undone=-1)
+        raise
+    TRANSACTIONS["kept"] += 1
+
+
+def _is_open(connection: Any) -> bool:
+    """Say whether a driver's connection is within a transaction."""
+    if isinstance(connection, sqlite3.Connection):
+        return connection.in_transaction
+    return bool(connection.info.transaction_status)  # 0 = idle, in libpq's words
 
 
 def database_now(session: Session) -> datetime:
@@ -277,10 +325,22 @@ def translated_errors(engine: Engine) -> Iterator[None]:
     try:
         yield
     except (DatabaseError, sqlite3.Error) as error:
-        known = as_told(display(engine.url), error)
+        known = _told(engine, error)
         if known is None:
             raise
         raise known from error
+
+
+def _told(engine: Engine, error: DatabaseError | sqlite3.Error) -> StoreError | None:
+    """Say what is wrong; damage is said of what the checks of a collection find, too."""
+    where = display(engine.url)
+    if is_like_damage(error):
+        from store.verification import first_fault  # it needs this module, and time to import
+
+        if first_fault(engine) is not None:
+            cause = error.orig if isinstance(error, DatabaseError) else error
+            return StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
+    return as_told(where, error)
 
 
 @contextmanager
@@ -313,6 +373,11 @@ def stored_revision(engine: Engine) -> str | None:
     StoreError
         If the file does not exist or the server cannot be reached.
     """
+    return _stored_schema(engine)[0]
+
+
+def _stored_schema(engine: Engine) -> tuple[str | None, set[tuple[str, str]]]:
+    """Read the schema revision of a database, and which tables have which columns."""
     url = engine.url
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
         message = f"there is no collection at {display(url)}"
@@ -322,13 +387,18 @@ def stored_revision(engine: Engine) -> str | None:
         message = f"{display(url)}: {DAMAGED}: it ends in the middle of a page"
         raise StoreError(message, hint=DAMAGED_HINT)
     with reading(engine) as session:
-        connection = session.connection()
-        tables = inspect(connection).get_table_names()
+        columns = stored_columns(session)
         # Alembic's own table alone is found in many databases.
-        if not {"collection", "judgement", "alembic_version"}.issubset(tables):
-            return None
-        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-        return None if revision is None else str(revision)
+        if not {"collection", "judgement", "alembic_version"} <= {table for table, _ in columns}:
+            return None, columns
+        revision = session.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        return None if revision is None else str(revision), columns
+
+
+def stored_columns(session: Session) -> set[tuple[str, str]]:
+    """Read which tables a database has, and which columns they have."""
+    query = text(_COLUMNS[session.get_bind().dialect.name])
+    return {(table, column) for table, column in session.execute(query)}
 
 
 def check_schema(engine: Engine) -> None:
@@ -337,14 +407,48 @@ def check_schema(engine: Engine) -> None:
     Raises
     ------
     SchemaError
-        See `check_revision`.
+        See `check_columns`.
     StoreError
         If it is damaged.
     """
-    check_revision(engine)
+    check_columns(engine)
     with reading(engine) as session:
         scale = session.scalar(select(TABLES["collection"].c.scale))
         scale_from_json(json.loads(scale or ""))
+
+
+def check_columns(engine: Engine) -> None:
+    """Refuse a database whose schema is not this program's, or lacks a column of it.
+
+    Indexes, types and rules are left to `pooler verify`: this is asked at every start.
+
+    Raises
+    ------
+    SchemaError
+        See `check_revision`; and if a table or a column is missing (the hint names `pooler
+        upgrade`).
+    """
+    revision, columns = _stored_schema(engine)
+    _check_revision(engine, revision)
+    if missing := missing_columns(columns):
+        others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        message = (
+            f"{display(engine.url)} is not as schema {SCHEMA_REVISION} has it:"
+            f" {missing[0]} is missing{others}"
+        )
+        raise SchemaError(message, hint="pooler upgrade makes a backup, then mends it")
+
+
+def missing_columns(columns: Set[tuple[str, str]]) -> list[str]:
+    """Name the tables and columns of a collection that are not among those of a database."""
+    tables = {table for table, _ in columns}
+    missing = [f"the table `{table}`" for table in TABLES if table not in tables]
+    return missing + [
+        f"`{table.name}.{column.name}`"
+        for table in TABLES.values()
+        for column in table.columns
+        if table.name in tables and (table.name, column.name) not in columns
+    ]
 
 
 def check_revision(engine: Engine) -> None:
@@ -355,7 +459,11 @@ def check_revision(engine: Engine) -> None:
     SchemaError
         If it is older (the hint names `pooler upgrade`), newer, or no collection at all.
     """
-    revision = stored_revision(engine)
+    _check_revision(engine, stored_revision(engine))
+
+
+def _check_revision(engine: Engine, revision: str | None) -> None:
+    """Refuse a revision that is not this program's."""
     where = display(engine.url)
     if revision is None:
         raise SchemaError(not_a_collection(display(engine.url)), hint=NO_COLLECTION_HINT)

@@ -5,25 +5,27 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlmodel import Session
 
-from store.checks.check import N_EXAMPLES, RESTORE, Check, Found
+from store.checks.check import RESTORE, Check, Found
 from store.checks.checksums import CHECKSUM_CHECKS
 from store.checks.events import EVENT_CHECKS
 from store.checks.people import PEOPLE_CHECKS
 from store.checks.pooling import POOLING_CHECKS
+from store.checks.tables import TABLE_CHECKS
 from store.checks.values import FILE_CHECKS, VALUE_CHECKS
 from store.database import check_revision, make_engine, reading
 from store.directory.moving import Progress, no_progress
-from store.driver_errors import MISREAD, hinting
+from store.driver_errors import MISREAD, hinting, is_like_damage
 from store.errors import StoreError
 
-CHECKS = (*FILE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *CHECKSUM_CHECKS, *PEOPLE_CHECKS[1:],
-          *POOLING_CHECKS, *EVENT_CHECKS)  # fmt: skip
+CHECKS = (*FILE_CHECKS, *TABLE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *CHECKSUM_CHECKS,
+          *PEOPLE_CHECKS[1:], *POOLING_CHECKS, *EVENT_CHECKS)  # fmt: skip
 """In this order, the most basic first."""
 
 
@@ -37,7 +39,7 @@ class Verified:
     n_checked: int
     n_faults: int
     examples: tuple[str, ...]
-    """The first faults, at most `store.checks.check.N_EXAMPLES`."""
+    """The first faults, at most `store.checks.check.N_EXAMPLES`; of the tables, all."""
     advice: str
     """What to do about a fault."""
 
@@ -91,10 +93,18 @@ def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
 
 def first_fault(engine: Engine) -> str | None:
     """Say what is wrong with a collection, in a few words; ``None`` = nothing that is known."""
-    with reading(engine) as session:
-        results = (_verified(check, session) for check in CHECKS)
-        faulty = itertools.dropwhile(lambda one: not one.n_faults, results)
-        first = next(faulty, None)
+    file = engine.url.database if engine.dialect.name == "sqlite" else None
+    if file is not None and not Path(file).is_file():
+        return None
+    try:
+        # Not `reading`, which asks here what its errors come of.
+        with Session(engine) as session:
+            checks = (check for check in CHECKS if check not in TABLE_CHECKS)
+            results = (_verified(check, session) for check in checks)
+            faulty = itertools.dropwhile(lambda one: not one.n_faults, results)
+            first = next(faulty, None)
+    except (DatabaseError, sqlite3.Error) as error:
+        return str(error) if is_like_damage(error) else None
     return None if first is None else first.examples[0]
 
 
@@ -104,6 +114,8 @@ def _verified(check: Check, session: Session) -> Verified:
         found = check.look(session)
     except (SQLAlchemyError, sqlite3.Error, StoreError, *MISREAD) as error:
         cause = getattr(error, "orig", None) or error
+        if isinstance(cause, sqlite3.Error) and not is_like_damage(cause):
+            raise  # a disk that is full, or cannot be read: the collection may be whole
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
         found = Found(0)
         found.add(f"what is stored cannot be read: {reason}")
@@ -113,6 +125,6 @@ def _verified(check: Check, session: Session) -> Verified:
         check.what,
         found.n_checked,
         found.n_faults,
-        tuple(found.examples[:N_EXAMPLES]),
+        tuple(found.examples),
         check.advice,
     )

@@ -9,7 +9,6 @@ from judge_ui.keys import KeyTable, key_table
 from judge_ui.opinions import history_words, opinion_lines
 from judge_ui.plain.judging import PlainJudge
 from judge_ui.plain.talk import Talk
-from store.errors import PoolerError
 from store.sanitise import sanitise_line
 
 
@@ -42,26 +41,19 @@ class _PlainAdjudicator(PlainJudge):
         super().__init__(session, talk, keys)
         self._adjudicating = session
 
-    def _say_document(self) -> None:
-        """Print what the judges said and the document, unless they were printed last."""
-        topic, task = self._session.topic, self._session.task
-        if topic is not None and task is not None and self._printed != (topic.topic, task.docno):
-            self._say_opinions(sanitise_line(task.docno))
-        super()._say_document()
+    def _read_document(self) -> None:
+        """Print what the judges said, and the document."""
+        self._say_opinions()
+        super()._read_document()
 
-    def _say_opinions(self, docno: str) -> None:
+    def _say_opinions(self) -> None:
         """Print what the judges said."""
-        scale = self._session.scale
-        try:
-            found = self._adjudicating.disagreement()
-        except PoolerError as error:
-            message = sanitise_line(error.message)
-            self._talk.say(f"\nwhat the judges said could not be read: {message}")
-            return
-        if found is None:
+        scale, task = self._session.scale, self._session.task
+        found = self._adjudicating.disagreement()
+        if found is None or task is None:
             return
         gap = f", gap {found.gap}" if found.gap is not None else ""
-        self._talk.say(f"\nDisagreement on {docno}{gap}")
+        self._talk.say(f"\nDisagreement on {sanitise_line(task.docno)}{gap}")
         for opinion in found.opinions:
             head, *rest = opinion_lines(opinion, scale)
             self._talk.say(head)

@@ -44,6 +44,8 @@ class Deciding:
         self._talk = talk
         self._answers = answers
         self._reading = reading
+        self._n_unused = 0
+        """A script's answers that were given for documents it never came to."""
 
     def grade(self, value: int) -> bool:
         """Give a grade; say whether the document is decided."""
@@ -132,18 +134,20 @@ class Deciding:
         return self.tell(self._session.retry).outcome in _SETTLED
 
     def waiting_question(self) -> str:
-        """Ask what to do about a decision that is not saved; empty when there is none."""
+        """Ask what to do where a decision is not saved or no document is here; else empty."""
         pending = self._session.pending
-        if pending is None:
-            return ""
         undo, leave = self._answers.name(Command.UNDO), self._answers.name(Command.QUIT)
-        return (
-            f"NOT SAVED: {sanitise_line(pending.said)}. Enter or retry = try again, "
-            f"{undo} = give it up, {leave} quits"
-        )
+        if pending is not None:
+            return (
+                f"NOT SAVED: {sanitise_line(pending.said)}. Enter or retry = try again, "
+                f"{undo} = give it up, {leave} quits"
+            )
+        if self._session.trouble:
+            return f"no document is here. Enter or retry = try again, {undo} undo, {leave} quits"
+        return ""
 
     def wait(self, answer: Answer) -> bool:
-        """Take an answer while a decision is not saved.
+        """Take an answer while a decision is not saved, or no document could be brought.
 
         Parameters
         ----------
@@ -160,14 +164,20 @@ class Deciding:
         Where somebody types, another decision about the document takes the place of the one that
         waits, and anything else makes it tried once more. A script's answers were given without
         knowing of any of this, and its next grade is meant for the next document: so it gets no
-        further, unless it says retry or undo.
+        further, unless it says retry, or undo at once.
         """
         session, meaning = self._session, answer.meaning
-        if meaning is Command.UNDO:
+        if meaning is Command.UNDO and not self._n_unused:
             self.undo()
             return False
         if not answer.text or meaning is Line.RETRY:
-            return self.retry()
+            settled = self.retry()
+            if settled:
+                self.say_unused()
+            return settled
+        if self._talk.is_interactive and session.trouble:
+            self._talk.say(f"{sanitise_line(answer.text)!r} was not used: no document is here")
+            return False
         if self._talk.is_interactive:
             if isinstance(meaning, int):
                 return self.grade(meaning)
@@ -179,14 +189,26 @@ class Deciding:
             if session.pending is None:
                 self._talk.say(f"{sanitise_line(answer.text)!r} was not used: answer again")
             return settled
-        self._talk.say(f"{sanitise_line(answer.text)!r} was not used")
+        self.leave_unused()
         return False
+
+    def leave_unused(self) -> None:
+        """Count an answer of a script that was meant for another document than is here."""
+        self._n_unused += 1
+
+    def say_unused(self) -> None:
+        """Say how many answers were not used, if any."""
+        if self._n_unused:
+            were = "was" if self._n_unused == 1 else "were"
+            self._talk.say(f"{counted(self._n_unused, 'answer')} {were} not used")
+            self._n_unused = 0
 
     def finish(self) -> None:
         """Try a last time to write what is not saved, before the sitting ends.
 
         A decision that met another one elsewhere is taken back: the other was never asked about.
         """
+        self.say_unused()
         with suppress(EOFError):
             if self._session.pending is not None:
                 self.tell(self._session.retry, ask=False)
@@ -215,7 +237,8 @@ class Deciding:
             if message and result.outcome is Outcome.SAVED:
                 result = replace(result, message=message)
             saved = f" (saved {clock_time(result.saved_at)})" if result.saved_at else ""
-            self._talk.say(f"{said(result)}{saved}")
+            if words := f"{said(result)}{saved}":
+                self._talk.say(words)
         if result.outcome is Outcome.FAILED:
             self._talk.forget_typed()
         return result

@@ -20,7 +20,7 @@ from judge_ui.plain.reading import Reading
 from judge_ui.plain.summary import sum_up
 from judge_ui.plain.talk import Talk
 from judge_ui.session import JudgingSession
-from store.errors import PoolerError
+from store.errors import PoolerError, UnknownNameError
 from store.records import InboxLine
 from store.sanitise import sanitise_line
 
@@ -70,6 +70,22 @@ def run_plain(
     """
     talk = Talk(read, write, page=page, width=width)
     return PlainJudge(session, talk, keys or key_table(session.scale)).sit()
+
+
+_ELSEWHERE = frozenset(
+    {
+        Command.NEXT,
+        Command.PREVIOUS,
+        Line.GO,
+        Command.LIST,
+        Line.PROGRESS,
+        Command.HISTORY,
+        Command.TOPIC,
+        Command.GUIDELINES,
+        Command.INBOX,
+    }
+)
+"""Commands that need no document, and decide about none."""
 
 
 class _Leave(Exception):  # noqa: N818 - a way out, not an error
@@ -173,12 +189,35 @@ class PlainJudge:
         if chosen is None:
             self._talk.say(ALL_DECIDED)
             return False
-        try:
-            self._session.open_topic(chosen)
-        except PoolerError as error:
-            self._say_error(error)
-            return False
-        return True
+        while True:
+            try:
+                self._session.open_topic(chosen)
+            except UnknownNameError as error:
+                self._say_error(error)
+                return False
+            except PoolerError as error:
+                self._say_error(error)
+                if not self._tries_again(chosen):
+                    return False
+            else:
+                self._deciding.say_unused()
+                return True
+
+    def _tries_again(self, topic: str) -> bool:
+        """Ask whether to try once more to open a topic; a script gets no further than this."""
+        leave = self._answers.name(Command.QUIT)
+        name = sanitise_line(topic)
+        while True:
+            text = self._talk.ask(f"{name} is not open. Enter or retry = try again, {leave} quits")
+            meaning = self._answers.read(text).meaning
+            if meaning is Command.QUIT:
+                raise EOFError
+            if not text or meaning is Line.RETRY:
+                return True
+            if self._talk.is_interactive:
+                self._talk.say(f"{sanitise_line(text)!r} was not used")
+                return False
+            self._deciding.leave_unused()
 
     def _judge_topic(self) -> None:
         """Judge the open topic until the judge leaves it."""
@@ -239,7 +278,7 @@ class PlainJudge:
         if meaning is Command.QUIT:
             raise EOFError
         left, settled = session.progress.left, False
-        if session.pending is not None and meaning is not Command.HELP:
+        if self._waits(meaning):
             settled = self._deciding.wait(answer)
         elif isinstance(meaning, int):
             if self._is_unread:
@@ -254,6 +293,15 @@ class PlainJudge:
             self._next()
         elif settled and left and session.is_complete:
             self._sum_up()
+
+    def _waits(self, meaning: Act | int | None) -> bool:
+        """Say whether an answer is for a decision that is not saved, or a document not here."""
+        if meaning is Command.HELP:
+            return False
+        if self._session.pending is not None:
+            return True
+        can_go = self._talk.is_interactive and meaning in _ELSEWHERE
+        return bool(self._session.trouble) and not can_go
 
     def _do(self, answer: Answer) -> bool:
         """Carry out a command; say whether a decision is settled."""
@@ -308,6 +356,9 @@ class PlainJudge:
     def _say_document(self) -> None:
         """Print the document before the judge, unless it was printed last."""
         session = self._session
+        if session.trouble:
+            self._printed = None
+            return
         if session.topic is None or session.task is None:
             self._talk.say("nothing to judge in this topic")
             raise _Leave
@@ -318,7 +369,7 @@ class PlainJudge:
                 self._moving.end_round()
                 self._reading.topic()
             try:
-                self._reading.document()
+                self._read_document()
             except PoolerError as error:
                 self._is_unread = True
                 self._talk.say(f"this document could not be read: {sanitise_line(error.message)}")
@@ -326,6 +377,10 @@ class PlainJudge:
             self._is_unread = False
             self._printed = here
         session.mark_shown(self._reading.page)
+
+    def _read_document(self) -> None:
+        """Print the document before the judge."""
+        self._reading.document()
 
     def _say_error(self, error: PoolerError) -> None:
         """Print what went wrong."""

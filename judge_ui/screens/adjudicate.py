@@ -68,6 +68,7 @@ class AdjudicateScreen(JudgeScreen):
             found = self._adjudicating.disagreement()
         except PoolerError as error:
             trouble = f"what the judges said could not be read: {sanitise_line(error.message)}"
+        self._is_whole = not trouble
         self.query_one(OpinionsBox).show(found, trouble)
         opinions = Leaf("") if found is None else opinions_leaf(found, scale)
         if opinions != self._opinions:

@@ -52,7 +52,9 @@ class DocumentScreen(Screen[None]):
         self._topic: Topic | None = None
         self._terms: tuple[str, ...] = ()
         self._page: Page | None = None
-        """What is in the pane; ``None`` = it could not be read."""
+        """What is in the pane; ``None`` = there is none, or it could not be read."""
+        self._is_whole = True
+        """Whether all that belongs to the document could be read."""
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
         self._ahead: tuple[str, LaidLeaf] | None = None
@@ -134,7 +136,7 @@ class DocumentScreen(Screen[None]):
         if topic is not None and topic is not self._topic:
             self._show_topic(topic)
         place = (topic.topic, task.docno) if topic is not None and task is not None else None
-        if place != self._on_screen:
+        if place != self._on_screen or self._session.trouble:
             self._on_screen = place
             self._show_document()
         else:
@@ -181,6 +183,10 @@ class DocumentScreen(Screen[None]):
 
     def _show_document(self) -> bool:
         """Show another document, read ahead or read now; False when it could not be read."""
+        if self._session.trouble:
+            self._page = None
+            self._pane.show(Leaf(f"{sanitise_line(self._session.trouble)}\n\nIt is tried again."))
+            return False
         docno = self._on_screen[1] if self._on_screen else ""
         if self._ahead is not None and self._ahead[0] == docno:
             self._page = self._ahead_page
@@ -207,6 +213,7 @@ class DocumentScreen(Screen[None]):
         """Name the document, and say how much of it has been on the screen."""
         task = self._session.task
         if task is None:
+            self.query_one("#document-bar", Bar).show("", "")
             return
         read = f"{self._pane.percent}%"
         if task.state is State.CANNOT:
@@ -215,7 +222,8 @@ class DocumentScreen(Screen[None]):
 
     def _mark_shown(self, showing: int) -> None:
         """Start the clock of the document that is painted now."""
-        is_seen = self.is_active and self._page is not None and self._pane.is_painted
+        is_read = self._page is not None and self._is_whole
+        is_seen = self.is_active and is_read and self._pane.is_painted
         if showing != self._showing or not is_seen:
             return
         self._session.mark_shown(self._page)

@@ -97,7 +97,9 @@ class JudgeScreen(BrowsingScreen):
                 self._run(meaning)
         elif self._session.conflict is not None:
             self._ask_conflict()
-        elif self._page is None:
+        elif self._session.trouble:
+            self._tell(f"not graded: {self._session.trouble}", urgent=True)
+        elif self._page is None or not self._is_whole:
             # Nobody grades what is not on the screen; try to read it instead.
             is_read = self._show_document()
             self._tell("" if is_read else "not graded: the document could not be read")
@@ -170,12 +172,18 @@ class JudgeScreen(BrowsingScreen):
             self._blink()
 
     def _after(self, result: Result | None) -> None:
-        """Ask which of two decisions is to stand; go on trying to write one that failed."""
+        """Ask which of two decisions is to stand; go on trying what failed."""
         if result is not None and result.outcome is Outcome.CONFLICT:
             self._ask_conflict()
-        if self._retries is not None and self._session.pending is not None:
+        session = self._session
+        if self._retries is not None and (session.pending is not None or session.trouble):
             self._retries.reset()
             self._retries.resume()
+
+    def _refuse(self, error: PoolerError) -> None:
+        """Say why something was not done; go on trying to bring the next document."""
+        super()._refuse(error)
+        self._after(None)
 
     def _blink(self) -> None:
         """Make the grade keys blink once."""
@@ -192,17 +200,19 @@ class JudgeScreen(BrowsingScreen):
             self._tell(live_words(sittings, topic.topic), urgent=True)
 
     def _retry(self) -> None:
-        """Try again to write what could not be written."""
-        attempt = self._session.pending
-        if attempt is None:
+        """Try again to write what could not be written, or to bring the next document."""
+        attempt, trouble = self._session.pending, self._session.trouble
+        if attempt is None and not trouble:
             if self._retries is not None:
                 self._retries.pause()
         elif self.is_active:
             # Behind a dialog the document must not change.
             left = self._session.progress.left
             before = self._failed_at
-            mark = decision_mark(attempt.decision, self._session.scale)
-            result = self._do(self._session.retry, mark, attempt.said)
+            mark = name = ""
+            if attempt is not None:
+                mark, name = decision_mark(attempt.decision, self._session.scale), attempt.said
+            result = self._do(self._session.retry, mark, name)
             if result.outcome is Outcome.FAILED:
                 # What was typed meanwhile was typed at what is still on the screen.
                 self._failed_at = before

@@ -65,8 +65,19 @@ def _until_interrupted(work: Callable[[], int]) -> int:
         from pooler.cli.console import say
 
         with suppress(OSError):  # nobody is there to be told
-            say("interrupted: what was finished stays, what was under way is undone")
+            say(f"interrupted: {_what_stays()}")
         return interruption.code
+
+
+def _what_stays() -> str:
+    """Say what is left of what an interrupted command did."""
+    database = sys.modules.get("store.database")
+    ends = {} if database is None else database.TRANSACTIONS
+    if ends and not ends["undone"]:
+        return "what was saved stays, nothing was under way"
+    if ends and not ends["kept"]:
+        return "nothing was saved, what was under way is undone"
+    return "what was finished stays, what was under way is undone"
 
 
 def _run_process() -> int:

@@ -176,7 +176,7 @@ def files_of(folder: Path) -> dict[str, int]:
     return {
         path.relative_to(folder).as_posix(): 0 if path.suffix == ".db" else path.stat().st_size
         for path in folder.rglob("*")
-        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
+        if path.is_file() and not path.name.endswith(("-wal", "-shm", ".turn"))
     }
 
 
@@ -218,6 +218,7 @@ def check(name: str, ended: Ended, prepared: Path, complete: Ended, number: int,
     lines = [line for line in ended.said.splitlines() if line.startswith("interrupted")]
     assert len(lines) == 1, where
     assert "Traceback" not in ended.said, where
+    assert "nothing was saved" not in lines[0] or ended.rows == rows_before, where
     assert "ignored" not in ended.said, where
     new = ended.files.items() - before.items()
     if name in STEPWISE:
@@ -304,6 +305,42 @@ def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) 
         check=False,
     )
     assert (ran.returncode, ran.stderr.decode().count("\n")) == (130, 1), ran.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("kill(); commit(self)", "nothing was saved, what was under way is undone"),
+        ("commit(self); kill()", "what was saved stays, nothing was under way"),
+    ],
+)
+def test_what_is_said_around_a_commit_is_true(
+    moment: str, said: str, prepared: Path, tmp_path: Path
+) -> None:
+    """Just before it nothing is in; just after it everything is, although the command failed."""
+    folder = tmp_path / "g"
+    shutil.copytree(prepared, folder)
+    before = rows_of(folder / "collection.db")["judgement"]
+    code = (
+        "import os, signal, sqlmodel\n"
+        "def kill(): os.kill(os.getpid(), signal.SIGTERM)\n"
+        "commit = sqlmodel.Session.commit\n"
+        f"def wrapped(self): {moment}\n"
+        "sqlmodel.Session.commit = wrapped\n"
+        "from pooler.cli import main; main.main()"
+    )
+    command = WRITING["import judgements"].split()
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *command],
+        cwd=folder,
+        env=environment({}),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == Terminated.code
+    assert ran.stderr.decode().splitlines()[-1] == f"interrupted: {said}"
+    assert (rows_of(folder / "collection.db")["judgement"] > before) == moment.endswith("kill()")
 
 
 @pytest.mark.long

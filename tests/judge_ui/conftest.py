@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from textual import _wait
 
+from judge_ui.session import JudgingSession
 from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
@@ -114,6 +115,15 @@ class Clock:
 def clock() -> Clock:
     """Give a clock that is set by hand."""
     return Clock()
+
+
+Session = TypeVar("Session", bound=JudgingSession)
+
+
+def shown(session: Session) -> Session:
+    """Show the document before the judge, and return the session."""
+    session.mark_shown()
+    return session
 
 
 class NothingToDraw:

@@ -8,7 +8,7 @@ from judge_ui.outcomes import Outcome
 from store.collection import Collection
 from store.disagreements import Status
 from store.records import State
-from tests.judge_ui.conftest import Clock, Maker
+from tests.judge_ui.conftest import Clock, Maker, shown
 from tests.judge_ui.disputes import JUDGES, begin, change, docno, make_disputed, rulings
 
 
@@ -55,14 +55,14 @@ def test_skipping_a_changed_disagreement_keeps_its_outcome(disputed: Collection)
     change(disputed, "alice", "e0", 1)
     session = begin(disputed)
     assert docno(session) == "e0"
-    result = session.skip()
+    result = shown(session).skip()
     assert (result.outcome, result.message) == (
         Outcome.UNCHANGED,
         "left for later; 2 stands till then",
     )
     assert docno(session) == "e1"
     assert (rulings(disputed)["e0"].grade, session.n_decided) == (2, 0)
-    assert session.skip().outcome is Outcome.SAVED
+    assert shown(session).skip().outcome is Outcome.SAVED
     assert rulings(disputed)["e1"].state is State.SKIPPED
     session.leave()
 
@@ -74,8 +74,8 @@ def test_skipping_what_is_settled_asks_first(disputed: Collection) -> None:
     session.grade(2)
     session.go_previous()
     assert docno(session) == "e0"
-    assert session.skip().outcome is Outcome.CONFIRM
-    session.skip(confirmed=True)
+    assert shown(session).skip().outcome is Outcome.CONFIRM
+    shown(session).skip(confirmed=True)
     assert rulings(disputed)["e0"].state is State.SKIPPED
     session.leave()
 

@@ -22,7 +22,7 @@ from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.text_pane import TextPane
 from store.collection import Collection
 from store.records import Document, JudgeKind, Qrel, State, Topic
-from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw
+from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw, shown
 from tests.judge_ui.pilots import judging, press, read_pane, rows, seen, settle, stored, strips
 from tests.store.drawing import adaptive_pool
 
@@ -366,7 +366,7 @@ async def test_hostile_names_and_notes_stay_text(make_collection: Maker) -> None
     desk = collection.desk("alice")
     session = JudgingSession(desk)
     session.open_topic("12")
-    session.note(f"note {EVIL}")
+    shown(session).note(f"note {EVIL}")
     async with judging(collection, topic=None) as pilot:
         screens = ["\n".join(rows(pilot))]
         # The note is an event of the topic, so there is no briefing.
@@ -607,7 +607,7 @@ async def test_the_judge_is_blind(two_topics: Collection) -> None:
     two_topics.import_judgements({"nist": [Qrel("12", "e0", 2)]}, JudgeKind.IMPORTED)
     bob = JudgingSession(two_topics.desk("bob"), min_dwell=0)
     bob.open_topic("12")
-    bob.note("bob's secret note")
+    shown(bob).note("bob's secret note")
     bob.mark_shown()
     bob.grade(2)
     async with judging(two_topics, topic=None) as pilot:
@@ -667,7 +667,12 @@ async def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Colle
         assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"j0": 2, "j1": 1}
         assert "1 partially relevant; the next document could not be drawn: the runs" in seen(pilot)
         assert "2/3  left 1" in rows(pilot)[0]
+        assert "Text" not in seen(pilot)
+        await press(pilot, "0", "s", "e", "c", "1")
+        assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"j0": 2, "j1": 1}
+        assert " j1 " not in "\n".join(rows(pilot))
         await press(pilot, "p", "n", "n")
         assert "the runs of pool `live` have changed since it was made" in seen(pilot)
-        assert " j1 " in "\n".join(rows(pilot))
+        await press(pilot, "p", "0")
+        assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"j0": 2, "j1": 0}
         await press(pilot, "q")

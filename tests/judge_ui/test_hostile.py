@@ -17,6 +17,7 @@ from store.collection import Collection
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
 from store.sanitise import BIDI_CONTROLS, sanitise
 from store.scale import parse_scale
+from tests.judge_ui.conftest import shown
 from tests.judge_ui.pty_terminal import ESCAPE_S, PROGRAM, SEQUENCE, PtyTerminal, forms
 
 SEQUENCES = (
@@ -84,9 +85,9 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
     collection.add_judge(name, JudgeKind.HUMAN)
     session = JudgingSession(collection.desk(name, program=shape(IN_ONE_LINE)), min_dwell=0)
     session.open_topic(name)
-    session.note(evil)
+    shown(session).note(evil)
     session.go_next()
-    session.cannot(evil)
+    shown(session).cannot(evil)
     session.leave()
     make_disputes(collection, shape)
     # New guidelines are shown before the first document, whatever was decided under the old ones.
@@ -104,12 +105,12 @@ def make_disputes(collection: Collection, shape: Callable[[str], str]) -> None:
         collection.add_judge(name, JudgeKind.HUMAN)
         session = JudgingSession(collection.desk(name), min_dwell=0)
         session.open_topic(topic)
-        session.note(evil)
-        session.mark([Passage(0, 40, (session.page().text or "")[:40])])
+        shown(session).note(evil)
+        shown(session).mark([Passage(0, 40, (session.page().text or "")[:40])])
         session.mark_shown()
         session.grade(2 * number)
         session.mark_shown()
-        session.grade(number) if number else session.cannot(evil)
+        session.grade(number) if number else shown(session).cannot(evil)
         session.leave()
 
 

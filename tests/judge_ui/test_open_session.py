@@ -15,7 +15,7 @@ from store.database import collection_url, make_engine, writing
 from store.errors import UnknownNameError
 from store.models import GuidelineRow
 from store.records import Document, Passage
-from tests.judge_ui.conftest import ENGLISH, Maker
+from tests.judge_ui.conftest import ENGLISH, Maker, shown
 from tests.judge_ui.test_session import docno, grade, show, sit
 
 
@@ -26,8 +26,8 @@ def session(two_topics: Collection, clock: Any) -> JudgingSession:
     session.open_topic("12")
     show(session, clock, 0.4)
     assert session.grade(2).outcome is Outcome.SAVED
-    session.skip()
-    session.note("odd")
+    shown(session).skip()
+    shown(session).note("odd")
     show(session, clock, 20)
     session.grade(0)
     return session
@@ -55,7 +55,7 @@ def test_without_an_open_topic_nothing_is_shown_or_kept(
 def test_a_list_is_cut_down_by_filter_and_by_grade(session: JudgingSession) -> None:
     """Every filter lets through what it says, in display order; grade 0 is not "no decision"."""
     passage = Passage(0, 4, "Text")
-    session.mark([passage])
+    shown(session).mark([passage])
     found = {wanted: session.places(wanted) for wanted in [*Filter, 0, 1, 2]}
     assert found == {
         Filter.ALL: [0, 1, 2, 3],

@@ -14,7 +14,7 @@ from judge_ui.session import JudgingSession
 from store.collection import Collection
 from store.errors import StoreError
 from store.records import Document, Passage, State
-from tests.judge_ui.conftest import ENGLISH, Maker
+from tests.judge_ui.conftest import ENGLISH, Maker, shown
 from tests.judge_ui.test_session import docno, grade, locked, show, sit
 
 Locked = Callable[[], AbstractContextManager[None]]
@@ -90,11 +90,11 @@ def test_passages_are_part_of_every_state_after_them(
     marked = (Passage(5, 14, "Two ␛ is here."), Passage(20, 3, "三つ目"))
     assert page.text[5:19] == marked[0].text
     assert page.text[20:23] == marked[1].text
-    assert session.mark(marked[::-1]).message == "passage marked"
+    assert shown(session).mark(marked[::-1]).message == "passage marked"
     assert docno(session) == "d"
     grade(session, clock, 1)
     session.go_previous()
-    session.note("why")
+    shown(session).note("why")
     assert session.task is not None
     assert (session.task.passages, session.task.grade) == (marked, 1)
     later = sit(collection, clock)
@@ -110,12 +110,12 @@ def test_passages_are_part_of_every_state_after_them(
     assert session.task.passages == ()
     assert session.redo().message == "passage marked"
     assert session.task.passages == marked
-    assert session.mark(marked).outcome is Outcome.UNCHANGED
+    assert shown(session).mark(marked).outcome is Outcome.UNCHANGED
 
 
 def test_a_passage_that_is_not_there_is_refused(session: JudgingSession, events: Any) -> None:
     """Evidence is a part of the document, or nothing is written."""
-    result = session.mark([Passage(0, 5, "Wrong")])
+    result = shown(session).mark([Passage(0, 5, "Wrong")])
     assert result.outcome is Outcome.FAILED
     assert "must be a part of the document" in result.message
     assert events() == []
@@ -180,7 +180,7 @@ def test_a_note_does_not_take_the_place_of_a_grade_that_waits(
     show(session, clock)
     with lock():
         session.grade(2)
-    assert session.note("n").message == "NOT SAVED yet: 2 relevant"
+    assert shown(session).note("n").message == "NOT SAVED yet: 2 relevant"
     assert session.retry().outcome is Outcome.SAVED
     assert grades(events) == [("e0", "judge", 2)]
 
@@ -258,7 +258,7 @@ def test_a_note_that_waits_is_not_lost_to_a_grade(
     """While the note cannot be written no grade is; afterwards the note goes first."""
     show(session, clock)
     with lock():
-        assert session.note("why").outcome is Outcome.FAILED
+        assert shown(session).note("why").outcome is Outcome.FAILED
         assert session.grade(2).outcome is Outcome.FAILED
         assert session.pending is not None
         assert session.pending.said == "note saved"

@@ -24,6 +24,7 @@ from store.draws import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
 from store.scale import parse_scale
+from tests.judge_ui.conftest import shown
 from tests.store.drawing import Watched, adaptive_pool, ends
 from tests.strategies import examples
 
@@ -89,8 +90,8 @@ def test_a_later_sitting_resumes_at_the_first_document_without_a_decision(
     session = sit(two_topics, clock)
     session.open_topic("12")
     grade(session, clock, 2)
-    session.skip()
-    session.cannot("unreadable")
+    shown(session).skip()
+    shown(session).cannot("unreadable")
     session.leave()
     later = sit(two_topics, clock)
     later.open_topic("12")
@@ -188,7 +189,7 @@ def test_a_dropped_key_is_counted_once(two_topics: Collection, clock: Any, event
     session = sit(two_topics, clock)
     session.open_topic("12")
     session.grade(2)
-    session.note("a note")
+    shown(session).note("a note")
     grade(session, clock, 2)
     assert [event["dropped_keys"] for event in events()] == [1, 0]
 
@@ -248,10 +249,10 @@ PAUSED: dict[str, Callable[[JudgingSession], object]] = {
     "undo": lambda session: session.undo(),
     "redo": lambda session: session.redo(),
     "previous": lambda session: session.go_previous(),
-    "note": lambda session: session.note("odd"),
-    "mark": lambda session: session.mark([Passage(0, 4, "Text")]),
-    "skip": lambda session: session.skip(),
-    "cannot": lambda session: session.cannot("unreadable"),
+    "note": lambda session: shown(session).note("odd"),
+    "mark": lambda session: shown(session).mark([Passage(0, 4, "Text")]),
+    "skip": lambda session: shown(session).skip(),
+    "cannot": lambda session: shown(session).cannot("unreadable"),
 }
 """Keys that stay at the first document when it has a grade of an earlier sitting, in this order."""
 
@@ -310,7 +311,11 @@ def test_taking_a_grade_away_asks_first(
     session.open_topic("12")
     grade(session, clock, 2)
     session.go_previous()
-    decide = session.skip if act == "skip" else lambda **said: session.cannot("unreadable", **said)
+    decide = (
+        shown(session).skip
+        if act == "skip"
+        else lambda **said: shown(session).cannot("unreadable", **said)
+    )
     asked = decide()
     assert asked.outcome is Outcome.CONFIRM
     wanted = {
@@ -329,9 +334,9 @@ def test_skipping_again_writes_nothing(two_topics: Collection, clock: Any, event
     """A skipped document can be skipped again without another event."""
     session = sit(two_topics, clock)
     session.open_topic("12")
-    session.skip()
+    shown(session).skip()
     session.go_previous()
-    assert session.skip().outcome is Outcome.UNCHANGED
+    assert shown(session).skip().outcome is Outcome.UNCHANGED
     assert len(events()) == 1
 
 
@@ -341,9 +346,9 @@ def test_a_note_keeps_grade_and_document(
     """A note is an event of its own that moves nothing; the same note again is none."""
     session = sit(two_topics, clock)
     session.open_topic("12")
-    session.note("see p. 3 \x1b[31m")
+    shown(session).note("see p. 3 \x1b[31m")
     assert docno(session) == "e0"
-    assert session.note("see p. 3 \x1b[31m").outcome is Outcome.UNCHANGED
+    assert shown(session).note("see p. 3 \x1b[31m").outcome is Outcome.UNCHANGED
     grade(session, clock, 2)
     rows = [(row["action"], row["state"], row["grade"], row["note"]) for row in events()]
     assert rows == [
@@ -359,7 +364,7 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     session = sit(two_topics, clock)
     session.open_topic("12")
     grade(session, clock, 2)
-    session.note("a note on e1")
+    shown(session).note("a note on e1")
     session.open_topic("0013")
     grade(session, clock, 1)
     assert (session.n_decided, session.n_written) == (2, 3)
@@ -384,7 +389,7 @@ def test_undo_of_a_change_restores_the_grade_before_it(two_topics: Collection, c
     session.open_topic("12")
     grade(session, clock, 2)
     session.go_previous()
-    session.note("sure")
+    shown(session).note("sure")
     grade(session, clock, 0)
     assert session.undo().message == "grade 0 undone: grade 2 again"
     assert session.task is not None
@@ -411,9 +416,9 @@ def test_undo_says_what_was_undone_and_what_stands_again(
         if step == "grade":
             grade(session, clock, 1)
         elif step == "skip":
-            session.skip()
+            shown(session).skip()
         else:
-            session.cannot("unreadable", confirmed=True)
+            shown(session).cannot("unreadable", confirmed=True)
     assert session.undo().message == message
 
 
@@ -559,9 +564,9 @@ def test_going_over_the_skipped_visits_each_once(two_topics: Collection, clock: 
     """`go_to_state` finds the next document in a state, wrapping, and says when there is none."""
     session = sit(two_topics, clock)
     session.open_topic("12")
-    session.skip()
+    shown(session).skip()
     grade(session, clock, 1)
-    session.skip()
+    shown(session).skip()
     grade(session, clock, 1)
     assert session.is_complete
     assert session.go_to_state(State.SKIPPED)
@@ -665,9 +670,9 @@ def test_skipped_and_impossible_documents_lead_on_without_reward(
     """Neither is a hit, and neither is drawn again; both count as decided."""
     session = sit(live, clock, drawing=drawer)
     session.open_topic("77")
-    session.skip()
+    shown(session).skip()
     assert docno(session) == "f"
-    session.cannot("torn")
+    shown(session).cannot("torn")
     assert (docno(session), session.progress.left) == ("e", 2)
 
 
@@ -675,7 +680,7 @@ def test_a_note_draws_nothing(live: Collection, clock: Any, drawer: Drawer) -> N
     """Only a decision leads on."""
     session = sit(live, clock, drawing=drawer)
     session.open_topic("77")
-    session.note("odd")
+    shown(session).note("odd")
     assert (docno(session), drawn(live)) == ("a", "a")
 
 
@@ -734,7 +739,7 @@ def test_next_draws_nothing_past_a_document_without_a_decision(
     session.undo()
     assert (docno(session), queue(session)) == ("b", "abc")
     session.go_next()
-    session.skip()  # c
+    shown(session).skip()  # c
     assert docno(session) == "b"
     session.go_next()
     assert not session.go_next()
@@ -775,20 +780,31 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
     )
     assert result.saved_at is not None
     assert [event["grade"] for event in events()] == [1]
-    assert (docno(session), session.progress.judged, session.progress.left) == ("a", 1, 3)
+    assert (session.progress.judged, session.progress.left) == (1, 3)
     assert session.n_decided == 1
 
-    assert session.grade(0).outcome is Outcome.TOO_EARLY  # it was put before the judge anew
+    assert session.task is None
     show(session, clock)
-    again = session.grade(1)
-    assert again.outcome is Outcome.UNCHANGED
-    assert again.message.endswith(": the runs have changed")
+    for act in (
+        lambda: session.grade(0),
+        session.skip,
+        lambda: session.cannot("torn"),
+        lambda: session.note("odd"),
+        lambda: session.mark([]),
+        session.retry,
+    ):
+        result = act()
+        assert result.outcome is Outcome.FAILED
+        assert "the runs have changed" in result.message
     with pytest.raises(PoolerError, match="the runs have changed"):
         session.go_next()
+    assert session.go_previous()
     assert docno(session) == "a"
+    with pytest.raises(PoolerError, match="the runs have changed"):
+        session.go_next()
 
     drawer.trouble = ""
-    assert grade(session, clock, 1) is Outcome.UNCHANGED
+    assert session.retry().outcome is Outcome.UNCHANGED
     assert (docno(session), drawn(live)) == ("b", "ab")
     assert len(events()) == 1
 
@@ -818,7 +834,7 @@ def test_documents_decided_in_another_pool_are_passed_over(
     session.open_topic("77")
     for value in (1, 0):
         grade(session, clock, value)
-    session.skip()
+    shown(session).skip()
     later = sit(live, clock, drawing=drawer)
     later.open_topic("77")
     # a is a hit, b is not, f is none: then e.
@@ -862,9 +878,9 @@ def test_a_document_drawn_into_the_middle_of_the_queue_moves_nobody(
         assert docno(session) == expected
     drawer.trouble = "the runs have changed"
     grade(session, clock, 1)
-    assert docno(session) == "e"
     show(session, clock)
     assert session.grade(0).message.endswith("the runs have changed")
+    assert session.go_previous()
     assert docno(session) == "e"
 
 
@@ -954,11 +970,11 @@ def test_undoing_everything_leaves_nothing_decided(
             if act.isdigit():
                 n_written += session.grade(int(act)).outcome is Outcome.SAVED
             elif act == "skip":
-                n_written += session.skip(confirmed=True).outcome is Outcome.SAVED
+                n_written += shown(session).skip(confirmed=True).outcome is Outcome.SAVED
             elif act == "cannot":
-                n_written += session.cannot("why", confirmed=True).outcome is Outcome.SAVED
+                n_written += shown(session).cannot("why", confirmed=True).outcome is Outcome.SAVED
             elif act == "note":
-                n_written += session.note(f"note {step}").outcome is Outcome.SAVED
+                n_written += shown(session).note(f"note {step}").outcome is Outcome.SAVED
             elif act == "topic":
                 session.open_topic("2" if step % 2 else "1")
             else:
@@ -979,7 +995,7 @@ def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any)
     """A note decides nothing, a document graded twice is one, and undo takes its count back."""
     session = sit(two_topics, clock)
     session.open_topic("12")
-    session.note("hello")
+    shown(session).note("hello")
     assert goodbye(session) == "alice: 0 decisions in this sitting, all saved"
     grade(session, clock, 2)
     session.go_previous()

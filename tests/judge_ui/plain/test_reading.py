@@ -9,7 +9,7 @@ import pytest
 from judge_ui.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, Topic
-from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker
+from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker, shown
 from tests.judge_ui.plain_sitting import after, sit, states
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\x00"
@@ -282,7 +282,7 @@ def test_another_judge_is_nowhere(two_topics: Collection) -> None:
     bob = JudgingSession(two_topics.desk("bob"), min_dwell=0)
     bob.open_topic("12")
     bob.mark_shown()
-    bob.note("bobnote")
+    shown(bob).note("bobnote")
     bob.set_own_terms(["bobterm"])
     bob.grade(1)
     printed = sit(two_topics, "list", "history", "history here", "w", "", "progress", "again")
