@@ -607,8 +607,8 @@ async def test_the_judge_is_blind(two_topics: Collection) -> None:
     two_topics.import_judgements({"nist": [Qrel("12", "e0", 2)]}, JudgeKind.IMPORTED)
     bob = JudgingSession(two_topics.desk("bob"), min_dwell=0)
     bob.open_topic("12")
-    shown(bob).note("bob's secret note")
     bob.mark_shown()
+    bob.note("bob's secret note")
     bob.grade(2)
     async with judging(two_topics, topic=None) as pilot:
         shown = rows(pilot)
