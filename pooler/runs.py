@@ -20,7 +20,9 @@ long           a field has more than 1,024 bytes
 empty          the file has no run line, nor another fault
 qrels          all lines are those of a qrels file; told once, in place of every other fault
 other-kind     the file looks like one of topics or documents, or like a list of runs; told likewise
-gzip, xz, zstd the compressed data is truncated or damaged
+utf16          the file is UTF-16
+gzip, xz, zstd the compressed data is truncated or damaged, or is none and no text, whatever its
+               name says
 ============== ==================================================================================
 
 Lenient reading follows trec_eval: text after the sixth field and lines that begin with `#` are
@@ -40,7 +42,7 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import FaultList
+from store.errors import FaultList, FormatError
 from store.formats.compression import DamagedDataError
 from store.formats.kinds import QRELS, RUN, tell_kind, told_kind
 from store.formats.lines import BOM, LONGEST_ID, id_fault, open_bytes
@@ -203,7 +205,14 @@ def parse_run(
     number = 0
     current: bytes | None = None
     tag: bytes | None = None
-    with open_bytes(path) as file:
+    try:
+        opened = open_bytes(path)
+    except FormatError as error:
+        for fault in error.faults:
+            faults.add(fault.line, fault.message, fault.code)
+        parsed.hint = error.hint
+        return parsed
+    with opened as file:
         try:
             for number, raw in enumerate(file, start=1):
                 digest.update(raw)

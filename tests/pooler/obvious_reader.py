@@ -76,6 +76,9 @@ def read_obviously(
     """Read a run file as its bytes stand on the disk."""
     verdict = Verdict()
     verdict.text, verdict.is_damaged = uncompressed(data)
+    if verdict.text[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        verdict.faults.append((None, "utf16"))
+        return verdict
     lines = verdict.text.split(b"\n")
     if verdict.is_damaged or lines[-1] == b"":
         lines.pop()  # what follows the last line feed: nothing, or less than a line
@@ -100,6 +103,9 @@ def read_obviously(
             fields = fields[:6]
         if len(fields) != 6:
             faults.append((number, "fields"))
+            continue
+        if any(len(text) > 1024 for text in fields):
+            faults.append((number, "long"))
             continue
         topic, _, docno, rank, score, tag = fields
 
