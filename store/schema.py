@@ -58,7 +58,7 @@ def make_tables(session: Session) -> None:
         if encoding != "UTF8":
             message = f"{where} has the encoding {encoding}, which not every text fits"
             raise StoreError(message, hint="CREATE DATABASE ... ENCODING 'UTF8'")
-        _keep_indexes_partial()
+        keep_indexes_partial()
     SQLModel.metadata.create_all(connection)
     connection.exec_driver_sql(
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
@@ -67,7 +67,7 @@ def make_tables(session: Session) -> None:
     connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{SCHEMA_REVISION}')")
 
 
-def _keep_indexes_partial() -> None:
+def keep_indexes_partial() -> None:
     """Give PostgreSQL the conditions of partial indexes, which the models state for SQLite.
 
     Stated there for both, they would import all of SQLAlchemy's PostgreSQL at every start.

@@ -1,4 +1,4 @@
-"""Bring a collection's schema to the newest revision: back up, lock, migrate."""
+"""Bring a collection's schema to the newest revision: back up, lock, migrate, mend."""
 
 from __future__ import annotations
 
@@ -10,18 +10,39 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Table, event, text
+from sqlalchemy import Connection, Table, event, inspect, text
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
 from store.backup import back_up
-from store.database import display, make_engine, stored_revision, writing
+from store.checks.check import RESTORE
+from store.database import (
+    SCHEMA_REVISION,
+    display,
+    make_engine,
+    reading,
+    stored_revision,
+    writing,
+)
 from store.directory.moving import Progress, no_progress
 from store.driver_errors import NO_COLLECTION_HINT
 from store.errors import SchemaError, StoreError
 from store.row_checksums import CHECKSUM, guarded_tables, renew_checksums
+from store.schema_differences import Difference, differences, mend
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+
+_POOL_TOPIC = """
+    CREATE TABLE pool_topic (
+        pool_id INTEGER NOT NULL,
+        topic_id INTEGER NOT NULL,
+        budget INTEGER NOT NULL,
+        FOREIGN KEY (pool_id) REFERENCES pool (id) ON DELETE CASCADE,
+        FOREIGN KEY (topic_id) REFERENCES topic (id),
+        PRIMARY KEY (pool_id, topic_id)
+    )
+"""
+"""A table that collections of schema 0002 or 0003 may lack, and that later steps change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +53,10 @@ class Upgrade:
     after: str
     backup: str | None
     """The file the old state was saved to; ``None`` when nothing changed, or none was asked for."""
+    mended: tuple[str, ...] = ()
+    """What was not as its schema has it, and is now."""
+    left: tuple[str, ...] = ()
+    """What is not as the newest schema has it, and was left as it is."""
 
 
 def head_revision(migrations: Path = MIGRATIONS) -> str:
@@ -54,7 +79,7 @@ def upgrade(
     url : URL
         The collection.
     backs_up : bool, default=True
-        Whether it is backed up first. A PostgreSQL collection of an older schema cannot be: that
+        Whether it is backed up first. A PostgreSQL collection of another schema cannot be: that
         is for the server's own tools.
     migrations : Path
         Folder of Alembic's environment.
@@ -64,13 +89,13 @@ def upgrade(
     Returns
     -------
     Upgrade
-        Revisions before and after, and the backup's file.
+        Revisions before and after, the backup's file, and what was mended or left.
 
     Raises
     ------
     SchemaError
         If the database holds no collection, or one of a revision that is not among the
-        migrations.
+        migrations; or if it lacks a column that cannot be made anew.
     StoreError
         If the backup fails, as of a damaged file it does, or is asked for on PostgreSQL; or if a
         step left rows that refer to nothing: it is taken back.
@@ -81,6 +106,11 @@ def upgrade(
     is backed up beside itself first (`FILE.REVISION.backup`, see `store.backup`: whole, checked and
     on the disk before the first step). Rows that came before there were checksums
     (`store.row_checksums`) get one.
+
+    A revision's tables may be others than its migrations make: these were once changed after they
+    had been used, and anybody may alter a table. So the newest schema's are compared with the
+    models after the steps (`store.schema_differences`); what is missing is made, in the same
+    transaction, and what is unknown or of another type is left as it is.
 
     SQLite's foreign keys are off during the steps and checked after them, as its manual asks of
     whoever makes a table anew: dropping the old one would delete what refers to it by cascade.
@@ -99,7 +129,10 @@ def upgrade(
             message = f"{display(url)} has schema {before}, which this program does not know"
             raise SchemaError(message, hint="install the newest pooler")
         if before == after:
-            return Upgrade(before, after, None)
+            with reading(engine) as session:
+                found = _differences(session.connection(), after)
+            if not any(one.missing is not None for one in found):
+                return Upgrade(before, after, None, left=tuple(one.told for one in found))
         backup = _back_up(url, before, progress) if backs_up else None
         config = Config()
         config.set_main_option("script_location", str(migrations).replace("%", "%%"))
@@ -108,15 +141,44 @@ def upgrade(
             if engine.dialect.name == "postgresql":
                 connection.execute(text("LOCK TABLE alembic_version IN EXCLUSIVE MODE"))
             config.attributes["connection"] = connection
+            mended = _make_up_for(connection, before)
             command.upgrade(config, "head")
+            found = _differences(connection, after)
+            mend(connection, found)
+            mended += [one.told for one in found if one.missing is not None]
             for table in guarded_tables():
                 if _lacks_checksums(session, table):
                     renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
-        return Upgrade(before, after, backup)
+        left = tuple(one.told for one in found if one.missing is None)
+        return Upgrade(before, after, backup, tuple(mended), left)
     finally:
         engine.dispose()
+
+
+def _make_up_for(connection: Connection, revision: str) -> list[str]:
+    """Make what the steps from a revision need and its collections may lack; say what."""
+    if revision not in ("0002", "0003") or inspect(connection).has_table("pool_topic"):
+        return []
+    connection.execute(text(_POOL_TOPIC))
+    return ["the table `pool_topic` is missing"]
+
+
+def _differences(connection: Connection, revision: str) -> list[Difference]:
+    """Compare the tables with the models, if these are of that revision.
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing that cannot be made anew.
+    """
+    found = differences(connection) if revision == SCHEMA_REVISION else []
+    for one in found:
+        if one.is_in_the_way:
+            message = f"{display(connection.engine.url)}: {one.told}: what was in it is not known"
+            raise SchemaError(message, hint=f"nothing was changed; {RESTORE}")
+    return found
 
 
 def _lacks_checksums(session: Session, table: Table) -> bool:
@@ -134,14 +196,14 @@ def _check_foreign_keys(connection: Connection) -> None:
     """Refuse a state in which a row refers to one that is not there."""
     broken = connection.execute(text("PRAGMA foreign_key_check")).first()
     if broken is not None:
-        message = f"the migration left a row in `{broken[0]}` that refers to no `{broken[2]}`"
+        message = f"the upgrade left a row in `{broken[0]}` that refers to no `{broken[2]}`"
         raise StoreError(message, hint="nothing was changed; please report this")
 
 
 def _back_up(url: URL, revision: str, progress: Progress) -> str:
     """Back a SQLite collection up beside itself and return the backup's name."""
     if url.get_backend_name() == "postgresql":
-        message = f"{display(url)}: a server's collection of an older schema is not backed up here"
+        message = f"{display(url)}: a server's collection of another schema is not backed up here"
         hint = "save it first (pg_dump -Fc -f FILE DATABASE), then: pooler upgrade --no-backup"
         raise StoreError(message, hint=hint)
     source_file = url.database or ""
