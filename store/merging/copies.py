@@ -132,10 +132,9 @@ def _check_schema(engine: Engine, name: str) -> None:
             hint = "OTHER must be a collection: a copy, or a part by pooler export work; to take in"
             hint += " other files, pooler import"
             raise SchemaError(error.message, hint=hint) from error
-        if "older schema" in error.message:
-            hint = f"pooler upgrade --collection {name} makes a backup, then migrates it"
-            raise SchemaError(error.message, hint=hint) from error
-        raise
+        hint = error.hint or ""
+        hint = hint.replace("pooler upgrade", f"pooler upgrade --collection {name}")
+        raise SchemaError(error.message, hint=hint) from error
 
 
 def _reading_engine(url: URL) -> Engine:
