@@ -145,13 +145,13 @@ def upgrade(
             command.upgrade(config, "head")
             found = _differences(connection, after)
             mend(connection, found)
-            mended += [one.told for one in found if one.missing is not None]
+            left = tuple(one.told for one in _differences(connection, after))
+            mended += [one.told for one in found if one.told not in left]
             for table in guarded_tables():
                 if _lacks_checksums(session, table):
                     renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
-        left = tuple(one.told for one in found if one.missing is None)
         return Upgrade(before, after, backup, tuple(mended), left)
     finally:
         engine.dispose()

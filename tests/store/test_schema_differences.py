@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -14,11 +15,12 @@ import pytest
 from store.collection import Collection
 from store.copying import copy_collection
 from store.database import collection_url
-from store.errors import SchemaError
+from store.errors import SchemaError, StoreError
 from store.upgrade import MIGRATIONS, upgrade
 from store.verification import verify
 from tests.golden.kept import GOLDEN, unpack
 from tests.store.full_collection import fill
+from tests.store.new import new_collection
 from tests.store.outside import contents, execute, statements
 
 LANDED = {
@@ -209,6 +211,53 @@ def test_other_kinds_are_told_and_left_in_a_file(whole: Path, tmp_path: Path) ->
     expected = sorted(words for *_, words in FILE)
     assert sorted(told(name)) == expected
     assert sorted(upgrade(collection_url(name)).left) == expected
+
+
+def test_column_that_refers_to_another_table_is_made(whole: Path, postgres_url: str) -> None:
+    """Its reference and its index come with it; a rule of several columns does not."""
+    copy_collection(collection_url(str(whole)), collection_url(postgres_url))
+    execute(postgres_url, "ALTER TABLE assignment DROP COLUMN judge_id")
+    execute(postgres_url, "ALTER TABLE sitting DROP COLUMN topic_id")
+    rule = "`assignment`: UNIQUE (topic_id, document_id, judge_id) is missing"
+    done = upgrade(collection_url(postgres_url), backs_up=False)
+    assert set(done.mended) == {
+        "`assignment.judge_id` is missing",
+        "`assignment`: FOREIGN KEY (judge_id) to `judge.id` is missing",
+        "the index `assignment_of_topic` is missing",
+        "the index `ix_assignment_judge_id` is missing",
+        "`sitting.topic_id` is missing",
+        "`sitting`: FOREIGN KEY (topic_id) to `topic.id` is missing",
+    }
+    assert [*done.left] == told(postgres_url) == [rule]
+
+
+def test_column_that_refers_to_another_table_is_made_in_a_file(tmp_path: Path) -> None:
+    """The same in a file."""
+    name = str(tmp_path / "new.db")
+    new_collection(name).close()
+    with closing(sqlite3.connect(name)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        (sql,) = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'sitting'"
+        ).fetchone()
+        without = [line for line in sql.splitlines() if "topic_id" not in line]
+        changed = re.sub(r",\s*\)$", ")", "\n".join(without))
+        connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'sitting'", (changed,))
+        connection.commit()
+    assert told(name)[0] == "`sitting.topic_id` is missing"
+    assert upgrade(collection_url(name)).left == ()
+    assert (told(name), faults(name)) == ([], set())
+
+
+def test_damaged_row_in_between_is_not_saved(tmp_path: Path) -> None:
+    """What has a checksum already is compared with it before `upgrade` changes anything."""
+    file = unpack("schemas/0004-second.db", tmp_path / "collection.db")
+    alter(str(file), "UPDATE judgement SET grade = 1 - grade WHERE grade < 2")
+    before = contents(str(file))
+    with pytest.raises(StoreError, match="not as it was written, by its checksum"):
+        upgrade(collection_url(str(file)))
+    assert contents(str(file)) == before
+    assert not list(tmp_path.glob("*.backup"))
 
 
 @pytest.mark.parametrize(
