@@ -436,7 +436,7 @@ def check_columns(engine: Engine) -> None:
             f"{display(engine.url)} is not as schema {SCHEMA_REVISION} has it:"
             f" {missing[0]} is missing{others}"
         )
-        raise SchemaError(message, hint="pooler upgrade makes a backup, then mends it")
+        raise SchemaError(message, hint="pooler upgrade makes a backup, then mends what it can")
 
 
 def missing_columns(columns: Set[tuple[str, str]]) -> list[str]:

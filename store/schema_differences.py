@@ -7,6 +7,7 @@ tables themselves are read, by Alembic's own comparison and what that leaves out
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import CheckConstraint, Column, Connection, Index, Table, inspect, text
+from sqlalchemy.exc import InvalidRequestError, SAWarning
 from sqlalchemy.schema import CreateColumn
 from sqlmodel import SQLModel
 
@@ -29,7 +31,7 @@ class Difference:
     missing: Table | Column[Any] | Index | None = None
     """What can be made anew; ``None`` = left as it is."""
     is_in_the_way: bool = False
-    """A column is missing that nothing but a backup brings back: what was in it is not known."""
+    """It cannot be mended, and must not be left: what was in a missing column is not known."""
 
 
 def differences(connection: Connection) -> list[Difference]:
@@ -40,6 +42,13 @@ def differences(connection: Connection) -> list[Difference]:
     connection : Connection
         On either engine; it is only read. Tables of other names than ours are not looked at.
     """
+    # What SQLAlchemy cannot make out is a difference, and told as one.
+    with warnings.catch_warnings(action="ignore", category=SAWarning):
+        return list(dict.fromkeys([*_compared(connection), *_not_compared(connection)]))
+
+
+def _compared(connection: Connection) -> list[Difference]:
+    """Return what Alembic finds."""
     options = {
         "compare_type": True,
         "compare_server_default": True,
@@ -47,12 +56,16 @@ def differences(connection: Connection) -> list[Difference]:
     }
     context = MigrationContext.configure(connection, opts=options)
     changes: list[tuple[Any, ...]] = []
-    for one in compare_metadata(context, SQLModel.metadata):
+    try:
+        compared = compare_metadata(context, SQLModel.metadata)
+    except InvalidRequestError as error:  # a table refers to a column that is not there
+        return [Difference(str(error).splitlines()[0], is_in_the_way=True)]
+    for one in compared:
         changes.extend(one if isinstance(one, list) else [one])
     known = {index.name: index for table in TABLES.values() for index in table.indexes}
-    there = {*inspect(connection).get_table_names()} & TABLES.keys()
     strange = {change[2]: change[3].name for change in changes if change[0] == "remove_column"}
     removed = {change[1].name for change in changes if change[0] == "remove_index"}
+    absent = {change[1].name for change in changes if change[0] == "add_table"}
     found = []
     for change in changes:
         match change:
@@ -64,7 +77,7 @@ def differences(connection: Connection) -> list[Difference]:
                     told += f", and `{table}.{strange[table]}` may be what it was"
                 is_lost = table in strange or not (column.nullable or column.server_default)
                 found.append(Difference(told, None if is_lost else column, is_lost))
-            case "add_index", index if index.table.name in there:
+            case "add_index", index if index.table.name not in absent:
                 state = "another" if index.name in removed else "missing"
                 told = f"the index `{index.name}` is {state}"
                 found.append(Difference(told, known[index.name]))
@@ -75,7 +88,7 @@ def differences(connection: Connection) -> list[Difference]:
                 pass  # its table is missing, or it was told as another one
             case _:
                 found.append(Difference(_in_words(change, connection)))
-    return [*found, *_not_compared(connection, there)]
+    return found
 
 
 def _in_words(change: Sequence[Any], connection: Connection) -> str:
@@ -101,10 +114,10 @@ def _in_words(change: Sequence[Any], connection: Connection) -> str:
             return f"`{rest[0].table.name}`: UNIQUE ({', '.join(columns)}) is {state}"
 
 
-def _not_compared(connection: Connection, there: set[str]) -> Iterator[Difference]:
+def _not_compared(connection: Connection) -> Iterator[Difference]:
     """Yield what Alembic does not compare: keys, rules, and the conditions of indexes."""
     inspector = inspect(connection)
-    for name in sorted(there):
+    for name in sorted(TABLES.keys() & {*inspector.get_table_names()}):
         table = TABLES[name]
         keys = [column.name for column in table.primary_key]
         stored = inspector.get_pk_constraint(name)["constrained_columns"]

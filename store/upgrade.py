@@ -176,7 +176,8 @@ def _differences(connection: Connection, revision: str) -> list[Difference]:
     found = differences(connection) if revision == SCHEMA_REVISION else []
     for one in found:
         if one.is_in_the_way:
-            message = f"{display(connection.engine.url)}: {one.told}: what was in it is not known"
+            where = display(connection.engine.url)
+            message = f"{where}: {one.told}, and what was there is not known"
             raise SchemaError(message, hint=f"nothing was changed; {RESTORE}")
     return found
 

@@ -115,7 +115,7 @@ def test_missing_is_told_and_made(full: str, changes: list[str], expected: list[
     if "index" not in expected[0]:
         with pytest.raises(SchemaError, match=expected[0].replace(".", r"\.")) as refused:
             Collection(full)
-        assert refused.value.hint == "pooler upgrade makes a backup, then mends it"
+        assert refused.value.hint == "pooler upgrade makes a backup, then mends what it can"
     done = upgrade(collection_url(full), backs_up="://" not in full)
     assert (done.before, list(done.mended), done.left) == (done.after, expected, ())
     assert told(full) == []
@@ -263,10 +263,13 @@ def test_damaged_row_in_between_is_not_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        (["ALTER TABLE run DROP COLUMN priority"], "`run.priority` is missing: what was in it"),
+        (
+            ["ALTER TABLE run DROP COLUMN priority"],
+            "`run.priority` is missing, and what was there is not",
+        ),
         (
             ["ALTER TABLE judgement RENAME COLUMN follows TO after"],
-            "`judgement.follows` is missing, and `judgement.after` may be what it was: what",
+            "`judgement.follows` is missing, and `judgement.after` may be what it was, and",
         ),
     ],
 )
@@ -300,3 +303,17 @@ def test_columns_are_asked_for_once_at_opening(full: str) -> None:
     asked = [one for one, _ in sent if "pragma_table_info" in one or "pg_attribute" in one]
     assert len(asked) == 1
     assert not any("PRAGMA main.table" in one or "pg_catalog" in one for one, _ in sent)
+
+
+def test_reference_to_nothing_is_told(whole: Path, tmp_path: Path) -> None:
+    """A reference to a column that is not there is one line, too."""
+    name = str(shutil.copy(whole, tmp_path / "full.db"))
+    with closing(sqlite3.connect(name)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, 'topic (id)', 'topic (hd)')"
+            " WHERE name = 'judge_term'"
+        )
+        connection.commit()
+    with pytest.raises(SchemaError, match="'topic' has no column named 'hd', and what was there"):
+        upgrade(collection_url(name))
