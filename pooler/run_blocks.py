@@ -23,6 +23,7 @@ from pooler.ranks import parse_ranks
 from pooler.run_lines import SuspicionError, find_fields
 from pooler.scores import Scores, parse_scores
 from pooler.top_ranking import RunTop, TopRanking
+from store.errors import FormatError
 from store.formats.compression import DamagedDataError
 from store.formats.lines import open_bytes
 from store.ranking import Order
@@ -196,7 +197,11 @@ def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator
     # The C library takes pages from the system and gives them back for every array of more than
     # 128 KiB, until it has seen a larger one freed.
     np.empty(_BALLAST_BYTES, np.uint8)
-    with open_bytes(path) as file:
+    try:
+        opened = open_bytes(path)
+    except FormatError as error:
+        raise SuspicionError(str(error)) from error
+    with opened as file:
         try:
             while data := file.read(block_bytes):
                 digest.update(data)

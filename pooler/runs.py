@@ -268,8 +268,9 @@ def parse_run(
     if tag is None and scan.is_qrels():
         tell_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint
-    elif faults and not scan.is_damaged and told_kind(faults, RUN):
-        parsed.hint = faults.hint
+    elif faults and not scan.is_damaged and not any(topic.docnos for topic in parsed.topics):
+        told_kind(faults, RUN)
+        parsed.hint = faults.hint or parsed.hint
     elif tag is None and not faults:
         faults.add(None, "expected run lines, got none", "empty")
     parsed.n_lines = number

@@ -139,7 +139,7 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
 
         qrels = read_qrels(file, lenient=wanted.lenient, judge_column=column, faults=faults)
         if not qrels.rows and faults.kept[0].code == "fields":
-            faults.hint = COLUMNS_HINT
+            faults.hint = faults.hint or COLUMNS_HINT
         rows = list(graded_rows(qrels.rows, judge=judge, judge_column=column))
         return Source(rows, qrels.sha256, qrels.n_float_grades, qrels.n_trailing, 4, "qrels",
                       float_grade=qrels.float_grade)  # fmt: skip

@@ -12,7 +12,7 @@ from store.errors import Fault, FormatError, PoolerError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_MAGIC_BYTES = 6
+MAGIC_BYTES = 6
 """Bytes of a file that tell how it is compressed."""
 _READ_BYTES = 1 << 16
 """Compressed bytes taken at a time ..."""
@@ -55,14 +55,13 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     PoolerError
         If what the compression needs is not installed.
     """
-    first = source.peek(_MAGIC_BYTES)
+    first = source.peek(MAGIC_BYTES)
     kind = next((kind for kind in _KINDS if first.startswith(kind.magic)), None)
     if kind is None:
-        said = next((kind for kind in _KINDS if path.endswith(kind.suffix)), None)
-        if said is not None and not _is_text(first):
+        if (said := misnamed_as(path, first)) and not _is_text(first):
             source.close()
-            message = f"expected {said.name} data, as the name says, or text, got neither"
-            raise FormatError(path, [Fault(None, message, said.name)])
+            message = f"expected {said} data, as the name says, or text, got neither"
+            raise FormatError(path, [Fault(None, message, said)])
         return source
     try:
         return io.BufferedReader(_Content(source, kind), _MOST_BYTES)
@@ -70,6 +69,13 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
         message = f"{path}: {kind.name} files need the Python package `{error.name}`"
         source.close()
         raise PoolerError(message, hint=kind.hint) from error
+
+
+def misnamed_as(path: str, first: bytes) -> str | None:
+    """Say what a file is called that its first bytes do not begin; ``None`` = it is not."""
+    if any(first.startswith(kind.magic) for kind in _KINDS):
+        return None
+    return next((kind.name for kind in _KINDS if path.endswith(kind.suffix)), None)
 
 
 def _is_text(beginning: bytes) -> bool:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from store.errors import FaultList, PoolerError
-from store.formats.compression import DamagedDataError
+from store.formats.compression import MAGIC_BYTES, DamagedDataError, misnamed_as
 from store.formats.lines import BOM, is_regular_file, open_bytes
 
 _LOOKED_AT = 20
@@ -60,6 +61,7 @@ _TEXTS = Kind(
     "`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
 )
 _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
+_TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})
 _DOCNO_KEYS = frozenset({"docno", "docid", "doc_id"})
 _TOPIC_TAG = re.compile(rb"<top[\s>]|<topic[s\s>]", re.IGNORECASE)
 _DOCUMENT_TAG = re.compile(rb"<doc[\s>]", re.IGNORECASE)
@@ -88,6 +90,10 @@ def told_kind(faults: FaultList, expected: Kind) -> bool:
         Whether it was told; the hint is then `FaultList.hint`.
     """
     kind = _kind_of(faults.path)
+    if kind is None and is_regular_file(faults.path):
+        with Path(faults.path).open("rb") as file:
+            if said := misnamed_as(faults.path, file.read(MAGIC_BYTES)):
+                faults.hint = faults.hint or f"its name says {said}, but the file is not compressed"
     is_text = kind is _TEXTS and expected in (TOPICS, DOCUMENTS)
     if kind is None or kind is expected or is_text:
         return False
@@ -138,4 +144,4 @@ def _kind_of_object(line: bytes) -> Kind | None:
         return None
     if _DOCNO_KEYS & keys:
         return DOCUMENTS
-    return TOPICS if _TOPIC_KEYS & keys else _TEXTS
+    return TOPICS if _TOPIC_KEYS & keys else _TEXTS if _TEXT_KEYS & keys else None

@@ -115,8 +115,9 @@ def read_topics(
             read(lines, topics, faults)
     if not topics.read and not faults:
         faults.add(None, "expected at least one topic, got none", "empty")
-    elif faults and told_kind(faults, TOPICS):
-        hint = None
+    elif faults:
+        told_kind(faults, TOPICS)
+        hint = faults.hint or hint
     faults.raise_if_any(hint=hint)
     return topics.read
 

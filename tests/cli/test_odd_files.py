@@ -189,6 +189,16 @@ def test_what_its_name_calls_gzip_and_is_neither_that_nor_text_is_named(
     assert "error: a.gz: expected gzip data, as the name says, or text, got neither" in told
     write(here / "b.gz", RUN)
     cli("pool", "b.gz").fine()
+    (here / "c.gz").write_bytes(b"no gzip")
+    (here / "d.gz").write_bytes(gzip.compress(b"no gzip"))
+    cli("init").fine()
+    for command in (("pool",), ("check",), ("import", "topics"), ("collapse", "--level", "1")):
+        for file, is_misnamed in (("c.gz", True), ("d.gz", False)):
+            answer = cli(*command, file)
+            told = "hint: its name says gzip, but the file is not compressed" in (
+                answer.out + answer.err
+            )
+            assert (answer.code, told) == (1, is_misnamed)
 
 
 def test_grades_written_as_floats_are_shown_as_the_file_has_them(cli: Cli, judged: Path) -> None:
