@@ -264,7 +264,7 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (("--flips", "0", "--depth", "5"), 2, "greater than or equal to 1"),
+        (("--flips", "0", "--depth", "5"), 2, "must be an integer >= 1"),
         (("--depth", "1000"), 1, "`depth` must be an integer >= 1 and below the cutoff (1000)"),
         (("--each", "--pairs"), 1, "`--each` excludes --pairs: a row is one thing"),
         (("--each", "--missing", "2"), 1, "`--each` excludes --missing"),
