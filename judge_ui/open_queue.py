@@ -6,8 +6,12 @@ from collections import Counter
 
 from judge_ui.desks import DeskLike, Drawing
 from judge_ui.outcomes import Progress
-from store.errors import PoolerError, UnknownNameError
+from store.errors import PoolerError, StoreError, UnknownNameError
 from store.records import State, Task, Topic
+
+
+_BEATEN = 3
+"""How often others may take what was counted as left before that is told."""
 
 
 class OpenQueue:
@@ -88,13 +92,24 @@ class OpenQueue:
         self.tasks[place] = task
 
     def find_or_bring(self) -> int | None:
-        """Return the place of the next document without a decision, brought in if need be."""
-        undecided = self.next_in(State.UNJUDGED)
+        """Return the place of the next document without a decision, brought in if need be.
+
+        Raises
+        ------
+        StoreError
+            If there are documents left, and others were faster again and again.
+        """
+        undecided, n_beaten = self.next_in(State.UNJUDGED), 0
         while undecided is None and self.topic and (self._undrawn or self._claimable):
             # Another judge may have drawn since the queue was read.
             undecided = self._look_again()
             if undecided is None and not self._bring(self.topic.topic):
-                break
+                # Or has claimed the last: then there is none left once it is looked at again.
+                undecided = self._look_again()
+                n_beaten += 1
+                if n_beaten == _BEATEN and undecided is None and self.progress.left:
+                    message = "others were faster at every document"
+                    raise StoreError(message, hint="try again")
         return undecided
 
     def look_ahead(self) -> Task | None:

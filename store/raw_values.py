@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary
@@ -10,30 +11,32 @@ from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary
 from store.column_types import RawText
 
 
-def raw_value(column: Column[Any], value: Any) -> Any:
-    r"""Return a value of Python as SQLite keeps it in a column.
+def raw_form(column: Column[Any]) -> Callable[[Any], Any]:
+    r"""Return what turns a value of Python, not ``None``, into what SQLite keeps in a column.
 
     Examples
     --------
-    >>> from datetime import datetime
-    >>> raw_value(Column("at", DateTime()), datetime(2025, 1, 2, 3, tzinfo=UTC))
+    >>> raw_form(Column("at", DateTime()))(datetime(2025, 1, 2, 3, tzinfo=UTC))
     '2025-01-02 03:00:00.000000'
-    >>> raw_value(Column("note", RawText()), "\ud83f")
+    >>> raw_form(Column("note", RawText()))("\ud83f")
     b'\xed\xa0\xbf'
     """
-    if value is None:
-        return None
     if isinstance(column.type, RawText):
-        return value.encode("utf-8", "surrogatepass")
+        return lambda value: value.encode("utf-8", "surrogatepass")
     if is_of(column, DateTime):
-        moment = value.astimezone(UTC).replace(tzinfo=None)
-        return moment.isoformat(sep=" ", timespec="microseconds")
+        return _as_moment
     if is_of(column, Boolean) or is_of(column, Integer):
-        return int(value)
+        return int
     if is_of(column, Float):
-        return float(value)
+        return float
     # A member of an enumeration is text, too.
-    return bytes(value) if is_of(column, LargeBinary) else str.__str__(value)
+    return bytes if is_of(column, LargeBinary) else str.__str__
+
+
+def _as_moment(value: datetime) -> str:
+    """Write a moment as SQLite keeps it."""
+    moment = value.astimezone(UTC).replace(tzinfo=None)
+    return moment.isoformat(sep=" ", timespec="microseconds")
 
 
 def is_of(column: Column[Any], kind: type[Any]) -> bool:

@@ -14,7 +14,8 @@ The row id is not in it (nobody knows it before), but every index of the table i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -22,7 +23,7 @@ from sqlalchemy import Connection, Table, text
 from sqlmodel import Session, SQLModel
 
 from store.raw_rows import raw_rows
-from store.raw_values import raw_value
+from store.raw_values import raw_form
 
 CHECKSUM = "checksum"
 """The column; empty where a row was made before there was one."""
@@ -130,12 +131,18 @@ def _of(values: Mapping[str, Any]) -> int:
 def _at_insert(context: Any) -> int:
     """Compute the checksum of a row that is inserted; a column default of SQLAlchemy."""
     given = context.get_current_parameters()
-    table: Table = context.current_column.table
     return row_checksum(
-        (column.name, raw_value(column, given.get(column.name)))
-        for column in table.columns
-        if column.name not in _LEFT_OUT
+        (name, form(given[name]))
+        for name, form in _raw_forms(context.current_column.table)
+        if given.get(name) is not None
     )
+
+
+@cache
+def _raw_forms(table: Table) -> list[tuple[str, Callable[[Any], Any]]]:
+    """Return the columns of a table that its checksum is of, and what writes their values."""
+    columns = [column for column in table.columns if column.name not in _LEFT_OUT]
+    return [(column.name, raw_form(column)) for column in columns]
 
 
 def _at_update(context: Any) -> None:

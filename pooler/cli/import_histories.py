@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pooler.cli.console import counted, say, warn
-from pooler.cli.import_report import report_words
+from pooler.cli.import_report import report_words, say_wait
 from pooler.cli.judgement_sources import COLUMNS_HINT, UNKNOWN_HINT
 from store.errors import ArgumentError, FaultList
 
@@ -81,6 +81,7 @@ def import_file(
         said = dict.fromkeys(said, JudgeKind(kind.value))
     there = {judge.name: judge.kind for judge in opened.judges() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
+    say_wait(opened, len(events) + len(states))
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
         versions = KnownVersions(inside.session)

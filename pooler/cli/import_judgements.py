@@ -12,7 +12,7 @@ import typer
 from pooler.cli.console import counted, progress, say, warn
 from pooler.cli.import_histories import import_file
 from pooler.cli.import_prels import AsOption, sampled_pool, say_sample, unjudged_codes
-from pooler.cli.import_report import importing, report_words
+from pooler.cli.import_report import importing, report_words, say_wait
 from pooler.cli.judgement_reading import TopicOption
 from pooler.cli.judgement_sources import (
     EVERY_JUDGE,
@@ -210,7 +210,9 @@ def _import_grades(
         _check_free(opened, pool)
     else:
         pool = with_changes(pool, name=_free_name(opened, pool))
-    with progress("judgements", sum(map(len, decoded.judged.values()))) as advance:
+    n_judgements = sum(map(len, decoded.judged.values()))
+    say_wait(opened, n_judgements)
+    with progress("judgements", n_judgements) as advance:
         report = opened.import_judgements(
             decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace, advance=advance
         )

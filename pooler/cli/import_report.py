@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pooler.cli.console import counted, warn
+from pooler.cli.console import counted, say, warn
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.documents import TextCounts
     from store.imports import ImportReport
+
+
+_ROW_S = 30e-6
+"""What a row costs while the file is written to, in seconds."""
+_PATIENCE_S = 2.0
 
 
 @contextmanager
@@ -24,6 +29,13 @@ def importing(where: str) -> Iterator[Collection]:
         yield opened
         if opened.look_alikes:
             warn(look_alike_words(opened.look_alikes))
+
+
+def say_wait(opened: Collection, n_rows: int) -> None:
+    """Say how long judges wait while rows are written to a SQLite file, where that is for long."""
+    seconds = n_rows * _ROW_S
+    if seconds > _PATIENCE_S and "://" not in opened.where:
+        say(f"judges at work wait some {seconds:.0f} s while {n_rows:,} rows are written")
 
 
 def report_words(report: ImportReport, noun: str) -> str:

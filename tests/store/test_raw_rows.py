@@ -13,7 +13,7 @@ from store.copying import copy_collection
 from store.database import collection_url, reading
 from store.models import JUDGEMENT
 from store.raw_rows import raw_rows
-from store.raw_values import raw_value
+from store.raw_values import raw_form
 from tests.store.full_collection import fill
 from tests.store.outside import engine_of
 
@@ -49,7 +49,7 @@ def test_values_become_what_is_stored(tmp_path: Path) -> None:
             objects = session.execute(select(table).order_by(*keys)).all()
             raw = [
                 tuple(
-                    raw_value(column, value)
+                    None if value is None else raw_form(column)(value)
                     for column, value in zip(table.columns, row, strict=True)
                 )
                 for row in objects

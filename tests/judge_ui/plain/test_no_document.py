@@ -171,3 +171,24 @@ def test_an_adjudicator_grades_nothing_without_the_opinions(
     assert "this document could not be read: the disk could not be read" in write.getvalue()
     assert "not graded: the document could not be read" in write.getvalue()
     assert [event["grade"] for event in events()[before:]] == [1]
+
+
+def test_when_others_claim_the_last_documents_the_topic_is_done(
+    two_topics: Collection, claims: Claims, events: Events, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were counted as left a moment before: no answer is taken for the document before."""
+    claim = Desk.claim
+    bob = two_topics.desk("bob")
+
+    def beaten(desk: Desk, topic: str) -> bool:
+        """Let bob claim all before alice's second claim."""
+        if desk.judge == "alice" and events():
+            monkeypatch.setattr("store.desk.CLAIMED_AT_ONCE", 9)
+            claim(bob, topic)
+        return claim(desk, topic)
+
+    claims.n_left = 9
+    monkeypatch.setattr(Desk, "claim", beaten)
+    printed = sit(two_topics, "0", "2", "1", "2")
+    assert graded(events) == [("e0", 0)]
+    assert "12 bridge maintenance: every document has a decision" in after(printed, 0)

@@ -1,0 +1,86 @@
+"""Twenty judges who claim from one SQLite file, while an import and two poolings write to it.
+
+`POOLER_BENCH_JUDGES` (default 20), `POOLER_BENCH_DOCUMENTS` a topic (default 400).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import time
+from pathlib import Path
+
+import pytest
+
+from pooler.cli.main import run
+from store.turns import TURN
+from tests.judge_ui.many_judges import Judge, ended, pooler, prepare, work
+
+JUDGES = int(os.environ.get("POOLER_BENCH_JUDGES", "20"))
+DOCUMENTS = int(os.environ.get("POOLER_BENCH_DOCUMENTS", "400"))
+IMPORTED = 100_000
+THINK_S = 0.5
+PEER = "20 bare writers, ms: behind a lock file p50 53, p95 112, longest 155; without 51, 249, 696"
+
+pytestmark = pytest.mark.benchmark
+
+
+def runs_and_qrels(folder: Path) -> tuple[list[str], str]:
+    """Write runs to be pooled, and judgements to be imported."""
+    runs = [folder / f"run{number}.run" for number in range(4)]
+    for file in runs:
+        file.write_text(
+            "".join(f"2 Q0 {file.stem}-{n} {n + 1} {1000 - n} {file.stem}\n" for n in range(1000))
+        )
+    qrels = folder / "gpt.qrels"
+    qrels.write_text("".join(f"{1 + n % 2} 0 y{n // 2} {n % 3}\n" for n in range(IMPORTED)))
+    return [str(file) for file in runs], str(qrels)
+
+
+def test_twenty_judges_an_import_and_two_poolings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody fails to start, nothing is NOT SAVED, and nothing is lost."""
+    place = str(tmp_path / "c.db")
+    names = prepare(place, documents=DOCUMENTS, judges=JUDGES)
+    runs, qrels = runs_and_qrels(tmp_path)
+    assert run(["import", "runs", *runs, "--allow-unknown", "--collection", place]) == 0
+    judges = [Judge(place, name, random.Random(name)) for name in names]
+    began = time.monotonic()
+    gpt = ("--judge", "gpt", "--kind", "model", "--allow-unknown")
+    beside = [
+        pooler(place, "import", "judgements", qrels, *gpt),
+        pooler(place, "pool", "--depth", "100", "--name", "one"),
+        pooler(place, "pool", "--depth", "200", "--name", "two"),
+    ]
+    bulk: list[float] = []
+
+    def watch(now: float) -> None:
+        """Note when somebody has the turn for long, as the file of turns says."""
+        turn = Path(place + TURN)
+        if turn.exists() and turn.stat().st_size:
+            bulk.append(now)
+
+    work(judges, THINK_S, watch)
+    took = time.monotonic() - began
+    answers = [one for judge in judges for one in judge.waits]
+    outside = sorted(
+        wait * 1000 for sent, wait in answers if not any(sent <= one <= sent + wait for one in bulk)
+    )
+    p95, p99 = (outside[int(len(outside) * share)] for share in (0.95, 0.99))
+    told = [
+        f"{JUDGES} judges, {2 * DOCUMENTS} decisions, {took:.0f} s, {len(answers)} answers, "
+        f"{len(answers) - len(outside)} of them while others wrote in bulk (longest "
+        f"{max(wait for _, wait in answers):.1f} s)",
+        f"the others, ms: p50 {statistics.median(outside):.0f}, p95 {p95:.0f}, p99 {p99:.0f}, "
+        f"longest {outside[-1]:.0f}",
+        f"{sum(judge.n_unsaved for judge in judges)} NOT SAVED, "
+        f"{sum(judge.n_void for judge in judges)} without a document, "
+        f"{sum(not judge.saved for judge in judges)} not started",
+        PEER,
+        *(f"exit {code}: {line}" for code, line in map(ended, beside)),
+    ]
+    with capsys.disabled():
+        print("", *told, sep="\n")  # noqa: T201
+    assert sum(len(judge.saved) for judge in judges) == 2 * DOCUMENTS
