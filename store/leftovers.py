@@ -18,9 +18,11 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from store.turns import TURN
+
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file, by the end of its name."""
-BESIDE = (*SIDE_FILES, ".turn")
+BESIDE = (*SIDE_FILES, TURN)
 """What may lie beside a collection file: also the file in which writers wait for their turn."""
 UNTOLD_S = 86_400.0
 """After so long without a change a thing is left over whose maker cannot be asked after."""
