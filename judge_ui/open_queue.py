@@ -9,7 +9,6 @@ from judge_ui.outcomes import Progress
 from store.errors import PoolerError, StoreError, UnknownNameError
 from store.records import State, Task, Topic
 
-
 _BEATEN = 3
 """How often others may take what was counted as left before that is told."""
 
