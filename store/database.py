@@ -178,18 +178,19 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")
         return
     patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
-    turn = options.get("pooler_turn")
-    if turn is not None:
-        turn.take(patience_ms / 1000)
+    turn, began = options.get("pooler_turn"), monotonic()
+    left_ms = patience_ms
+    if turn is not None and not turn.take(patience_ms / 1000):
+        left_ms = max(patience_ms - round(1000 * (monotonic() - began)), TURN_MS)
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {TURN_MS}")
-    if not _took_a_turn(connection, patience_ms):
+    if not _took_the_lock(connection, left_ms):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
     if not connection.info.get("pooler_has_no_seal"):
         take_seal_off(connection)
 
 
-def _took_a_turn(connection: Connection, patience_ms: int) -> bool:
+def _took_the_lock(connection: Connection, patience_ms: int) -> bool:
     """Ask for the write lock at short intervals; tell whether it was had.
 
     SQLite's own waiting asks ever more seldom, up to a tenth of a second apart, so that among many

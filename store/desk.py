@@ -111,9 +111,14 @@ class Desk(OpenDesk):
             return count_claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
 
     def claim(self, topic: str) -> bool:
-        """Claim a few more documents of a topic; False = there are none left."""
-        self._sit()
-        with self._writing() as session:
+        """Claim a few more documents of a topic; False = there are none left.
+
+        The first ones are waited for as any command waits: who cannot sit down would have to start
+        anew.
+        """
+        is_start = not self._has_begun
+        self._sit(is_start=is_start)
+        with self._writing(is_start=is_start) as session:
             topic_id = self._topic_id(session, topic)
             if session.scalar(select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id)):
                 raise StoreError(disabled_message(self.judge))

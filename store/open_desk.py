@@ -53,6 +53,8 @@ class OpenDesk:
         self._engine = engine
         self._program = program
         self._sitting: int | None = None
+        self._has_begun = False
+        """Whether a document was shown."""
         self._topic_ids: dict[str, int] = {}
         self._topic_versions: dict[int, int] = {}
         """Version of a topic's text that the judge was last shown, by row id."""
@@ -96,6 +98,7 @@ class OpenDesk:
 
     def page(self, docno: str) -> Page:
         """Return a document, fit for a terminal but for its id."""
+        self._has_begun = True
         with reading(self._engine) as session:
             row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
         if row is None:
@@ -173,10 +176,11 @@ class OpenDesk:
             return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)
 
     @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        """Open a writing session that does not keep the judge waiting for long."""
+    def _writing(self, *, is_start: bool = False) -> Iterator[Session]:
+        """Open a writing session; but for a start it does not keep the judge waiting for long."""
         try:
-            with writing(self._engine, patience_ms=JUDGE_PATIENCE_MS) as session:
+            patience_ms = None if is_start else JUDGE_PATIENCE_MS
+            with writing(self._engine, patience_ms=patience_ms) as session:
                 try:
                     yield session
                 except NoResultFound as error:
@@ -193,10 +197,10 @@ class OpenDesk:
         if session.scalar(select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)) is None:
             raise StoreError(gone_message(self.judge)) from cause
 
-    def _sit(self) -> None:
+    def _sit(self, *, is_start: bool = False) -> None:
         """Begin the sitting, in a transaction of its own, unless it has begun."""
         if self._sitting is None:
-            with self._writing() as session:
+            with self._writing(is_start=is_start) as session:
                 sitting = open_sitting(session, self._judge_id, program=self._program)
             self._sitting = sitting  # there is none before it is durable
 

@@ -16,8 +16,8 @@ from time import monotonic
 
 TURN = ".turn"
 """What the name of the file ends in; it is never removed, or two would hold the lock at once."""
-BULK_PATIENCE_S = 60.0
-"""For so long everybody waits for an import: it ends, and to fail meanwhile would help nobody."""
+BULK_PATIENCE_S = 10.0
+"""For so long everybody waits for an import at least: most end sooner."""
 _BULK = b"bulk\n"
 
 
@@ -37,16 +37,16 @@ class Turn:
         self._is_bulk = is_bulk
         self._descriptor: int | None = None
 
-    def take(self, patience_s: float) -> None:
-        """Wait for the turn, until the patience is at its end; it may not be had then."""
+    def take(self, patience_s: float) -> bool:
+        """Wait for the turn until the patience is at its end; say whether it is had."""
         if self._file is None or self._descriptor is not None:
-            return
+            return self._descriptor is not None
         try:
             descriptor = _opened(Path(self._file))
         except OSError:
-            return
+            return False
         if not _locked(descriptor, patience_s):
-            return
+            return False
         self._descriptor = descriptor
         with suppress(OSError):
             # Whoever was killed in a bulk turn has left its word.
@@ -54,6 +54,7 @@ class Turn:
                 os.ftruncate(descriptor, 0)
             if self._is_bulk:
                 os.pwrite(descriptor, _BULK, 0)
+        return True
 
     def give_back(self) -> None:
         """Let the next one write."""

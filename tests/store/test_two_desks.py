@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from store.collection import Collection
 from store.desk import Desk
-from store.records import JudgeKind
+from store.errors import StoreError
+from store.records import JudgeKind, Topic
+from store.scale import parse_scale
 from tests.store.claiming import LONG_AGO, PEOPLE, assign_open, held
 from tests.store.outside import Sitting, execute, make_pool
+from tests.store.seating import seat
 
 
 @pytest.fixture
@@ -55,3 +64,32 @@ def test_another_judges_desk_keeps_nothing(
     for desk in desks:
         desk.leave()
     assert held(collection_name, "ann") == []
+
+
+def test_a_start_waits_for_others_as_any_command_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the first document is shown a claim waits; after it, the judge is told soon."""
+    monkeypatch.setattr("store.open_desk.JUDGE_PATIENCE_MS", 20)
+    name = str(tmp_path / "c.db")
+    with Collection.create(name, name="c", scale=parse_scale("0-2"), program="p") as made:
+        made.add_topics([Topic("1", "one")])
+        made.add_pool(make_pool({"1": "abcdef"}))
+        made.add_judge("ann", JudgeKind.HUMAN)
+    seat(name, "1", "abcdef", None, lease_s=600)
+    with Collection(name) as opened, closing(sqlite3.connect(name)) as other:
+        desk = opened.desk("ann")
+        other.isolation_level = None
+        other.execute("BEGIN IMMEDIATE")
+        claimed: list[bool] = []
+        start = threading.Thread(target=lambda: claimed.append(desk.claim("1")))
+        start.start()
+        time.sleep(0.5)
+        other.execute("ROLLBACK")
+        start.join()
+        assert claimed == [True]
+        desk.page("a")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="did not finish in time"):
+            desk.claim("1")
+        other.execute("ROLLBACK")
