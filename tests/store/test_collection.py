@@ -330,7 +330,12 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
         WatchedCollection,
     )
     own = {name for layer in layers for name in vars(layer)}
-    public = {name for name in own if not name.startswith("_")} - {"close", "create", "look_alikes", "where"}
+    public = {name for name in own if not name.startswith("_")} - {
+        "close",
+        "create",
+        "look_alikes",
+        "where",
+    }
     assert public == set(methods)
     event.listen(Engine, "begin", count)
     try:
