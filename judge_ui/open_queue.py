@@ -107,8 +107,8 @@ class OpenQueue:
                 undecided = self._look_again()
                 n_beaten += 1
                 if n_beaten == _BEATEN and undecided is None and self.progress.left:
-                    message = "others were faster at every document"
-                    raise StoreError(message, hint="try again")
+                    message = f"{self.progress.left} are left, and none could be had just now"
+                    raise StoreError(message)
         return undecided
 
     def look_ahead(self) -> Task | None:

@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from judge_ui.adjudicating import AdjudicatingSession
 from judge_ui.app import JudgeApp
 from judge_ui.screens.adjudicate import AdjudicateScreen, _open
 from judge_ui.screens.cells import CellDialog
@@ -18,6 +19,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.reading import ReadingScreen
 from store.collection import Collection
 from store.disagreements import Status
+from store.errors import StoreError
 from store.records import Action, State
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings
@@ -203,3 +205,29 @@ async def test_hostile_notes_stay_text(disputed: Collection) -> None:
         assert {strip.cell_length for strip in strips(pilot)} == {80}
         await press(pilot, "t")
         assert {strip.cell_length for strip in strips(pilot)} == {80}
+
+
+async def test_nothing_is_decided_without_what_the_judges_said(
+    disputed: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It belongs to the document; a key tries to read it again, and is no grade."""
+    trouble = ["the disk could not be read"]
+    read = AdjudicatingSession.disagreement
+
+    def disagreement(session: AdjudicatingSession) -> Any:
+        if trouble:
+            raise StoreError(trouble[0])
+        return read(session)
+
+    monkeypatch.setattr(AdjudicatingSession, "disagreement", disagreement)
+    async with adjudicating(disputed) as pilot:
+        assert "what the judges said could not be read: the disk could not be read" in seen(pilot)
+        await press(pilot, "1", "1", "s", "e")
+        assert rulings(disputed) == {}
+        await press(pilot, "escape")
+        trouble.clear()
+        await press(pilot, "1")
+        assert rulings(disputed) == {}
+        assert "names a schedule" in seen(pilot)
+        await press(pilot, "1")
+    assert {docno: one.grade for docno, one in rulings(disputed).items()} == {"e0": 1}

@@ -16,6 +16,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.session import JudgingSession
 from store.collection import Collection
+from store.errors import StoreError
 from store.records import Action, Document
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import (
@@ -29,6 +30,7 @@ from tests.judge_ui.pilots import (
     type_ahead,
     typed,
 )
+from tests.store.drawing import adaptive_pool, ends
 from tests.store.seating import let_lapse, seat
 
 pytestmark = pytest.mark.usefixtures("hurried")
@@ -369,3 +371,37 @@ async def test_another_note_takes_the_place_of_one_not_written(
             assert "NOT SAVED: note" in seen(pilot)
         await until(pilot, "note saved " if note else "note removed ")
     assert [one.note for one in two_topics.desk("alice").events_of("12", "e0")] == [note]
+
+
+class Waiting:
+    """A source of documents that fails until it is let go."""
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self.trouble = "another process is writing"
+
+    def draw(self, topic: str) -> bool:
+        """Draw the one document there is."""
+        if self.trouble:
+            raise StoreError(self.trouble)
+        return self._collection.draw("live", topic, ends("a")) is not None
+
+
+async def test_a_document_that_could_not_be_brought_comes_by_itself(
+    two_topics: Collection,
+) -> None:
+    """Until then no key is a grade; what is typed is told, and lost."""
+    two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
+    two_topics.add_documents([Document("a", "drawn", "the text that was drawn")])
+    drawing = Waiting(two_topics)
+    async with judging(two_topics, topic="0013", drawing=drawing) as pilot:
+        await press(pilot, "2", "1")
+        assert "the next document could not be drawn: another process is writing" in seen(pilot)
+        await press(pilot, "0", "0")
+        drawing.trouble = ""
+        await until(pilot, "the text that was drawn")
+        await asyncio.sleep(0.4)
+        await press(pilot, "0")
+    assert {docno: one.grade for docno, one in stored(two_topics).items()} == {
+        "j0": 2, "j1": 1, "a": 0,
+    }  # fmt: skip
