@@ -278,7 +278,11 @@ class PlainJudge:
         if meaning is Command.QUIT:
             raise EOFError
         left, settled = session.progress.left, False
-        if self._waits(meaning):
+        if self._awaits_retry and meaning is not Command.HELP:
+            self._is_unread = bool(answer.text) and meaning is not Line.RETRY
+            if self._is_unread:
+                self._deciding.leave_unused()
+        elif self._waits(meaning):
             settled = self._deciding.wait(answer)
         elif isinstance(meaning, int):
             if self._is_unread:
@@ -293,6 +297,11 @@ class PlainJudge:
             self._next()
         elif settled and left and session.is_complete:
             self._sum_up()
+
+    @property
+    def _awaits_retry(self) -> bool:
+        """Whether a script has to ask for a document that could not be read."""
+        return self._is_unread and not self._talk.is_interactive
 
     def _waits(self, meaning: Act | int | None) -> bool:
         """Say whether an answer is for a decision that is not saved, or a document not here."""
@@ -356,7 +365,7 @@ class PlainJudge:
     def _say_document(self) -> None:
         """Print the document before the judge, unless it was printed last."""
         session = self._session
-        if session.trouble:
+        if session.trouble or self._awaits_retry:
             self._printed = None
             return
         if session.topic is None or session.task is None:
@@ -376,6 +385,7 @@ class PlainJudge:
                 return
             self._is_unread = False
             self._printed = here
+            self._deciding.say_unused()
         session.mark_shown(self._reading.page)
 
     def _read_document(self) -> None:
@@ -389,7 +399,11 @@ class PlainJudge:
 
     def _prompt(self) -> str:
         """Write the question after a document."""
-        if waiting := self._deciding.waiting_question():
+        waiting = self._deciding.waiting_question()
+        if self._is_unread and not waiting:
+            leave = self._answers.name(Command.QUIT)
+            waiting = f"no document is here. Enter or retry = try again, {leave} quits"
+        if waiting:
             return f"\n{waiting}"
         progress = self._session.progress
         done = f"{progress.total - progress.left}/{progress.total}"

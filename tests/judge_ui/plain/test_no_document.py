@@ -166,10 +166,10 @@ def test_an_adjudicator_grades_nothing_without_the_opinions(
 
     monkeypatch.setattr(session, "disagreement", disagreement)
     write = io.StringIO()
-    typist = Typist(("1", "s", trouble.clear, "again", "1"), is_terminal=False)
+    typist = Typist(("2", "s", trouble.clear, "0", "retry", "1"), is_terminal=False)
     run_plain_adjudication(session, typist, write)
     assert "this document could not be read: the disk could not be read" in write.getvalue()
-    assert "not graded: the document could not be read" in write.getvalue()
+    assert "3 answers were not used\n" in write.getvalue()
     assert [event["grade"] for event in events()[before:]] == [1]
 
 
