@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from store.database import reading
+from store.judges import fetch_judges
+from store.records import Judge
 from store.scored_collection import ScoredCollection
 from store.tallied_grades import TalliedGrades, fetch_tallied_grades
 
@@ -20,6 +22,11 @@ class TalliedCollection(ScoredCollection):
         with reading(self._engine) as session:
             self._topics.refresh(session)
             return fetch_tallied_grades(session, self._topics, self.scale.values, of=of)
+
+    def judges(self) -> list[Judge]:
+        """Return every judge, by name."""
+        with reading(self._engine) as session:
+            return fetch_judges(session)
 
     def document_ids(self) -> Mapping[str, int]:
         """Return the id of every docno, as rankings and grades have it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -142,6 +142,7 @@ def agreement(
     Example: pooler agreement judgements/middle.qrels judgements/strict.qrels --scale 0-2
     """
     from pooler.cli.agreement_sources import Runs, measured
+    from pooler.cli.judge_kinds import kind_counts, tell_kinds
 
     check_manifest(manifest)
     reading = Reading(form=form, columns=columns, topic=topic, judge_column=judge_column,
@@ -186,12 +187,14 @@ def agreement(
         )  # fmt: skip
         ranked = source.ranked() if matters else None
         erased = source.erased()
+        kinds = kind_counts(source.judged.judges(), votes.votes.judges)
+    tell_kinds(kinds, "are measured together")
     asked = Asked(
         scale=scale, levels=levels, kind="topic" if interval is None else interval.value,
         resamples=resamples, seed=seed, bands=None if bands is None else bands.value,
         by_topic=by_topic, has_levels=has_levels,
     )  # fmt: skip
-    settings = settings_of(votes, asked, against=against, policy=policy)
+    settings = settings_of(votes, asked, against=against, policy=policy, kinds=kinds)
     if manifest is not None:
         write_json(manifest, settings, private=True)
     if plan is not None:
@@ -208,7 +211,8 @@ def agreement(
         show_matters(votes, ranked, asked, fmt, cutoff=cutoff, mixtures=mixtures)
     else:
         _report(votes, asked, settings, fmt, against=against, policy=policy, per_grade=per_grade,
-                tables=tables, all_pairs=all_pairs, pairs_too=interval is not None)  # fmt: skip
+                tables=tables, all_pairs=all_pairs, pairs_too=interval is not None,
+                kinds=kinds)  # fmt: skip
     if erased:
         say(erased)
 
@@ -225,6 +229,7 @@ def _report(
     tables: bool,
     all_pairs: bool,
     pairs_too: bool,
+    kinds: Mapping[str, int],
 ) -> None:
     """Compute the coefficients and show them."""
     from pooler.cli import agreement_people as people
@@ -242,7 +247,7 @@ def _report(
     if fmt is not Format.TABLE:
         emit(for_programs(made, settings, extra, by_topic=asked.by_topic), fmt)
         return
-    shown = [people.judges_for_people(made.judges, votes, asked)]
+    shown = [people.judges_for_people(made.judges, votes, asked, kinds)]
     of_pairs: Sequence[words.Row] = found
     n_apart = 0
     if len(pairs) > people.MOST_APART:

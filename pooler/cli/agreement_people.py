@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pooler.cli.agreement_settings import ALL_LABELS
@@ -18,6 +18,7 @@ from pooler.cli.agreement_words import (
     skew_line,
 )
 from pooler.cli.console import Cell, Column, Table, counted
+from pooler.cli.judge_kinds import kinds_words
 
 if TYPE_CHECKING:
     from pooler.cli.agreement_settings import Asked
@@ -35,7 +36,9 @@ FEW_DOCUMENTS = 30
 """With fewer common documents the coefficients of a pair say little."""
 
 
-def judges_for_people(table: Table, population: PopulationVotes, asked: Asked) -> Table:
+def judges_for_people(
+    table: Table, population: PopulationVotes, asked: Asked, kinds: Mapping[str, int]
+) -> Table:
     """Show what each judge did, and say over which documents agreement is measured."""
     headings = {"outside": "left out", "unlisted": "taken"}
     empty = [
@@ -49,7 +52,8 @@ def judges_for_people(table: Table, population: PopulationVotes, asked: Asked) -
         if column.name not in empty
     ]
     rows = table.rows if len(table.rows) <= MOST_JUDGES else []
-    made = Table("judges", columns, rows, title=f"{counted(len(table.rows), 'judge')}")
+    title = counted(len(table.rows), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
+    made = Table("judges", columns, rows, title=title)
     lines = [population_line(population)]
     if population.default is not None and population.filled.any():
         grade = asked.scale.values[population.default]

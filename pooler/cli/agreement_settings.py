@@ -207,7 +207,12 @@ def _others_graded(opened: Judged, names: Sequence[str] | None) -> bool:
 
 
 def settings_of(
-    votes: PopulationVotes, asked: Asked, *, against: str | None, policy: Policy
+    votes: PopulationVotes,
+    asked: Asked,
+    *,
+    against: str | None,
+    policy: Policy,
+    kinds: Mapping[str, int],
 ) -> dict[str, Any]:
     """Say what was measured, and how: for programs and for the manifest."""
     from pooler import __version__
@@ -221,6 +226,7 @@ def settings_of(
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(votes.votes.judges),
+        **({"kinds": dict(kinds)} if kinds else {}),
         "scale": list(asked.scale.values),
         "levels": list(asked.levels),
         "interval": asked.kind,

@@ -126,7 +126,7 @@ def collapse(
     made = make_files(ballots, policies, rounds, unjudged=unjudged)
     tell(found)
     write_files(made, judges, scale, {"files": _origins(found)}, out=out, manifest=manifest)
-    tell_files(made, ballots, has_collection=False)
+    tell_files(made, ballots, judges, has_collection=False)
 
 
 def _check_levels(reading: Reading, *, has_level: bool, has_reading: bool) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, emit, say
 from pooler.cli.given import Given, on_given_runs
+from pooler.cli.judge_kinds import titled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +67,8 @@ def evaluate(
     rows = _rows(rankings, scores, by_topic=by_topic)
     has_reason = any(row["reason"] for row in rows)
     if given.fmt is Format.TABLE and len(names) > 1:
-        emit([_wide(rows, names, by_topic=by_topic, has_reason=has_reason)], given.fmt)
+        table = _wide(rows, names, by_topic=by_topic, has_reason=has_reason)
+        emit([titled(table, judged.kinds)], given.fmt)
         return
     columns = [
         Column("run"), Column("topic"), Column("measure"), Column("value"), Column("reason"),
@@ -76,7 +78,8 @@ def evaluate(
     left_out |= {"reason"} if given.fmt is Format.TABLE and not has_reason else set()
     caption = "topics: those of the mean; missing: judged ones where the run has no document."
     shown = [one for one in columns if one.name not in left_out]
-    emit([Table("measures", shown, rows, caption=caption)], given.fmt)
+    table = Table("measures", shown, rows, caption=caption)
+    emit([titled(table, judged.kinds)], given.fmt)
 
 
 def _say_without_relevant(rankings: GradedRankings, scores: Sequence[Scores]) -> None:

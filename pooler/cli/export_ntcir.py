@@ -91,6 +91,7 @@ def ntcir(
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
+    from pooler.cli.judge_kinds import kind_counts, tell_kinds
     from pooler.cli.policy_report import who_judged
     from store.collection import Collection
     from store.final_qrels import decide
@@ -116,7 +117,7 @@ def ntcir(
         files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
         n_open = len(opened.pooled_rounds().keys() - final.pairs - final.left_out.keys())
         facts = {**_manifest(opened, kind, final, files, n_open), **erased_facts(opened)}
-        erased = erased_words(opened)
+        erased, kinds = erased_words(opened), kind_counts(opened.judges(), final.judges)
         if kind is NtcirName.NTCIR2:
             named = letters_of(opened.scale, letters)
             facts["letters"] = {str(grade): letter for grade, letter in named.items()}
@@ -125,6 +126,7 @@ def ntcir(
     if beside is not None:
         write_json(beside, facts, private=True)
     _report(final, who_judged(final, ballots), n_open)
+    tell_kinds(kinds)
     if erased:
         say(erased)
 

@@ -146,6 +146,7 @@ def _grades(
     opened: Collection, policy: Policy
 ) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None]:
     """Return how every document stands, in a word or a grade, and whose grades these are."""
+    from pooler.cli.judge_kinds import kind_counts, tell_kinds
     from pooler.cli.policy_report import policy_facts
     from store.final_qrels import decide
 
@@ -153,6 +154,7 @@ def _grades(
     if not ballots.votes.n_documents and not ballots.rulings:
         return dict(ballots.reasons), None
     final = decide(ballots, policy)
+    tell_kinds(kind_counts(opened.judges(), final.judges))
     grades: dict[tuple[str, str], str] = dict(final.left_out)
     grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
     return grades, policy_facts(opened, final)

@@ -71,6 +71,7 @@ def prels(
 
     Example: pooler export prels --as xinfap --pool sample --out prels.txt
     """
+    from pooler.cli.judge_kinds import kind_counts, tell_kinds
     from pooler.cli.policy_report import who_judged
     from store.collection import Collection
     from store.final_qrels import decide
@@ -85,11 +86,12 @@ def prels(
         standing = _standing(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
         facts = _manifest(opened, pool, kind, final, standing, text) | erased_facts(opened)
-        erased = erased_words(opened)
+        erased, kinds = erased_words(opened), kind_counts(opened.judges(), final.judges)
     write_lines(out, text.splitlines(), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
     _report(kind, pool, who_judged(final, ballots), final, standing)
+    tell_kinds(kinds)
     if erased:
         say(erased)
 

@@ -59,6 +59,7 @@ def probabilities(
 
     Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
     """
+    from pooler.cli.judge_kinds import kind_counts, tell_kinds
     from store.analysis.collapse import level_index, level_of
     from store.analysis.relevance_probability import share_probabilities, value_probabilities
     from store.collection import Collection
@@ -90,13 +91,14 @@ def probabilities(
             for (topic, docno), p in zip(pairs, found.tolist(), strict=True)
         ]
         facts = _manifest(opened, ballots, policy, worth, cut, lines) | erased_facts(opened)
-        erased = erased_words(opened)
+        erased, kinds = erased_words(opened), kind_counts(opened.judges(), ballots.votes.judges)
     write_lines(out, lines, manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
     how = "share of judges" if worth is None else "mean value of grades"
     how += f" at level {cut}" if worth is None else ""
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(ballots)}")
+    tell_kinds(kinds)
     if facts["without_a_grade"]:
         say(f"left out, no grade: {counted(facts['without_a_grade'], 'document')}")
     if erased:

@@ -72,6 +72,6 @@ def qrels(
         judges, erased = KnownJudges(opened.judges()), erased_words(opened)
         origin = {"collection": opened.name, **erased_facts(opened)}
     write_files(made, judges, scale, origin, out=out, manifest=manifest)
-    tell_files(made, ballots)
+    tell_files(made, ballots, judges)
     if erased:
         say(erased)

@@ -54,7 +54,7 @@ def judge(
 
     with Collection(collection) as opened:
         keys = keymap_of(keymap, opened.scale)
-        _refuse_adjudicator(opened, name)
+        _refuse_others(opened, name)
         desk = opened.desk(name, program=f"pooler {__version__}")
         if not plain:
             check_terminal("judge")
@@ -83,14 +83,18 @@ def judge(
         sit(session, plain=run_lines if plain else None, full_screen=run_screen)
 
 
-def _refuse_adjudicator(opened: Collection, name: str) -> None:
-    """Refuse an adjudicator, whose grades settle what judges disagree on."""
+def _refuse_others(opened: Collection, name: str) -> None:
+    """Refuse an adjudicator, who settles what judges disagree on, and a model, which is nobody."""
     from store.records import JudgeKind
 
     for judge in opened.judges():
         if judge.name == name and judge.kind is JudgeKind.ADJUDICATOR:
             message = f"`{name}` is an adjudicator, not a judge"
             raise PoolerError(message, hint=f"pooler adjudicate --judge {name}")
+        if judge.name == name and judge.kind is JudgeKind.MODEL:
+            message = f"judge `{name}` is of kind model, and people judge here"
+            hint = "pooler judges add NAME adds a person; pooler import judgements --kind model"
+            raise PoolerError(message, hint=f"{hint} reads what a model judged")
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:

@@ -42,6 +42,8 @@ class Judged:
     """Whether somebody said which runs contribute; run files without a list that says so do not."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Group of each run, by its tag; empty = none. Not told where `grades` are given."""
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """Judges of each kind who vote, where there are several kinds."""
     files: Mapping[str, str] = field(default_factory=dict)
     """File of each run, by its tag; empty for a collection."""
 
@@ -96,6 +98,7 @@ def load_judged(
     ArgumentError
         If options of the one way are used with the other, or there is no run.
     """
+    from pooler.cli.judge_kinds import kind_counts, tell_kinds
     from pooler.cli.policy_report import who_judged
     from store.scale import parse_scale
 
@@ -122,6 +125,8 @@ def load_judged(
         what = "sum of grades" if policy.rule == "sum" else "grade"
         n_rows = f"{len(final.rows):,} judgements"
         say(f"{n_rows} ({who_judged(final)}), relevant = {what} {cut} or more")
+        kinds = kind_counts(opened.judges(), final.judges)
+        tell_kinds(kinds)
         manifests = [pool.manifest for pool in opened.pools() if not pool.withdrawn]
         depths = frozenset(
             one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth"
@@ -130,7 +135,7 @@ def load_judged(
         return Judged(
             ranked, final.rows, 1 if is_binary else cut, pool_depths=depths,
             feeding=tuple(run.tag for run in chosen if run.contributes),
-            groups={run.tag: run.group for run in chosen},
+            groups={run.tag: run.group for run in chosen}, kinds=kinds,
         )  # fmt: skip
 
 

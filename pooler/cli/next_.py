@@ -8,6 +8,7 @@ import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit, progress, say
 from pooler.cli.given import Given, on_given_runs
+from pooler.cli.judge_kinds import titled
 from pooler.cli.probability_options import ProbabilitiesOption, ValueOption
 from store.errors import ArgumentError, PoolerError
 
@@ -101,9 +102,13 @@ def next_(
     shown = limit or (LIMIT if given.fmt is Format.TABLE or pool is not None else found.gain.size)
     rows = _rows(loaded, found, shown)
     if pool is not None:
-        _add_pool(given, pool, rows, probable.tags, confidence=confidence, unjudged=unjudged)
+        _add_pool(
+            given, pool, rows, probable.tags,
+            confidence=confidence, unjudged=unjudged, kinds=loaded.kinds,
+        )  # fmt: skip
     if rows or given.fmt is not Format.TABLE:
-        emit([_table(rows, found, probable.tags, given.fmt)], given.fmt)
+        table = _table(rows, found, probable.tags, given.fmt)
+        emit([titled(table, loaded.kinds)], given.fmt)
 
 
 def _say_what_is_settled(found: NextDocuments, n_runs: int, confidence: float) -> None:
@@ -178,6 +183,7 @@ def _add_pool(
     *,
     confidence: float,
     unjudged: str,
+    kinds: Mapping[str, int],
 ) -> None:
     """Add the documents to the collection as a pool, in this order within each topic."""
     from pooler import __version__
@@ -208,6 +214,7 @@ def _add_pool(
             ],
             "sizes": {topic: len(some) for topic, some in by_topic.items()},
             "pairs": len(rows), "topics": len(by_topic),
+            **({"kinds": dict(kinds)} if kinds else {}),
         }  # fmt: skip
         older = next((one.name for one in opened.pools() if not one.withdrawn), name)
         is_new = opened.add_pool(Pool(entries, facts, name=name, run_tags=tuple(tags)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pooler.cli.console import counted, say, warn
+from pooler.cli.judge_kinds import kind_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +71,11 @@ def _votes_each(ballots: Ballots | None) -> str:
 
 def judge_facts(opened: Judges, judges: Sequence[str], policy: Policy) -> dict[str, Any]:
     """Return the entries of a manifest that say who voted, and whom the policy left out."""
-    kinds = {judge.name: judge.kind.value for judge in opened.judges()}
+    known = opened.judges()
+    kinds = {judge.name: judge.kind.value for judge in known}
     facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
+    if counts := kind_counts(known, judges):
+        facts["kinds"] = counts
     if policy.of:
         others = sorted(kinds.keys() - set(policy.of))
         facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pooler.cli.console import counted, say, warn
 from pooler.cli.fitted_curve import fitted_curve
+from pooler.cli.judge_kinds import kind_counts, tell_kinds
 from pooler.cli.policy_options import names_collection
 from pooler.cli.probability_options import BY_RANK, parse_unjudged, parse_values
 from pooler.cli.runs_given import entries_of, read_entries
@@ -46,6 +47,8 @@ class Probable:
     ranked: RankedDocuments
     unranked: Mapping[tuple[str, int], str]
     """Docno by topic and id of the documents that are in no run file; empty for a collection."""
+    kinds: Mapping[str, int]
+    """Judges of each kind whose grades these are, where there are several kinds."""
     collection: str | None
     """Where docnos are that `ranked` lacks; ``None`` = the runs are files."""
 
@@ -116,7 +119,8 @@ def load_probable(
     default = parse_unjudged(unjudged)
     if probabilities is not None and values:
         raise ArgumentError("--value", "and --probabilities exclude each other", values[0])
-    ranked, found, unranked = _load(given, values or (), probabilities, judged)
+    kinds: dict[str, int] = {}
+    ranked, found, unranked = _load(given, values or (), probabilities, judged, kinds)
     topics = list(found)
     rule: float | RankRule
     rule = fitted_curve(ranked, found, given.cutoff) if default is None else default
@@ -126,7 +130,7 @@ def load_probable(
     )  # fmt: skip
     _say_what_varies(probable, unjudged, ranked)
     where = None if unranked is not None else given.collection
-    return Probable(_with_chances(probable), ranked, unranked or {}, where)
+    return Probable(_with_chances(probable), ranked, unranked or {}, kinds, where)
 
 
 def _with_chances(probable: ProbableRankings) -> ProbableRankings:
@@ -149,9 +153,16 @@ def _with_chances(probable: ProbableRankings) -> ProbableRankings:
 
 
 def _load(
-    given: Given, values: Sequence[str], probabilities: str | None, judged: Judged | None
+    given: Given,
+    values: Sequence[str],
+    probabilities: str | None,
+    judged: Judged | None,
+    kinds: dict[str, int],
 ) -> tuple[RankedDocuments, ByTopic, dict[tuple[str, int], str] | None]:
-    """Read runs and probabilities by whichever way the options name, and names no run has."""
+    """Read runs and probabilities by whichever way the options name, and names no run has.
+
+    How many judges of each kind there are goes into `kinds`, where there are several kinds.
+    """
     from store.arrays import ranked_documents
 
     if given.qrels is not None:
@@ -168,11 +179,15 @@ def _load(
         ranked = ranked_documents(runs, order=given.order.value)
         return ranked, *_of_file(probabilities, ranked.ids, lenient=given.lenient)
     given.check()
-    return *_of_collection(given, values, probabilities, judged), None
+    return *_of_collection(given, values, probabilities, judged, kinds), None
 
 
 def _of_collection(
-    given: Given, values: Sequence[str], probabilities: str | None, judged: Judged | None
+    given: Given,
+    values: Sequence[str],
+    probabilities: str | None,
+    judged: Judged | None,
+    kinds: dict[str, int],
 ) -> tuple[RankedDocuments, ByTopic]:
     """Read runs of a collection, and the probabilities by its judges or of a file."""
     from store.tallied_collection import TalliedCollection
@@ -195,7 +210,10 @@ def _of_collection(
             ids = opened.document_ids()
             found, _ = _of_file(probabilities, ids, lenient=given.lenient)
         else:
-            found = _of_judges(opened, given, values)
+            found, mixture = _of_judges(opened, given, values)
+            if judged is None or judged.kinds != mixture:
+                tell_kinds(mixture)
+            kinds |= mixture
         if judged is not None:
             return judged.ranked, found
         return opened.ranked_documents(runs, order=given.order.value, docnos=False), found
@@ -230,8 +248,10 @@ def _check_no_judgements(given: Given) -> None:
             )
 
 
-def _of_judges(opened: TalliedCollection, given: Given, values: Sequence[str]) -> ByTopic:
-    """Make probabilities of the grades of a collection's judges."""
+def _of_judges(
+    opened: TalliedCollection, given: Given, values: Sequence[str]
+) -> tuple[ByTopic, dict[str, int]]:
+    """Make probabilities of the grades of a collection's judges, and count judges by kind."""
     from store.analysis.collapse import level_index, level_of
     from store.analysis.relevance_probability import share_probabilities, value_probabilities
 
@@ -249,7 +269,7 @@ def _of_judges(opened: TalliedCollection, given: Given, values: Sequence[str]) -
     how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
     who = f"{counted(len(tallied.judges), 'judge')}, {each} a document"
     say(f"{counted(tallied.n_documents, 'document')}: p = {how}, {who}")
-    return {
+    found = {
         topic: (
             ids,
             share_probabilities(counts, place)
@@ -258,6 +278,7 @@ def _of_judges(opened: TalliedCollection, given: Given, values: Sequence[str]) -
         )
         for topic, (ids, counts) in tallied.by_topic.items()
     }
+    return found, kind_counts(opened.judges(), tallied.judges)
 
 
 def _of_grades(given: Given, values: Sequence[str], judged: Judged) -> ByTopic:

@@ -225,8 +225,11 @@ def write_files(
             write_json(beside or f"{path}.manifest.json", entries, private=True)
 
 
-def tell_files(made: QrelsTexts, ballots: Ballots, *, has_collection: bool = True) -> None:
+def tell_files(
+    made: QrelsTexts, ballots: Ballots, judges: Judges, *, has_collection: bool = True
+) -> None:
     """Say on stderr what was written and what was not."""
+    from pooler.cli.judge_kinds import kind_counts, tell_kinds
     from pooler.cli.policy_report import (
         tell_decisions,
         tell_few_votes,
@@ -247,6 +250,7 @@ def tell_files(made: QrelsTexts, ballots: Ballots, *, has_collection: bool = Tru
         tell_few_votes(final)
     tell_tied([file.final for file in made.files], has_collection=has_collection)
     final = made.files[0].final
+    tell_kinds(kind_counts(judges.judges(), final.judges))
     tell_rulings(final)
     skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
     if skipped or cannot:

@@ -77,6 +77,7 @@ def _page(given: Given, out: str, depth: int | None, title: str | None, values: 
     from pooler.cli import report_judges, report_pool, report_scores
     from pooler.cli.diagnosis_tables import chosen_left
     from pooler.cli.diagnosis_words import conclusions
+    from pooler.cli.judge_kinds import mixture_sentence
     from pooler.cli.report_material import JUDGED_AT, gather
     from pooler.report.page import Page, Points, Section
 
@@ -99,6 +100,7 @@ def _page(given: Given, out: str, depth: int | None, title: str | None, values: 
         advance(1)
     found = material.diagnosis
     told = [
+        *mixture_sentence(material.judged.kinds),
         *report_pool.other_pools(material),
         *conclusions(found, chosen_left(found), JUDGED_AT),
         *missed.words,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pooler.cli import console
 from pooler.cli.console import Cell, Column, counted
 from pooler.cli.drawing import cell_text
+from pooler.cli.judge_kinds import mixture_sentence
 from pooler.cli.report_commands import Commands
 from pooler.cli.report_figures import Row, bars, dots, number, page_table
 from pooler.cli.report_material import Material, Stored
@@ -98,7 +99,9 @@ def agreement(material: Material) -> Section | None:
     )
 
 
-def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterator[Figure | Table]:
+def _agreement(
+    stored: Stored, made: Coefficients, commands: Commands
+) -> Iterator[str | Figure | Table]:
     """Yield the figures of agreement."""
     from pooler.cli.agreement_rows import judges_columns, pair_columns
     from pooler.cli.agreement_together import MEASURES
@@ -108,6 +111,7 @@ def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterat
         "agreement", "--level", str(stored.level), "--tables", "--interval", kind
     )
     binary = f"relevant = grade {stored.level} or more"
+    yield from mixture_sentence(stored.kinds, "are measured together")
     if made.together:
         together = console.Table("all_judges", judges_columns(by_topic=False), [
             {**row, "level": "grades" if row["level"] is None else binary,

@@ -40,6 +40,8 @@ class Stored:
     cross_tables: Table | None
     level: int
     """Least relevant grade of `agreement`."""
+    kinds: Mapping[str, int]
+    """Judges of each kind in `agreement`, where there are several kinds."""
     has_intervals: bool
     n_grades: int
     reason: str = ""
@@ -107,6 +109,7 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
     """Read what a collection has besides."""
     from pooler.cli.diagnosis_pools import is_sampled, made_otherwise
     from pooler.cli.effort import costs_table
+    from pooler.cli.judge_kinds import kind_counts
     from pooler.cli.judged_level import level_of_collection
     from pooler.cli.list_ import JUDGE_COLUMNS, POOL_COLUMNS, judge_row, pool_row
     from pooler.cli.policy_options import policy_of
@@ -149,6 +152,9 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
             agreement=agreement,
             cross_tables=cross_tables,
             level=level,
+            kinds={}
+            if agreement is None
+            else kind_counts(opened.judges(), {str(row["judge"]) for row in agreement.judges.rows}),
             has_intervals=has_intervals,
             n_grades=len(scale.values),
             reason=reason,

@@ -63,6 +63,7 @@ def unjudged(material: Material) -> Found:
 def disagreement(material: Material) -> Found:
     """Show what another judging would do to the scores and to the order of the runs."""
     from pooler.cli import variation_tables as tables
+    from pooler.cli.judge_kinds import mixture_sentence
     from pooler.cli.probable import load_probable
     from pooler.cli.variation import map_as_judged, may_be_unjudged
     from store.analysis.collection_variation import collection_variation
@@ -71,9 +72,10 @@ def disagreement(material: Material) -> Found:
     title = "What another judging can do"
     values = material.given.ctx.params.get("values")
     try:
-        probable = load_probable(material.given, values=values, judged=material.judged).rankings
+        loaded = load_probable(material.given, values=values, judged=material.judged)
     except PoolerError as error:
         return Found(Section(title, (f"Nothing can be said of it: {error.message}.",)))
+    probable = loaded.rankings
     if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
         text = (
             "Every document is surely relevant or surely not, as there is one judgement of each:"
@@ -94,6 +96,7 @@ def disagreement(material: Material) -> Found:
     table = in_order(every, "run", order)
     of_runs = "MAP, judged again"
     blocks: list[str | Figure] = [
+        *mixture_sentence(loaded.kinds),
         Figure(
             of_runs,
             "The dot is the expected MAP; were each document given to one of these judges by"

@@ -10,6 +10,7 @@ import typer
 
 from pooler.cli.console import emit, progress, write_lines
 from pooler.cli.given import Given, on_given_runs
+from pooler.cli.judge_kinds import titled
 from pooler.cli.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from store.errors import ArgumentError, PoolerError
 
@@ -101,10 +102,11 @@ def variation(
     if neighbours and not pairs:
         raise ArgumentError("--neighbours", "is of --pairs, which is absent", None)
     judged = _judged(given)
-    probable = load_probable(
+    loaded = load_probable(
         given, values=values, probabilities=probabilities, unjudged=unjudged,
         extra_relevant=extra_relevant, judged=judged,
-    ).rankings  # fmt: skip
+    )  # fmt: skip
+    probable = loaded.rankings
     topics = list(zip(probable.probabilities, probable.ranks, strict=True))
     if pairs and len(probable.tags) < 2:
         message = f"there is one run, `{probable.tags[0]}`: a pair needs two"
@@ -124,12 +126,12 @@ def variation(
             has_unjudged=has_unjudged, neighbours_only=neighbours or not pairs,
         )  # fmt: skip
     if pairs and of_pairs is not None:
-        emit([of_pairs], given.fmt)
+        emit([titled(of_pairs, loaded.kinds)], given.fmt)
         drawn = partial(pair_lines, of_pairs, neighbours_only=neighbours)
     else:
         table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt,
                                has_unjudged=has_unjudged)  # fmt: skip
-        emit([table], given.fmt)
+        emit([titled(table, loaded.kinds)], given.fmt)
         drawn = partial(interval_lines, table, of_pairs)
     if plot:
         write_lines(None, ["", *drawn(width=plot_width(sys.stdout))])

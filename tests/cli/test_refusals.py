@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from store.collection import Collection
+from store.records import JudgeKind
 from tests.cli.bad_files import make_bad_files
 from tests.cli.command_line import Outcome, write
 from tests.cli.conftest import Cli
@@ -135,8 +137,9 @@ REFUSED = [
     ("agreement strict midle", DATA, r"unknown judge `midle`; known: `middle`"),
     ("export judgements stritc", DATA, r"unknown judge `stritc`; known: `strict`"),
     ("judge --judge stritc --plain", DATA, r"unknown judge `stritc`; known: `strict`"),
-    ("judge --judge strict --plain --topic G011", DATA, r"unknown topic `G011`; known: `G01`"),
-    ("judge --judge strict", DATA, r"needs a terminal"),
+    ("judge --judge strict", DATA, r"`strict` is of kind model, and people judge"),
+    ("judge --judge pat --plain --topic G011", DATA, r"unknown topic `G011`; known: `G01`"),
+    ("judge --judge pat", DATA, r"needs a terminal"),
     ("judge", USAGE, r"error: `--judge` must be given\nhint: pooler judge --help"),
     # Unknown names, and what the collection does not list.
     ("evaluate bm25-wrods --judge strict", DATA, r"unknown run `bm25-wrods`; known: `bm25-words`"),
@@ -237,6 +240,8 @@ def bad_files(imported_garden: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("bad") / "garden"
     shutil.copytree(imported_garden, folder)
     make_bad_files(folder)
+    with Collection(str(folder / "collection.db")) as opened:
+        opened.add_judge("pat", JudgeKind.HUMAN)
     return folder
 
 
