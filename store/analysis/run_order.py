@@ -93,8 +93,9 @@ def tau_ap(
     Returns
     -------
     TauResult
-        ``tau`` in [-1, 1]: 0 is what a random order has on average. ``None`` with the reason
-        ``fewer-than-two``, or ``all-tied`` when one of the scorings orders nothing.
+        ``tau`` in [-1, 1]: 1 for the same order, ties and all; without ties, 0 is what a random
+        order has on average. ``None`` with the reason ``fewer-than-two``, or ``all-tied`` when one
+        of the scorings orders nothing.
 
     Raises
     ------
@@ -106,19 +107,25 @@ def tau_ap(
     .. math:: \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
 
     of [1]_, with C(i) the runs above place i of the estimate that `truth`, too, has above the run
-    at place i.
+    at place i. With ties this is the half of :math:`\tau_{AP,b}` of [2]_ that goes down the
+    estimate, its coefficient for two
+    rankings that may both hold ties:
 
-    Ties: the mean over all ways of breaking them, in both scorings. For ties in the estimate this
-    is :math:`\tau_{AP,a}` of [2]_. A pair tied in `truth` so counts as half right, whatever the
-    estimate says; with such pairs even the true order itself has less than 1. O(n_runs**2) time
-    and memory.
+    .. math:: \frac{2}{n - t_1} \sum_{i: p_i > 1} \frac{C(i)}{p_i - 1} - 1
+
+    with :math:`p_i` the first place of the runs tied with run i, C(i) the runs above all of them
+    that `truth` has strictly above run i, and :math:`t_1` the runs tied at the top. Runs tied in
+    the estimate are not compared with each other; a pair tied in `truth` alone counts as wrong.
+    :math:`\tau_{AP,b}` itself is the mean of both directions. :math:`\tau_{AP,a}`, the mean over
+    all ways of breaking ties, is for a true order without ties: an order with ties that did not
+    change has less than 1 there. O(n_runs**2) time and memory.
 
     References
     ----------
     .. [1] E. Yilmaz, J. A. Aslam and S. Robertson, "A new rank correlation coefficient for
        information retrieval", *SIGIR* 2008, 587-594, doi:10.1145/1390334.1390435.
     .. [2] J. Urbano and M. Marrero, "The treatment of ties in AP correlation", *ICTIR* 2017,
-       321-324.
+       321-324, doi:10.1145/3121050.3121106.
 
     Examples
     --------
@@ -130,6 +137,11 @@ def tau_ap(
     0.333333
     >>> round(tau_ap(np.array([4.0, 3.0, 1.0, 2.0]), truth).tau, 6)  # 2/3 * 8/3 - 1
     0.777778
+
+    An order that did not change has 1, two of its runs tied or not:
+
+    >>> tau_ap(np.array([2.0, 1.0, 1.0]), np.array([0.9, 0.5, 0.5]))
+    TauResult(tau=1.0, reason=None)
     """
     estimate, truth = _checked("estimate", estimate, "truth", truth)
     n_runs = estimate.size
@@ -138,18 +150,13 @@ def tau_ap(
     estimated, true = _levels(estimate, tolerance), _levels(truth, tolerance)
     if estimated.max() == 0 or true.max() == 0:
         return TauResult(None, "all-tied")
-    n_tied = np.bincount(estimated)
-    first = 1 + np.cumsum(n_tied) - n_tied
-    # Runs tied over the places p, ..., p + t - 1 stand at each of them equally often, so 1/(i - 1)
-    # is a mean over these places. At place 1 there is nothing above.
-    reciprocal = np.concatenate(([0.0, 0.0], 1.0 / np.arange(1, n_runs)))
-    weights = np.array(
-        [reciprocal[p : p + t].sum() / t for p, t in zip(first, n_tied, strict=True)]
-    )
+    # [2] p_i - 1: the runs above the whole tie group.
     is_above = estimated[np.newaxis, :] < estimated[:, np.newaxis]
-    right = np.sign(true[:, np.newaxis] - true[np.newaxis, :])
-    surplus = np.sum(right * is_above, axis=1, dtype=np.int64)
-    tau = float(np.sum(weights[estimated] * surplus)) / (n_runs - 1)
+    n_above = np.sum(is_above, axis=1, dtype=np.int64)
+    is_right = true[np.newaxis, :] < true[:, np.newaxis]
+    n_right = np.sum(is_right & is_above, axis=1, dtype=np.int64)
+    below = n_above > 0
+    tau = 2.0 * float(np.mean(n_right[below] / n_above[below])) - 1.0
     return TauResult(min(max(tau, -1.0), 1.0))
 
 

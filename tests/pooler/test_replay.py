@@ -245,21 +245,13 @@ def plain_map(runs: list[Run], relevant: dict[str, set[str]]) -> list[float] | N
 
 
 def plain_tau_ap(estimate: list[float], truth: list[float]) -> float:
-    """Average the share of right runs above every run; ties count half, within 1e-12."""
-
-    def compared(one: float, other: float) -> int:
-        return 0 if abs(one - other) <= 1e-12 else 1 if one > other else -1
-
-    total = 0.0
-    n_runs = len(estimate)
-    for run in range(n_runs):
-        above = [j for j in range(n_runs) if compared(estimate[j], estimate[run]) > 0]
-        n_level = sum(compared(one, estimate[run]) == 0 for one in estimate)
-        right = sum(compared(truth[j], truth[run]) for j in above)
-        for place in range(n_level):
-            if above:
-                total += right / (len(above) + place) / n_level
-    return total / (n_runs - 1)
+    """Average the share of right runs above every run's tie group; ties within 1e-12."""
+    shares = []
+    for x, y in zip(estimate, truth, strict=True):
+        above = [other for score, other in zip(estimate, truth, strict=True) if score > x + 1e-12]
+        if above:
+            shares.append(sum(other > y + 1e-12 for other in above) / len(above))
+    return 2 * sum(shares) / len(shares) - 1
 
 
 @st.composite

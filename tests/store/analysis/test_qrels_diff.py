@@ -121,17 +121,17 @@ def test_effect_on_runs_is_that_of_a_hand_calculation() -> None:
 
     Before: APs 1, 1/2, 1/3. After: 1/3, 1/3, 1. Of three pairs x-z and y-z swap, and x-y is tied
     after: tau-b = -2 / sqrt(3 * 2). tau_AP with the first places before: place 2 has the tied run
-    above, half right; place 3 has two runs above, both wrong: 2/2 * (1/2 + 0/2) - 1. With the first
-    places after: z has none above; x and y share places 2 and 3, each below z, which is wrong, and
-    at place 3 below the other, half right as to one in two: 2/2 * (0/1 + (0 + 1/2) / 2) - 1.
+    above, which is not right; place 3 has two runs above, both wrong: 2/2 * (0/1 + 0/2) - 1. With
+    the first places after: x and y share places 2 and 3, each below z, which is wrong, and are not
+    compared with each other: 2/2 * (0/1 + 0/1) - 1.
     """
     effect = order_effect(arrays(True, False, False), arrays(False, False, True))
     assert effect.map_before == pytest.approx([1, 1 / 2, 1 / 3])
     assert effect.map_after == pytest.approx([1 / 3, 1 / 3, 1])
     assert (effect.places_before, effect.places_after) == ((1, 2, 3), (2, 2, 1))
     assert effect.tau.tau == pytest.approx(-2 / 6**0.5)
-    assert effect.tau_ap.tau == pytest.approx(-1 / 2)
-    assert effect.tau_ap_reversed.tau == pytest.approx(-3 / 4)
+    assert effect.tau_ap.tau == -1
+    assert effect.tau_ap_reversed.tau == -1
     assert effect.n_swapped == 2
 
 

@@ -234,12 +234,12 @@ def test_means_equal_but_for_rounding_are_tied() -> None:
     assert result.n_swapped.tolist() == [0, 0]
     assert result.tau_reason == ("all-tied", "all-tied")
     assert np.isnan(result.tau_ap).all()
-    # With a third run, far below, the tie is half a pair of three, and stays.
+    # With a third run, far below, the tie is one pair of three, and stays: nothing changed.
     rankings |= {("c", topic): [20, 1] for topic in grades}
     with_c = sensitivity(arrays_of(rankings, grades, 6), depth=5)
     assert with_c.count(UNJUDGED) == 0
     assert with_c.tau_b.tolist() == [1.0] * 3
-    assert with_c.tau_ap.tolist() == [0.5] * 3  # places 2 and 3: 1/2 and 2/2 are right
+    assert with_c.tau_ap.tolist() == [1.0] * 3  # c has both above it, rightly: 2/2
 
 
 def test_nothing_unjudged_changes_nothing() -> None:
