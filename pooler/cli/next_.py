@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, counted, emit, progress, say
+from pooler.cli.empty_topics import EmptyOption, EmptyRule, say_empty
 from pooler.cli.given import Given, on_given_runs
 from pooler.cli.judge_kinds import titled
 from pooler.cli.probability_options import ProbabilitiesOption, ValueOption
@@ -39,6 +40,7 @@ def next_(
             " best rank, as a curve fitted to the judged ones says, or one probability for all.",
         ),
     ] = "by-rank",
+    empty: EmptyOption = EmptyRule.GIVEN,
     confidence: Annotated[
         float,
         typer.Option(
@@ -95,8 +97,9 @@ def next_(
         raise PoolerError(message, hint="name another run")
     topics = list(zip(probable.probabilities, probable.ranks, strict=True))
     with progress("topics", 2 * len(topics)) as advance:
-        varied = collection_variation(topics, progress=advance)
+        varied = collection_variation(topics, empty=empty.value, progress=advance)
         found = next_documents(topics, varied, confidence=confidence, progress=advance)
+    say_empty(probable.topics, varied)
     n_runs = len(probable.tags)
     _say_what_is_settled(found, n_runs, confidence)
     shown = limit or (LIMIT if given.fmt is Format.TABLE or pool is not None else found.gain.size)
@@ -104,7 +107,7 @@ def next_(
     if pool is not None:
         _add_pool(
             given, pool, rows, probable.tags,
-            confidence=confidence, unjudged=unjudged, kinds=loaded.kinds,
+            confidence=confidence, unjudged=unjudged, empty=empty, kinds=loaded.kinds,
         )  # fmt: skip
     if rows or given.fmt is not Format.TABLE:
         table = _table(rows, found, probable.tags, given.fmt)
@@ -183,6 +186,7 @@ def _add_pool(
     *,
     confidence: float,
     unjudged: str,
+    empty: EmptyRule,
     kinds: Mapping[str, int],
 ) -> None:
     """Add the documents to the collection as a pool, in this order within each topic."""
@@ -206,7 +210,10 @@ def _add_pool(
         facts: dict[str, Any] = {
             "tool": "pooler", "version": __version__, "strategy": "next", "name": name,
             "round": "0", "order": given.order.value, "out_order": "priority",
-            "parameters": {"confidence": confidence, "unjudged": unjudged, "limit": len(rows)},
+            "parameters": {
+                "confidence": confidence, "unjudged": unjudged, "limit": len(rows),
+                **({"empty": "zero"} if empty is EmptyRule.ZERO else {}),
+            },
             "runs": [
                 {"tag": run.tag, "group": run.group, "contributes": run.tag in tags,
                  "file": run.file, "sha256": run.sha256}

@@ -63,6 +63,7 @@ def unjudged(material: Material) -> Found:
 def disagreement(material: Material) -> Found:
     """Show what another judging would do to the scores and to the order of the runs."""
     from pooler.cli import variation_tables as tables
+    from pooler.cli.empty_topics import empty_words
     from pooler.cli.judge_kinds import mixture_sentence
     from pooler.cli.probable import load_probable
     from pooler.cli.variation import map_as_judged, may_be_unjudged
@@ -106,7 +107,8 @@ def disagreement(material: Material) -> Found:
             page_table(table, names=("run", "topics", "judged", "mean", "sd", "low", "high",
                                      "share")),
             commands.of_runs("variation", *extra),
-        )
+        ),
+        *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied)),
     ]  # fmt: skip
     words: list[str] = []
     if len(probable.tags) > 1:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import Cell, Column, Format, Table, emit, progress
+from pooler.cli.empty_topics import say_empty
 from pooler.cli.given import Given, on_given_runs
 from pooler.cli.grid import Axis, grid_table
 from pooler.cli.number_lists import decimals, whole_numbers
@@ -226,6 +227,7 @@ def _shares_by_judges(
     topics = list(zip(probable.probabilities, probable.ranks, strict=True))
     with progress("topics", len(topics)) as advance:
         varied = collection_variation(topics, progress=advance)
+    say_empty(probable.topics, varied)
     rows = np.array([probable.tags.index(tag) for tag in tags])
     pairs = rows[moved.first], rows[moved.second]
     return np.nan_to_num(pair_components(varied, pairs).components.share)

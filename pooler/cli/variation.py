@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import emit, progress, write_lines
+from pooler.cli.empty_topics import EmptyOption, EmptyRule, say_empty
 from pooler.cli.given import Given, on_given_runs
 from pooler.cli.judge_kinds import titled
 from pooler.cli.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
@@ -43,6 +44,7 @@ def variation(
             " rule of the paper's section 4.3.",
         ),
     ] = 0,
+    empty: EmptyOption = EmptyRule.GIVEN,
     pairs: Annotated[
         bool,
         typer.Option(
@@ -112,10 +114,11 @@ def variation(
         message = f"there is one run, `{probable.tags[0]}`: a pair needs two"
         raise PoolerError(message, hint="name another run")
     with progress("topics", len(topics)) as advance:
-        varied = collection_variation(topics, progress=advance)
+        varied = collection_variation(topics, empty=empty.value, progress=advance)
+    say_empty(probable.topics, varied)
     has_unjudged = may_be_unjudged(probable)
-    scores = None if judged is None else map_as_judged(given, judged, probable)
-    simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed)
+    scores = None if judged is None else map_as_judged(given, judged, probable, empty)
+    simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed, empty)
     of_pairs = None
     n_runs = len(probable.tags)
     if pairs or (plot and n_runs > 1):
@@ -157,8 +160,10 @@ def _judged(given: Given) -> Judged | None:
     return given.load(docnos=False) if chooses else None
 
 
-def map_as_judged(given: Given, judged: Judged, probable: ProbableRankings) -> NDArray[np.float64]:
-    """Compute MAP by the one set of judgements over the same topics, 0 without a relevant one."""
+def map_as_judged(
+    given: Given, judged: Judged, probable: ProbableRankings, empty: EmptyRule = EmptyRule.GIVEN
+) -> NDArray[np.float64]:
+    """Compute MAP by the one set of judgements over the same topics; NaN where none has an AP."""
     import numpy as np
 
     from pooler.cli.measured import measure_judged
@@ -171,12 +176,22 @@ def map_as_judged(given: Given, judged: Judged, probable: ProbableRankings) -> N
     if len(columns) < len(probable.topics):
         raise ArgumentError("--judge", "must have judged every topic", len(columns))
     rows = [rankings.tags.index(tag) for tag in probable.tags]
-    return np.asarray(np.nan_to_num(scores.values[np.ix_(rows, columns)]).mean(axis=1))
+    found = scores.values[np.ix_(rows, columns)]
+    if empty is EmptyRule.ZERO:
+        return np.asarray(np.nan_to_num(found).mean(axis=1))
+    undefined = np.isnan(found).any(axis=0)
+    if undefined.all():
+        return np.full(len(rows), np.nan)
+    return np.asarray((found[:, ~undefined] if undefined.any() else found).mean(axis=1))
 
 
-def _simulate(topics: Sequence[Topic], repetitions: int, seed: int) -> SimulatedMaps:
+def _simulate(
+    topics: Sequence[Topic], repetitions: int, seed: int, empty: EmptyRule
+) -> SimulatedMaps:
     """Judge by chance."""
     from store.analysis.variation_monte_carlo import simulate_maps
 
     with progress("judgings", repetitions) as advance:
-        return simulate_maps(topics, repetitions=repetitions, seed=seed, progress=advance)
+        return simulate_maps(
+            topics, repetitions=repetitions, seed=seed, empty=empty.value, progress=advance
+        )

@@ -61,7 +61,7 @@ def of_runs(
             "error": varied.error,
         }  # fmt: skip
         if scores is not None:
-            row["judged"] = float(scores[run])
+            row["judged"] = _number(scores[run])
         if simulated is not None:
             row["mc_mean"] = float(simulated.moments.mean[run])
             row["mc_sd"] = float(simulated.moments.covariance[run, run] ** 0.5)

@@ -9,12 +9,13 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.empty_outcomes import Empty, check_chances
 from store.analysis.intervals import LEVEL
 from store.analysis.quadrature import TOLERANCE
 from store.analysis.variation import variation
@@ -38,6 +39,10 @@ class CollectionVariation:
     """Shape (n_topics, n_runs, n_runs): of AP; the diagonals are :math:`\\sigma_h^2`."""
     error: float
     """Greatest of the topics' error bounds; see `store.analysis.variation.Variation`."""
+    none_relevant: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Shape (n_topics,): P(R = 0) of every topic; empty where it was not asked for."""
+    empty: Empty = "given"
+    """Whether outcomes with R = 0 are left out or have an AP of 0."""
 
     @property
     def map_mean(self) -> NDArray[np.float64]:
@@ -121,6 +126,7 @@ class VariedPairs:
 def collection_variation(
     topics: Sequence[Topic],
     *,
+    empty: Empty = "given",
     tolerance: float = TOLERANCE,
     progress: Callable[[int], None] | None = None,
 ) -> CollectionVariation:
@@ -131,6 +137,9 @@ def collection_variation(
     topics : sequence of (probabilities, ranks)
         See `store.analysis.variation.variation`; the runs are the same in all. R counts all
         documents of a topic (pool mode).
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     tolerance : float, default=1e-12
         Wanted bound of the error.
     progress : callable, optional
@@ -139,7 +148,8 @@ def collection_variation(
     Raises
     ------
     ArgumentError
-        If there is no topic, the runs differ in number, or a topic is not what it should be.
+        If there is no topic, the runs differ in number, or a topic is not what it should be: with
+        ``given`` one in which no document may be relevant.
 
     Notes
     -----
@@ -148,24 +158,28 @@ def collection_variation(
     Examples
     --------
     >>> topic = (np.array([0.5, 0.5]), np.array([[1.0, 2.0], [2.0, 1.0]]))
-    >>> varied = collection_variation([topic, topic])
+    >>> varied = collection_variation([topic, topic], empty="zero")
     >>> varied.map_mean.round(12).tolist(), varied.map_covariance.round(6).tolist()
     ([0.625, 0.625], [[0.085938, 0.054688], [0.054688, 0.085938]])
     """
     if not topics:
         raise ArgumentError("topics", "must be one or more", "none")
+    check_chances([p for p, _ in topics], empty)
     n_runs = len(topics[0][1])
-    means, covariances, error = [], [], 0.0
+    means, covariances, none_relevant, error = [], [], [], 0.0
     for probabilities, ranks in topics:
         if len(ranks) != n_runs:
             raise ArgumentError("topics", f"must have {n_runs} runs each", len(ranks))
-        one = variation(probabilities, ranks, tolerance=tolerance)
+        one = variation(probabilities, ranks, empty=empty, tolerance=tolerance)
         means.append(one.mean)
         covariances.append(one.covariance)
+        none_relevant.append(one.none_relevant)
         error = max(error, one.error)
         if progress is not None:
             progress(1)
-    return CollectionVariation(np.array(means).T, np.array(covariances), error)
+    return CollectionVariation(
+        np.array(means).T, np.array(covariances), error, np.array(none_relevant), empty
+    )  # fmt: skip
 
 
 def run_components(varied: CollectionVariation) -> Components:

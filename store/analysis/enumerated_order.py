@@ -8,20 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.collection_variation import Topic
+from store.analysis.empty_outcomes import Empty, chance_left, check_chances
 from store.analysis.undiscovered import TIED_MAP
 
 _AT_ONCE = 1 << 14
 """Outcomes of a topic that are looked at at once."""
 
 
-def enumerate_order(topics: Sequence[Topic]) -> tuple[float, float]:
+def enumerate_order(topics: Sequence[Topic], *, empty: Empty = "given") -> tuple[float, float]:
     """Add up the probabilities of all outcomes in which the first run is above, and tied.
 
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
-        Two runs; see `store.analysis.variation.variation`. AP counts as 0 without a relevant
-        document.
+        Two runs; see `store.analysis.variation.variation`.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
 
     Returns
     -------
@@ -35,12 +38,14 @@ def enumerate_order(topics: Sequence[Topic]) -> tuple[float, float]:
 
     Examples
     --------
-    >>> enumerate_order([(np.array([0.75]), np.array([[1.0], [np.inf]]))])
-    (0.75, 0.25)
+    >>> topics = [(np.array([0.75]), np.array([[1.0], [np.inf]]))]
+    >>> enumerate_order(topics), enumerate_order(topics, empty="zero")
+    ((1.0, 0.0), (0.75, 0.25))
     """
+    check_chances([p for p, _ in topics], empty)
     totals, weights = np.zeros(1), np.ones(1)
     for probabilities, ranks in topics:
-        differences, own = _differences(probabilities, ranks)
+        differences, own = _differences(probabilities, ranks, empty)
         totals = np.add.outer(totals, differences).ravel()
         weights = np.multiply.outer(weights, own).ravel()
     tied = np.abs(totals) <= TIED_MAP * len(topics)
@@ -48,7 +53,7 @@ def enumerate_order(topics: Sequence[Topic]) -> tuple[float, float]:
 
 
 def _differences(
-    probabilities: NDArray[np.float64], ranks: NDArray[np.float64]
+    probabilities: NDArray[np.float64], ranks: NDArray[np.float64], empty: Empty
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the difference of AP for every outcome of a topic, and its probability."""
     random = np.flatnonzero((probabilities > 0) & (probabilities < 1))
@@ -64,6 +69,9 @@ def _differences(
         sums = [_sums(relevant, row) for row in ranks]
         n_relevant = np.maximum(relevant.sum(axis=1), 1)
         differences[numbers] = (sums[0] - sums[1]) / n_relevant
+    if empty == "given" and not (probabilities == 1).any():
+        # The outcome of number 0 has no relevant document.
+        differences, weights = differences[1:], weights[1:] / chance_left(probabilities, empty)
     return differences, weights
 
 

@@ -1,9 +1,10 @@
 r"""Which document to judge next, so that the order of runs is settled soonest.
 
-A certain judgement of document i takes :math:`p_i (1 - p_i) (g^A_i - g^B_i)^2` off the variance of
-the difference of two runs' AP, on average, g being the gradients of `variation_gradient`: exactly
-the part of the variance that is there because nobody knows this one document. Over topics and over
-pairs of runs these parts can be compared and added up.
+A certain judgement of document i takes :math:`w_i (g^A_i - g^B_i)^2` off the variance of the
+difference of two runs' AP, on average, g being the gradients of `variation_gradient` and w the
+`judgement_weights` (:math:`p_i (1 - p_i)` where some document is sure): exactly the part of the
+variance that is there because nobody knows this one document. Over topics and over pairs of runs
+these parts can be compared and added up.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from store.analysis.collection_variation import (
 )
 from store.analysis.order_probability import order_probabilities
 from store.analysis.quadrature import TOLERANCE
-from store.analysis.variation_gradient import variation_gradient
+from store.analysis.variation_gradient import judgement_weights, variation_gradient
 from store.errors import ArgumentError
 
 CONFIDENCE = 0.95
@@ -96,7 +97,7 @@ def next_documents(
         is unjudged, with a probability from elsewhere, or was judged by judges who differ: a second
         judgement of one is as good as a first of another with the same probability.
     varied : CollectionVariation
-        The moments of these topics.
+        The moments of these topics; the rule for R = 0 is theirs.
     confidence : float, default=0.95
         Pairs whose order has this probability are settled and count no more.
     tolerance : float, default=1e-12
@@ -123,13 +124,13 @@ def next_documents(
     Examples
     --------
     Two documents at ranks 1, 2 and 3, 2 of two runs, relevant half of the time: the difference is
-    5/12, 2/3, 0 or 0, of variance .0812; knowing the first leaves .0078 of it:
+    5/12, 2/3 or 0, of variance .0756; the first one being known leaves .0104 on average:
 
     >>> from store.analysis.collection_variation import collection_variation
     >>> topics = [(np.array([0.5, 0.5]), np.array([[1.0, 2.0], [3.0, 2.0]]))]
     >>> found = next_documents(topics, collection_variation(topics))
     >>> found.document.tolist(), found.gain.round(4).tolist(), round(found.variance, 4)
-    ([0, 1], [0.0734, 0.0039], 0.0812)
+    ([0, 1], [0.0652, 0.0467], 0.0756)
     """
     settled = settled_pairs(varied, confidence)
     n_topics = len(topics)
@@ -138,9 +139,10 @@ def next_documents(
     laplacian = np.diag(pairs.sum(axis=1)) - pairs
     gains = []
     for p, ranks in topics:
-        gradient = variation_gradient(p, ranks, tolerance=tolerance)
+        gradient = variation_gradient(p, ranks, empty=varied.empty, tolerance=tolerance)
         spread = np.einsum("ri,ri->i", gradient, laplacian @ gradient)
-        gains.append(p * (1 - p) * np.maximum(spread, 0.0) / n_topics**2)
+        weights = judgement_weights(p, empty=varied.empty)
+        gains.append(weights * np.maximum(spread, 0.0) / n_topics**2)
         if progress is not None:
             progress(1)
     topic = np.repeat(np.arange(n_topics), [one.size for one in gains])

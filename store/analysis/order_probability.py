@@ -21,10 +21,11 @@ from store.analysis.collection_variation import (
     collection_variation,
     difference_variance,
 )
+from store.analysis.empty_outcomes import Empty, chance_left, check_chances
 from store.analysis.quadrature import TOLERANCE
 from store.analysis.undiscovered import TIED_MAP
 from store.analysis.variation import variation
-from store.analysis.variation_gradient import variation_gradient
+from store.analysis.variation_gradient import judgement_weights, variation_gradient
 from store.analysis.variation_skewness import third_moment
 from store.errors import ArgumentError
 
@@ -128,6 +129,7 @@ def order_probability(
     *,
     method: Method | None = None,
     varied: CollectionVariation | None = None,
+    empty: Empty = "given",
     tolerance: float = TOLERANCE,
 ) -> OrderProbability:
     r"""Compute how likely one run has the higher MAP when the same topics are judged anew.
@@ -145,7 +147,10 @@ def order_probability(
         (squares of the numbers by topic above 400,000 in all), its part by single documents is
         looked at in its place, and where that is below .3 the law is the normal one.
     varied : CollectionVariation, optional
-        The moments of these topics, where they are there already.
+        The moments of these topics, where they are there already; their rule for R = 0 counts.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     tolerance : float, default=1e-12
         Wanted bound of the error of the moments.
 
@@ -171,11 +176,13 @@ def order_probability(
     Two documents, each relevant half of the time, the first of which run A lacks:
 
     >>> topic = (np.array([0.5, 0.5]), np.array([[np.inf, 1.0], [1.0, 2.0]]))
-    >>> order_probability([topic])
+    >>> order_probability([topic], empty="zero")
     OrderProbability(above=0.25, tied=0.25, method='enumeration', skewness=None)
     """
     if not topics:
         raise ArgumentError("topics", "must be one or more", "none")
+    rule = empty if varied is None else varied.empty
+    check_chances([p for p, _ in topics], rule)
     two = [(np.asarray(p), np.asarray(ranks)[[first, second]]) for p, ranks in topics]
     n_random = sum(int(((p > 0) & (p < 1)).sum()) for p, _ in two)
     if method == "enumeration" and n_random > MOST_ENUMERATED:
@@ -184,10 +191,10 @@ def order_probability(
     if method == "enumeration" or (method is None and n_random <= MOST_ENUMERATED):
         from store.analysis.enumerated_order import enumerate_order
 
-        above, tied = enumerate_order(two)
+        above, tied = enumerate_order(two, empty=rule)
         return OrderProbability(above, tied, "enumeration", None)
     if varied is None:
-        varied, pair = collection_variation(two, tolerance=tolerance), [0, 1]
+        varied, pair = collection_variation(two, empty=rule, tolerance=tolerance), [0, 1]
     else:
         pair = [first, second]
     differences = varied.mean[pair[0]] - varied.mean[pair[1]]
@@ -198,14 +205,14 @@ def order_probability(
     if method == "normal":
         return OrderProbability(_phi(total / sqrt(spread)), None, "normal", None)
     if method is None and _squares(two) > MOST_CORRECTED:
-        if abs(_first_skewness(two, tolerance)) / spread**1.5 < MOST_SKEWED:
+        if abs(_first_skewness(two, rule, tolerance)) / spread**1.5 < MOST_SKEWED:
             return OrderProbability(_phi(total / sqrt(spread)), None, "normal", None)
-        above, ties = _mixture(two, differences, np.array(variances), tolerance)
+        above, ties = _mixture(two, differences, np.array(variances), rule, tolerance)
         return OrderProbability(above, ties, "mixture", None)
-    third = sum(third_moment(p, ranks, tolerance=tolerance) for p, ranks in two)
+    third = sum(third_moment(p, ranks, empty=rule, tolerance=tolerance) for p, ranks in two)
     skewness = third / spread**1.5
     if method == "mixture" or (method is None and abs(skewness) >= MOST_SKEWED):
-        above, ties = _mixture(two, differences, np.array(variances), tolerance)
+        above, ties = _mixture(two, differences, np.array(variances), rule, tolerance)
         return OrderProbability(above, ties, "mixture", skewness)
     z = total / sqrt(spread)
     density = exp(-z * z / 2) / sqrt(2 * pi)
@@ -221,14 +228,14 @@ def _squares(topics: Sequence[Topic]) -> int:
     return sum(int(one) ** 2 for one in numbers)
 
 
-def _first_skewness(topics: Sequence[Topic], tolerance: float) -> float:
+def _first_skewness(topics: Sequence[Topic], empty: Empty, tolerance: float) -> float:
     """Compute the third moment of the sum of what each document by itself adds to the difference.
 
     That is ``p (1 - p) (1 - 2 p) g^3`` a document, g being the difference of the gradients.
     """
     total = 0.0
     for p, ranks in topics:
-        gradient = variation_gradient(p, ranks, tolerance=tolerance)
+        gradient = variation_gradient(p, ranks, empty=empty, tolerance=tolerance)
         total += float((p * (1 - p) * (1 - 2 * p)) @ (gradient[0] - gradient[1]) ** 3)
     return total
 
@@ -237,13 +244,14 @@ def _mixture(
     topics: Sequence[Topic],
     expected: NDArray[np.float64],
     spread: NDArray[np.float64],
+    empty: Empty,
     tolerance: float,
 ) -> tuple[float, float | None]:
     """Take the outcomes of few documents one by one, and a normal law of what they leave open.
 
     `expected` and `spread` are mean and variance of the difference, by topic.
     """
-    chosen = _most_telling(topics, tolerance)
+    chosen = _most_telling(topics, empty, tolerance)
     weights = np.ones(1)
     means, variances = np.zeros(1), np.zeros(1)
     for topic, documents in enumerate(chosen):
@@ -255,8 +263,11 @@ def _mixture(
         for outcome in product((0.0, 1.0), repeat=documents.size):
             settled = p.copy()
             settled[documents] = outcome
-            weight = float(np.where(outcome, p[documents], 1 - p[documents]).prod())
-            one = variation(settled, ranks, tolerance=tolerance)
+            left = chance_left(settled, empty) / chance_left(p, empty)
+            if not left:
+                continue
+            weight = left * float(np.where(outcome, p[documents], 1 - p[documents]).prod())
+            one = variation(settled, ranks, empty=empty, tolerance=tolerance)
             parts.append((weight, one.mean[0] - one.mean[1], _of_difference(one.covariance)))
         weight_of, mean_of, variance_of = np.array(parts).T
         weights = np.multiply.outer(weights, weight_of).ravel()
@@ -271,12 +282,14 @@ def _mixture(
     return above, float(weights @ [one.tied or 0.0 for one in parts_above]) or None
 
 
-def _most_telling(topics: Sequence[Topic], tolerance: float) -> list[NDArray[np.int64]]:
+def _most_telling(
+    topics: Sequence[Topic], empty: Empty, tolerance: float
+) -> list[NDArray[np.int64]]:
     """Choose the documents whose judgement tells most of the difference, by topic."""
     gains = []
     for p, ranks in topics:
-        gradient = variation_gradient(p, ranks, tolerance=tolerance)
-        gains.append(p * (1 - p) * (gradient[0] - gradient[1]) ** 2)
+        gradient = variation_gradient(p, ranks, empty=empty, tolerance=tolerance)
+        gains.append(judgement_weights(p, empty=empty) * (gradient[0] - gradient[1]) ** 2)
     topic_of = np.repeat(np.arange(len(gains)), [one.size for one in gains])
     place_of = np.concatenate([np.arange(one.size) for one in gains])
     everything = np.concatenate(gains)

@@ -1,6 +1,7 @@
 r"""How the average precision of two runs varies together when each counts only what it retrieved.
 
-In own mode R is a run's own number of relevant documents, and two runs have two of them.
+In own mode R is a run's own number of relevant documents, and two runs have two of them. An AP
+counts as 0 here where its R is 0: no rule for outcomes without a relevant document is both runs'.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ def own_variation(
         variation(
             given.probabilities[retrieved[run]],
             given.ranks[run : run + 1, retrieved[run]],
+            empty="zero",
             tolerance=tolerance,
         )
         for run in (0, 1)

@@ -46,7 +46,7 @@ def reversals(
     topics : sequence of (probabilities, ranks)
         See `store.analysis.variation.variation`; R counts all documents (pool mode).
     varied : CollectionVariation
-        The moments of these topics.
+        The moments of these topics; their rule for R = 0 counts.
     progress : callable, optional
         Called with the number of pairs done since the last call.
 
@@ -65,7 +65,7 @@ def reversals(
 
     >>> from store.analysis.collection_variation import collection_variation
     >>> topics = [(np.array([0.5, 0.5]), np.array([[np.inf, 1.0], [1.0, 2.0]]))]
-    >>> found = reversals(topics, collection_variation(topics))
+    >>> found = reversals(topics, collection_variation(topics, empty="zero"))
     >>> found.first.tolist(), found.second.tolist(), found.reversed.tolist()
     ([1], [0], [0.25])
     """

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.empty_outcomes import Empty, chance_left
 from store.analysis.tilted import check_lists
 from store.errors import ArgumentError
 
@@ -32,15 +33,18 @@ class RunTransform:
     ----------
     probabilities : array of float, shape (n_documents,)
         Of each document to be judged relevant, from 0 to 1, independently. R counts all of them
-        (pool mode); AP is 0 where R is.
+        (pool mode).
     ranks : array of float, shape (n_documents,) or (1, n_documents)
         From 1 on; infinite = not retrieved.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
 
     Raises
     ------
     ArgumentError
-        If a probability is none, a rank is below 1 or stands twice, shapes differ, or there is
-        more than one run.
+        If a probability is none, a rank is below 1 or stands twice, shapes differ, there is more
+        than one run, or no outcome is left.
 
     Notes
     -----
@@ -53,7 +57,7 @@ class RunTransform:
     where :math:`g_k(c) = E[e^{z S/k}; C = c]` is built up document by document in rank order:
     :math:`g_k(c) \leftarrow (1 - p) g_k(c) + p e^{z c / (k a)} g_k(c - 1)` for a document of
     probability p at rank a. Only k and c that occur with more than a negligible probability are
-    kept.
+    kept. That is for ``zero``; with ``given`` the first term is absent, and P(R > 0) divides.
 
     Examples
     --------
@@ -65,12 +69,19 @@ class RunTransform:
     True
     """
 
-    def __init__(self, probabilities: ArrayLike, ranks: ArrayLike) -> None:
+    def __init__(
+        self, probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given"
+    ) -> None:
         places = np.atleast_2d(np.asarray(ranks, dtype=np.float64))
         if len(places) != 1:
             raise ArgumentError("ranks", "must be of one run", places.shape)
         lists = check_lists(probabilities, places)
         lists = lists.without(lists.probabilities == 0)
+        self._left = chance_left(lists.probabilities, empty)
+        if not self._left:
+            requirement = "must have one above 0, or `empty` be zero"
+            raise ArgumentError("probabilities", requirement, lists.probabilities.tolist())
+        self._empty = empty
         order = lists.order[0]
         n_retrieved = int(lists.n_retrieved[0])
         self._ranks = lists.ranks[0, order[:n_retrieved]]
@@ -79,7 +90,7 @@ class RunTransform:
         self._so_far = count_law(self._p)
         """Row i: the law of the number of relevant documents among the first i."""
         self._all = np.convolve(self._so_far[-1], self._unretrieved)
-        low, high = _window(self._all, _DROPPED / 2)
+        low, high = _window(self._all, _DROPPED * self._left / 2)
         self.cost = n_retrieved * (high - low + 1) ** 2
         """What a point costs, in no unit."""
 
@@ -102,10 +113,11 @@ class RunTransform:
         """
         steepest = float(np.abs(z.real).max(initial=0.0))
         # Outcomes left out are worth at most exp(|Re z|) each.
-        allowed = _DROPPED * math.exp(-steepest) / 2
+        allowed = _DROPPED * self._left * math.exp(-steepest) / 2
         first, last = _window(self._all, allowed)
         relevant = np.arange(max(first, 1), last + 1)
-        found = np.full(z.shape, self._all[0], dtype=z.dtype)
+        first_term = self._all[0] if self._empty == "zero" else 0.0
+        found = np.full(z.shape, first_term, dtype=z.dtype)
         if not relevant.size:
             return found
         windows = [_window(law, allowed / len(self._so_far)) for law in self._so_far]
@@ -114,6 +126,7 @@ class RunTransform:
         for start in range(0, z.size, step):
             part = z[start : start + step]
             found[start : start + step] += self._sum(part, relevant, windows)
+        found /= self._left
         return found
 
     def bound(self, z: float) -> float:

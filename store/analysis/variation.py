@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.empty_outcomes import Empty, chance_left
 from store.analysis.pair_terms import cross_pair_sum, pair_matrix, pair_sum_of_run
 from store.analysis.quadrature import TOLERANCE, rule_for, window
 from store.analysis.tilted import JudgedLists, Tilted, check_lists, run_sums, tilt
@@ -31,11 +32,11 @@ class Variation:
     """First and second moments of AP over repeated judging of one topic."""
 
     mean: NDArray[np.float64]
-    """Shape (n_runs,): E[AP], in [0, 1]."""
+    """Shape (n_runs,): E[AP], in [0, 1]; NaN, as are covariances, where no outcome counts."""
     covariance: NDArray[np.float64]
     """Shape (n_runs, n_runs): of AP, symmetric; the diagonal is the variance of each run."""
     none_relevant: float
-    """Probability that no document is relevant; AP counts as 0 then."""
+    """Probability that no document is relevant."""
     n_nodes: int
     """Nodes of the quadrature; 0 = nothing varies, or there is nothing to integrate."""
     error: float
@@ -47,7 +48,11 @@ class Variation:
 
 
 def variation(
-    probabilities: ArrayLike, ranks: ArrayLike, *, tolerance: float = TOLERANCE
+    probabilities: ArrayLike,
+    ranks: ArrayLike,
+    *,
+    empty: Empty = "given",
+    tolerance: float = TOLERANCE,
 ) -> Variation:
     r"""Compute mean and covariance of the average precision of runs on one topic.
 
@@ -60,13 +65,16 @@ def variation(
     ranks : array of float, shape (n_runs, n_documents)
         Rank of each document in each run, from 1 on; infinite = not retrieved. Documents without a
         chance to be relevant may be left out: they occupy ranks and do no more.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     tolerance : float, default=1e-12
         Wanted bound of the error; see `Variation.error`.
 
     Returns
     -------
     Variation
-        AP counts as 0 where no document is relevant.
+        With ``given`` of the law given R > 0, which does not exist where every probability is 0.
 
     Raises
     ------
@@ -76,7 +84,7 @@ def variation(
     Notes
     -----
     With n documents, :math:`AP = S/R`, :math:`S = \sum_i x_i / a_i + \sum_{i<j} w_{ij} x_i x_j`,
-    :math:`w_{ij} = 1 / \max(a_i, a_j)`, and :math:`1/R = \int_0^1 t^{R-1} dt`:
+    :math:`w_{ij} = 1 / \max(a_i, a_j)`, and :math:`1/R = \int_0^1 t^{R-1} dt`, and with ``zero``:
 
     .. math::
 
@@ -86,7 +94,9 @@ def variation(
             (E_t S_A - \mu_A Q)(E_t S_B - \mu_B Q) + \sum_i v_i (h^A_i - \mu_A)(h^B_i - \mu_B) +
             \sum_{i<j} v_i v_j w^A_{ij} w^B_{ij} \Big\} dt + \mu_A \mu_B P(R = 0)
 
-    where every term of a variance is positive, so that nothing cancels. Documents never retrieved
+    where every term of a variance is positive, so that nothing cancels. With ``given``, the mean is
+    the first integral over P(R > 0), and the covariance the second one, with the new means in it,
+    over P(R > 0); there is no further term. Documents never retrieved
     count in the middle sum: each of them, found relevant, lowers AP.
 
     One run costs O(n n_nodes), two O(n log(n) n_nodes), and k runs O(k n n_nodes + k^2 n^2) in
@@ -94,34 +104,39 @@ def variation(
 
     Examples
     --------
-    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1, 1/2 or 0.
+    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1 or 1/2; or 0.
 
     >>> moments = variation([0.5, 0.5], [[1, 2]])
-    >>> moments.mean.round(12).tolist(), moments.covariance.round(12).tolist()
-    ([0.625], [[0.171875]])
+    >>> moments.mean.round(6).tolist(), moments.covariance.round(6).tolist()
+    ([0.833333], [[0.055556]])
+    >>> variation([0.5, 0.5], [[1, 2]], empty="zero").mean.round(12).tolist()
+    [0.625]
     """
     given = check_lists(probabilities, ranks)
     lists = given.without(given.probabilities == 0)
     p = lists.probabilities
     n_runs = lists.ranks.shape[0]
+    left = chance_left(p, empty)
     if not p.size:
-        return Variation(np.zeros(n_runs), np.zeros((n_runs, n_runs)), 1.0, 0, 0.0)
+        value = 0.0 if left else np.nan
+        return Variation(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0, 0.0)
     is_random = p < 1
     if not is_random.any():
         sums = [run_sums(np.ones((1, p.size)), lists, run)[0][0] for run in range(n_runs)]
         return Variation(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0, 0.0)
-    none_relevant = float(np.exp(np.log1p(-p).sum())) if is_random.all() else 0.0
     tilted = tilt(p, rule_for(*window(p), tolerance=tolerance))
-    mean, covariance = _moments(lists, tilted, is_random)
-    covariance += np.outer(mean, mean) * none_relevant
+    mean, covariance = _moments(lists, tilted, is_random, left)
+    none_relevant = float(np.exp(np.log1p(-p).sum())) if is_random.all() else 0.0
+    if empty == "zero":
+        covariance += np.outer(mean, mean) * none_relevant
     rule = tilted.rule
     return Variation(mean, covariance, none_relevant, rule.t.size, max(rule.errors[:2]))
 
 
 def _moments(
-    lists: JudgedLists, tilted: Tilted, is_random: NDArray[np.bool_]
+    lists: JudgedLists, tilted: Tilted, is_random: NDArray[np.bool_], left: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Integrate; the covariance lacks the part of R = 0."""
+    """Integrate, over the chance of what is left; the covariance lacks the part of R = 0."""
     rule = tilted.rule
     n_runs = lists.ranks.shape[0]
     n_nodes, n_documents = tilted.q.shape
@@ -130,18 +145,19 @@ def _moments(
     if n_runs * n_nodes * n_documents <= _BLOCK:
         found = [run_sums(tilted.q, lists, run) for run in range(n_runs)]
         sums = np.array([one for one, _ in found])
-        mean = sums @ of_mean
+        mean = sums @ of_mean / left
         covariance = _linear_part(tilted, slice(None), mean, sums, [h for _, h in found], is_random)
     else:
         sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
-        mean = sums @ of_mean
+        mean = sums @ of_mean / left
         covariance = np.zeros((n_runs, n_runs))
         step = max(1, _BLOCK // (n_runs * n_documents))
         for first in range(0, n_nodes, step):
             part = slice(first, first + step)
             effects = [run_sums(tilted.q[part], lists, run)[1] for run in range(n_runs)]
             covariance += _linear_part(tilted, part, mean, sums[:, part], effects, is_random)
-    return mean, covariance + _pair_part(lists, tilted.v, of_square, is_random)
+    covariance += _pair_part(lists, tilted.v, of_square, is_random)
+    return mean, covariance / left
 
 
 def _linear_part(

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.empty_outcomes import Empty
 from store.analysis.run_transform import RunTransform, Values
 from store.errors import ArgumentError
 
@@ -128,7 +129,9 @@ class MapInterval:
     """h, in MAP: what the ends are known to, where single values of MAP are likely ones."""
 
 
-def map_characteristic(topics: Topics, theta: ArrayLike) -> NDArray[np.complex128]:
+def map_characteristic(
+    topics: Topics, theta: ArrayLike, *, empty: Empty = "given"
+) -> NDArray[np.complex128]:
     r"""Compute the characteristic function of one run's MAP.
 
     Parameters
@@ -139,6 +142,9 @@ def map_characteristic(topics: Topics, theta: ArrayLike) -> NDArray[np.complex12
         (n_documents,): from 1 on, infinite = not retrieved.
     theta : array of float, shape (n_theta,)
         Real numbers.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
 
     Returns
     -------
@@ -160,25 +166,28 @@ def map_characteristic(topics: Topics, theta: ArrayLike) -> NDArray[np.complex12
 
     Examples
     --------
-    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1, 1/2 or 0.
+    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1 or 1/2.
 
     >>> found = map_characteristic([([0.5, 0.5], [1, 2])], [1.0])[0]
-    >>> bool(abs(found - (2 * np.exp(1j) + np.exp(0.5j) + 1) / 4) < 1e-14)
+    >>> bool(abs(found - (2 * np.exp(1j) + np.exp(0.5j)) / 3) < 1e-14)
     True
     """
     nodes = np.asarray(theta, dtype=np.float64)
     if nodes.ndim != 1 or not np.isfinite(nodes).all():
         raise ArgumentError("theta", "must be a finite vector", nodes.shape)
-    return _transform(_prepared(topics), 1j * nodes)
+    return _transform(_prepared(topics, empty), 1j * nodes)
 
 
-def map_law(topics: Topics, *, resolution: float = RESOLUTION) -> MapLaw:
+def map_law(topics: Topics, *, empty: Empty = "given", resolution: float = RESOLUTION) -> MapLaw:
     r"""Compute the law of one run's MAP.
 
     Parameters
     ----------
     topics : sequence of (probabilities, ranks)
         As of `map_characteristic`.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     resolution : float, default=0.05
         h, in standard deviations of MAP (estimated to some per cent), above 0. Smaller tells
         single values apart, at a cost of 1 / h.
@@ -210,17 +219,17 @@ def map_law(topics: Topics, *, resolution: float = RESOLUTION) -> MapLaw:
     --------
     >>> law = map_law([([0.5, 0.5], [1, 2])], resolution=0.01)
     >>> law.below([0.25, 0.5, 0.75]).round(6).tolist()
-    [0.25, 0.375, 0.5]
+    [0.0, 0.166667, 0.333333]
     """
     if not resolution > 0 or not math.isfinite(resolution):
         raise ArgumentError("resolution", "must be a number above 0", resolution)
-    prepared = _prepared(topics)
+    prepared = _prepared(topics, empty)
     scale = _scale(prepared)
     if not scale:
         # MAP, at most 1, is the phase at theta = 1.
         constant = float(np.angle(_transform(prepared, np.array([1j])))[0])
-        empty = np.empty(0)
-        return MapLaw(constant, constant, 0.0, 0.0, empty, empty.astype(np.complex128))
+        nothing = np.empty(0)
+        return MapLaw(constant, constant, 0.0, 0.0, nothing, nothing.astype(np.complex128))
     h = resolution * scale
     low, high = _window(prepared, scale, h)
     while _LAST * (high - low) > 2 * math.pi * h * MOST_NODES:
@@ -244,7 +253,11 @@ def map_law(topics: Topics, *, resolution: float = RESOLUTION) -> MapLaw:
 
 
 def map_interval(
-    topics: Topics, level: float = 0.95, *, resolution: float = RESOLUTION
+    topics: Topics,
+    level: float = 0.95,
+    *,
+    empty: Empty = "given",
+    resolution: float = RESOLUTION,
 ) -> MapInterval:
     """Return where one run's MAP is with a given probability when judgements vary.
 
@@ -254,6 +267,9 @@ def map_interval(
         As of `map_characteristic`.
     level : float, default=0.95
         Between 0 and 1: the probability of the interval, the rest being shared by both sides.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     resolution : float, default=0.05
         As of `map_law`.
 
@@ -276,23 +292,23 @@ def map_interval(
     Twenty topics, each with a document at rank 1 that is relevant half of the time: MAP is a
     binomial share, within .3 and .7 with probability .9586.
 
-    >>> interval = map_interval([([0.5], [1])] * 20, 0.9586)
+    >>> interval = map_interval([([0.5], [1])] * 20, 0.9586, empty="zero")
     >>> round(interval.low, 2), round(interval.high, 2)
     (0.28, 0.72)
     """
     if not 0 < level < 1:
         raise ArgumentError("level", "must be between 0 and 1", level)
-    law = map_law(topics, resolution=resolution)
+    law = map_law(topics, empty=empty, resolution=resolution)
     ends = [law.quantile((1 + side * level) / 2) for side in (-1, 1)]
     low, high = (min(max(end, 0.0), 1.0) for end in ends)
     return MapInterval(low, high, level, law.resolution)
 
 
-def _prepared(topics: Topics) -> list[RunTransform]:
+def _prepared(topics: Topics, empty: Empty) -> list[RunTransform]:
     """Check all topics."""
     if not len(topics):
         raise ArgumentError("topics", "must be at least one", None)
-    return [RunTransform(probabilities, ranks) for probabilities, ranks in topics]
+    return [RunTransform(p, ranks, empty=empty) for p, ranks in topics]
 
 
 def _transform(topics: list[RunTransform], z: Values) -> NDArray[np.complex128]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.empty_outcomes import Empty, chance_of_any, check_chances
 from store.analysis.tilted import JudgedLists, check_lists
 from store.errors import ArgumentError
 
@@ -70,6 +71,7 @@ def simulate(
     *,
     repetitions: int = REPETITIONS,
     seed: int,
+    empty: Empty = "given",
     progress: Callable[[int], None] | None = None,
 ) -> Simulated:
     r"""Judge one topic many times over and take mean and covariance of the runs' AP.
@@ -85,13 +87,16 @@ def simulate(
         M, at least 2.
     seed : int
         Not negative; the same seed, the same numbers.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     progress : callable, optional
         Called with the number of repetitions just done, some 16,000 at a time.
 
     Returns
     -------
     Simulated
-        AP counts as 0 where no document is relevant. All runs see the same judgements. Where all
+        All runs see the same judgements. Where all
         probabilities are 0 or 1, the covariance is 0 exactly.
 
     Raises
@@ -104,7 +109,9 @@ def simulate(
     -----
     Documents with p = 0 or 1 are not drawn. A draw compares 16 random bits with p, and 64 more
     where those leave it open: the chance of relevance is p to 2^-80. Raw bits of PCG64 are used,
-    the same in every version of numpy.
+    the same in every version of numpy. With
+    ``given``, a judging that leaves a topic without a relevant document is made again, by the law
+    given R > 0: first which document is the first relevant one, and then those after it.
 
     O(M n_documents n_runs): to draw a judgement takes some 1.3 ns and to score it 0.8 ns a run, so
     200 uncertain documents and 50 sure ones take 40 to 50 ms of one run at M = 100,000. Memory is
@@ -112,16 +119,18 @@ def simulate(
 
     Examples
     --------
-    Two documents at ranks 1 and 2, each relevant half of the time: 5/8 and 11/64 = 0.1719.
+    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1 or 1/2, of mean 5/6
+    and variance 1/18.
 
     >>> found = simulate([0.5, 0.5], [1, 2], seed=1)
-    >>> bool(abs(found.mean[0] - 5 / 8) < 4 * found.mean_error[0])
+    >>> bool(abs(found.mean[0] - 5 / 6) < 4 * found.mean_error[0])
     True
-    >>> bool(abs(found.covariance[0, 0] - 11 / 64) < 4 * found.variance_error[0])
+    >>> bool(abs(found.covariance[0, 0] - 1 / 18) < 4 * found.variance_error[0])
     True
     """
     _check(repetitions, seed)
-    topic = _Topic(_lists(probabilities, ranks))
+    check_chances([probabilities], empty)
+    topic = _Topic(_lists(probabilities, ranks), empty)
     sums = _Sums(topic.n_runs)
     for scores in _blocks([topic], repetitions, seed):
         sums.add(scores)
@@ -135,6 +144,7 @@ def simulate_maps(
     *,
     repetitions: int = REPETITIONS,
     seed: int,
+    empty: Empty = "given",
     progress: Callable[[int], None] | None = None,
 ) -> SimulatedMaps:
     r"""Judge all topics many times over and compare the MAPs of the runs.
@@ -147,13 +157,16 @@ def simulate_maps(
         M, at least 2; a repetition judges every topic once.
     seed : int
         Not negative.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     progress : callable, optional
         Called with the number of repetitions just done.
 
     Returns
     -------
     SimulatedMaps
-        MAP is the mean over all topics given, AP being 0 where nothing is relevant. The standard
+        MAP is the mean over all topics. The standard
         error of a share s is sqrt(s (1 - s) / M).
 
     Raises
@@ -170,14 +183,16 @@ def simulate_maps(
     --------
     A has the only document that may be relevant first, B does not have it:
 
-    >>> found = simulate_maps([([0.5], [[1], [np.inf]])], seed=1, repetitions=10_000)
+    >>> topics = [([0.5], [[1], [np.inf]])]
+    >>> found = simulate_maps(topics, seed=1, repetitions=10_000, empty="zero")
     >>> bool(abs(found.above[0, 1] - 0.5) < 0.02), float(found.above[1, 0])
     (True, 0.0)
     >>> float(found.above[0, 1] + found.tied[0, 1])
     1.0
     """
     _check(repetitions, seed)
-    prepared = [_Topic(_lists(probabilities, ranks)) for probabilities, ranks in topics]
+    check_chances([p for p, _ in topics], empty)
+    prepared = [_Topic(_lists(probabilities, ranks), empty) for probabilities, ranks in topics]
     numbers = sorted({topic.n_runs for topic in prepared})
     if len(numbers) != 1:
         raise ArgumentError("topics", "must be at least one, with the same runs in each", numbers)
@@ -215,8 +230,13 @@ def _lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:
 class _Topic:
     """One topic, ready to be judged: what to draw, and how each run is scored from it."""
 
-    def __init__(self, lists: JudgedLists) -> None:
+    def __init__(self, lists: JudgedLists, empty: Empty) -> None:
         p = lists.probabilities
+        self.first_relevant = np.zeros(0)
+        """Law of the first relevant document, added up; empty = outcomes with R = 0 stay."""
+        if empty == "given" and not (p == 1).any():
+            before = np.concatenate([[1.0], np.cumprod(1 - p)[:-1]])
+            self.first_relevant = np.cumsum(before * p / chance_of_any(p))
         self.n_runs = len(lists.ranks)
         drawn = np.flatnonzero(p < 1)
         self.n_sure = p.size - drawn.size
@@ -248,7 +268,22 @@ class _Topic:
             if undecided.size:
                 is_below[undecided] = bits.random_raw(undecided.size) * 2.0**-64 < rest
             flags[row] = is_below
+        if self.first_relevant.size:
+            self._draw_again(bits, flags)
         return flags
+
+    def _draw_again(self, bits: np.random.PCG64, flags: NDArray[np.unsignedinteger]) -> None:
+        """Judge anew, given R > 0, where no document is relevant; all of them are uncertain."""
+        places = np.flatnonzero(~flags.any(axis=0))
+        if not places.size:
+            return
+        numbers = bits.random_raw(places.size) * 2.0**-64
+        first = np.searchsorted(self.first_relevant, numbers, side="right")
+        first = np.minimum(first, len(flags) - 1)
+        for row, (bound, rest) in enumerate(zip(self.bounds, self.rests, strict=True)):
+            numbers = bits.random_raw(places.size) * 2.0**-64
+            is_below = numbers < (int(bound) + rest) / 65536
+            flags[row, places] = (row == first) | ((row > first) & is_below)
 
     def score(self, flags: NDArray[np.unsignedinteger]) -> NDArray[np.float64]:
         """Compute AP of every run from the judgements; shape (n_runs, n)."""

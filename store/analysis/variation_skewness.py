@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from store.analysis.empty_outcomes import Empty, chance_left
 from store.analysis.quadrature import TOLERANCE, rule_for, window
 from store.analysis.tilted import check_lists, run_sums, tilt
 from store.errors import ArgumentError
@@ -16,7 +17,11 @@ _BY_MATRIX = 200
 
 
 def third_moment(
-    probabilities: ArrayLike, ranks: ArrayLike, *, tolerance: float = TOLERANCE
+    probabilities: ArrayLike,
+    ranks: ArrayLike,
+    *,
+    empty: Empty = "given",
+    tolerance: float = TOLERANCE,
 ) -> float:
     r"""Compute the third central moment of :math:`u = AP_A - AP_B`.
 
@@ -26,13 +31,17 @@ def third_moment(
         Of each document to be judged relevant, from 0 to 1; R counts all of them (pool mode).
     ranks : array of float, shape (2, n_documents)
         Rank of each document in run A and run B; infinite = not retrieved.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.empty_outcomes`.
     tolerance : float, default=1e-12
         Relative error of the quadrature, of each of the terms that add up to the moment.
 
     Returns
     -------
     float
-        :math:`E (u - E u)^3`, in [-2, 2]; of topics judged independently they add up.
+        :math:`E (u - E u)^3`, in [-2, 2]; of topics judged independently they add up. 0 where no
+        document may be relevant.
 
     Raises
     ------
@@ -42,7 +51,7 @@ def third_moment(
 
     Notes
     -----
-    With :math:`\delta = E u`, :math:`U = S_A - S_B`, :math:`h = h^A - h^B - \delta`,
+    With ``zero``, :math:`\delta = E u`, :math:`U = S_A - S_B`, :math:`h = h^A - h^B - \delta`,
     :math:`W = w^A - w^B` with a diagonal of zeros, :math:`c_i = v_i (1 - 2 q_i)`,
     :math:`y_0 = E_t U - \delta Q`, and `Var_t` the sum in braces of `variation`,
 
@@ -55,14 +64,18 @@ def third_moment(
         E (u - \delta)^3 &= \int_0^1 \frac{(\ln t)^2}{2} \frac{G(t)}{t}
             (y_0^3 + 3 y_0 Var_t + \kappa_3) dt - \delta^3 P(R = 0)
 
-    O(n^2) a node, by running sums in the order of the ranks where a product of matrices would be
-    O(n^3).
+    and with ``given`` :math:`\delta = E(u | R > 0)`, and the integral is over P(R > 0) in place of
+    the last term. O(n^2) a node, by running sums in the order of the ranks where a product of
+    matrices would be O(n^3).
 
     Examples
     --------
-    One document that only the first run has, relevant three times of four: u is 1 or 0.
+    One document that only the first run has, relevant three times of four: u is 1; or 0.
 
-    >>> round(third_moment([0.75], [[1], [np.inf]]), 12)  # p (1 - p) (1 - 2 p)
+    >>> third_moment([0.75], [[1], [np.inf]])
+    0.0
+    >>> moment = third_moment([0.75], [[1], [np.inf]], empty="zero")
+    >>> round(moment, 12)  # p (1 - p) (1 - 2 p)
     -0.09375
     """
     given = check_lists(probabilities, ranks)
@@ -73,18 +86,20 @@ def third_moment(
     is_random = p < 1
     if not is_random.any():
         return 0.0
+    left = chance_left(p, empty)
     rule = rule_for(*window(p), power=3, tolerance=tolerance)
     tilted = tilt(p, rule)
     (sums_a, h_a), (sums_b, h_b) = (run_sums(tilted.q, lists, run) for run in (0, 1))
-    delta = float((sums_a - sums_b) @ (rule.weights[0] * tilted.density))
+    delta = float((sums_a - sums_b) @ (rule.weights[0] * tilted.density)) / left
     y0 = sums_a - sums_b - delta * tilted.q.sum(axis=1)
     v, q = tilted.v[:, is_random], tilted.q[:, is_random]
     h = (h_a - h_b)[:, is_random] - delta
     variances, skews = _quadratic_forms(lists.ranks[:, is_random], v, q, h)
     weights = rule.weights[2] * tilted.density
-    none_relevant = float(np.exp(np.log1p(-p).sum())) if is_random.all() else 0.0
-    inside = y0**3 + 3 * y0 * variances + skews
-    return float(weights @ inside) - delta**3 * none_relevant
+    found = float(weights @ (y0**3 + 3 * y0 * variances + skews)) / left
+    if empty == "zero" and is_random.all():
+        found -= delta**3 * float(np.exp(np.log1p(-p).sum()))
+    return found
 
 
 def _quadratic_forms(

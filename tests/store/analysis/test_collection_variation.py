@@ -31,7 +31,7 @@ def three_topics() -> list[Topic]:
 @pytest.mark.vector("formulas of the project, section 6: X6")
 def test_three_topics() -> None:
     """Means, variances and covariances by topic; MAP, components, K and the four tests."""
-    varied = collection_variation(three_topics())
+    varied = collection_variation(three_topics(), empty="zero")
     own = np.diagonal(varied.covariance, axis1=1, axis2=2).T
     assert varied.mean.ravel() == pytest.approx(np.ravel(x6.X6_MEANS), abs=1e-14)
     assert own.ravel() == pytest.approx(np.ravel(x6.X6_VARIANCES), abs=x6.NEAR)
@@ -51,7 +51,7 @@ def test_three_topics() -> None:
 
 def test_p_values_are_of_t() -> None:
     """Two-sided, with 2 L - 2 and L - 1 degrees of freedom."""
-    found = pair_components(collection_variation(three_topics())).p_values()
+    found = pair_components(collection_variation(three_topics(), empty="zero")).p_values()
     for name, t in x6.X6_TESTS.items():
         law = stats.t(4 if name.startswith("t1") else 2)
         assert found[name].tolist() == pytest.approx([2 * law.sf(t)])
@@ -93,11 +93,11 @@ def test_interval_is_as_wide_as_judging_says() -> None:
 def test_undefined_is_nan_and_no_error() -> None:
     """One topic has no variance over topics; runs that are the same have no t."""
     (topic, *_) = three_topics()
-    alone = pair_components(collection_variation([topic]))
+    alone = pair_components(collection_variation([topic], empty="zero"))
     assert np.isnan(alone.components.topic_variance).all()
     assert np.isnan(alone.t2_included).all()
     p, ranks = topic
-    same = pair_components(collection_variation([(p, ranks[[0, 0]])] * 2))
+    same = pair_components(collection_variation([(p, ranks[[0, 0]])] * 2, empty="zero"))
     assert np.isnan(same.t2_removed).all()
     assert np.isnan(same.components.share).all()
     assert same.components.judging_variance.tolist() == [0.0]
@@ -106,7 +106,7 @@ def test_undefined_is_nan_and_no_error() -> None:
 def test_pairs_and_progress_are_those_asked_for() -> None:
     """The second run before the first turns the signs about; each topic counts once."""
     ticks: list[int] = []
-    varied = collection_variation(three_topics(), progress=ticks.append)
+    varied = collection_variation(three_topics(), progress=ticks.append, empty="zero")
     assert ticks == [1, 1, 1]
     back = pair_components(varied, (np.array([1]), np.array([0])))
     assert back.t2_included.tolist() == pytest.approx([-x6.X6_TESTS["t2_included"]])
@@ -115,7 +115,7 @@ def test_pairs_and_progress_are_those_asked_for() -> None:
 def test_topics_must_have_the_same_runs() -> None:
     """None at all, and a topic with a run less."""
     with pytest.raises(ArgumentError, match="one or more"):
-        collection_variation([])
+        collection_variation([], empty="zero")
     first, second, _ = three_topics()
     with pytest.raises(ArgumentError, match="2 runs each"):
-        collection_variation([first, (second[0], second[1][:1])])
+        collection_variation([first, (second[0], second[1][:1])], empty="zero")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def exact(p: float, r_mode: str) -> NDArray[np.float64]:
 @pytest.mark.parametrize("p", NEARLY)
 def test_covariances_keep_their_digits(p: float) -> None:
     """Relative to the standard deviations, in both modes: what `Variation.error` promises."""
-    for r_mode, function in (("pool", variation), ("own", own_variation)):
+    for r_mode, function in (("pool", partial(variation, empty="zero")), ("own", own_variation)):
         found, expected = function([p] * 6, RANKS), exact(p, r_mode)
         spread = np.sqrt(expected.diagonal())
         off = np.abs(found.covariance - expected) / np.outer(spread, spread)
@@ -51,8 +52,10 @@ def test_third_moments_at_any_tolerance(tolerance: float, n_sure: int) -> None:
     p = np.concatenate([np.ones(n_sure), np.full(20 - n_sure, 0.5)])
     ranks = np.array([np.arange(1.0, 21), np.arange(20.0, 0, -1)])
     ranks[0, 3] = np.inf
-    expected = third_moment(p, ranks)
-    assert third_moment(p, ranks, tolerance=tolerance) == pytest.approx(expected, rel=1e-4)
+    expected = third_moment(p, ranks, empty="zero")
+    assert third_moment(p, ranks, tolerance=tolerance, empty="zero") == pytest.approx(
+        expected, rel=1e-4
+    )
 
 
 def test_equal_lists_do_not_vary_from_each_other() -> None:
@@ -63,7 +66,7 @@ def test_equal_lists_do_not_vary_from_each_other() -> None:
         n = int(rng.integers(1, 600))
         p, row = rng.random(n), rng.permutation(n) + 1.0
         topics = [(p, np.array([row, row]))]
-        varied = collection_variation(topics)
+        varied = collection_variation(topics, empty="zero")
         one = varied.covariance[0]
         if one[0, 0] + one[1, 1] == 2 * one[0, 1]:
             continue
@@ -72,7 +75,7 @@ def test_equal_lists_do_not_vary_from_each_other() -> None:
         assert next_documents(topics, varied).n_unsettled == 0
         assert pair_components(varied).components.judging_variance.tolist() == [0.0]
         assert order_probabilities(varied)[0, 1] == 0.5
-        assert order_probability(topics, method="normal", varied=varied).tied == 1.0
+        assert order_probability(topics, method="normal", varied=varied, empty="zero").tied == 1.0
     assert left
 
 
@@ -84,7 +87,7 @@ def test_lists_with_one_swap_do() -> None:
     second[[248, 249]] = 250.0, 249.0
     # All other documents are above both: R = 1 + c, and the difference is 1 / (249 250) or 0.
     expected = 2 * p * (1 - p) / (249 * 250) ** 2
-    varied = collection_variation([(np.full(n, p), np.array([first, second]))])
+    varied = collection_variation([(np.full(n, p), np.array([first, second]))], empty="zero")
     found = pair_components(varied).components.judging_variance[0]
     assert found == pytest.approx(expected, rel=1e-6)
 

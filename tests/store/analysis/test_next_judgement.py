@@ -19,7 +19,7 @@ def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) ->
     """Variance over all outcomes, less its mean once the document is known, added up."""
     p, ranks = topic
     topics = [topic]
-    varied = collection_variation(topics)
+    varied = collection_variation(topics, empty="zero")
     found = next_documents(topics, varied, confidence=0.9)
     open_pairs = [(a, b) for a, b in ((0, 1), (0, 2), (1, 2)) if found.unsettled[a, b]]
     assert found.n_unsettled == len(open_pairs)
@@ -45,8 +45,8 @@ def spread(table: OutcomeTable, p: Floats, first: int, second: int) -> float:
 def test_topics_share_the_gain() -> None:
     """The same topic twice: MAP is a mean of two, so each document takes away a quarter."""
     topic = (np.array([0.5, 0.5]), np.array([[1.0, 2.0], [3.0, 2.0]]))
-    once = next_documents([topic], collection_variation([topic]))
-    twice = next_documents([topic] * 2, collection_variation([topic] * 2))
+    once = next_documents([topic], collection_variation([topic], empty="zero"))
+    twice = next_documents([topic] * 2, collection_variation([topic] * 2, empty="zero"))
     assert twice.topic.tolist() == [0, 1, 0, 1]
     assert twice.gain == pytest.approx(np.repeat(once.gain, 2) / 4)
     assert twice.variance == pytest.approx(once.variance / 2)
@@ -58,7 +58,7 @@ def test_settled_pairs_are_those_the_law_is_sure_of() -> None:
     p = rng.uniform(0.1, 0.9, 12)
     ranks = np.array([rng.permutation(12) + 1.0 for _ in range(5)])
     ranks = np.vstack([ranks, ranks[:1]])
-    varied = collection_variation([(p, ranks)] * 4)
+    varied = collection_variation([(p, ranks)] * 4, empty="zero")
     above = order_probabilities(varied)
     for confidence in (0.6, 0.9, 0.99):
         settled = settled_pairs(varied, confidence)
@@ -73,5 +73,5 @@ def test_settled_pairs_are_those_the_law_is_sure_of() -> None:
 def test_sure_documents_tell_nothing() -> None:
     """Nothing varies: no document, no pair."""
     topic = (np.array([1.0, 0.0]), np.array([[1.0, 2.0], [2.0, 1.0]]))
-    found = next_documents([topic], collection_variation([topic]))
+    found = next_documents([topic], collection_variation([topic], empty="zero"))
     assert (found.document.size, found.n_unsettled, found.variance) == (0, 0, 0.0)

@@ -26,18 +26,18 @@ from tests.vectors.variation_examples import EXAMPLES, X6_ABOVE
 def test_three_topics_by_every_method() -> None:
     """Exactly .7450588 with .00023328 tied; the normal law and the correction to 12 digits."""
     topics = three_topics()
-    exact = order_probability(topics)
+    exact = order_probability(topics, empty="zero")
     assert exact.method == "enumeration"
     assert exact.above == pytest.approx(X6_ABOVE["exact"], abs=1e-13)
     assert exact.tied == pytest.approx(X6_ABOVE["tied"], abs=1e-13)
     assert exact.below == pytest.approx(1 - X6_ABOVE["exact"] - X6_ABOVE["tied"], abs=1e-13)
     for method in ("normal", "skewness"):
-        found = order_probability(topics, method=method)
+        found = order_probability(topics, method=method, empty="zero")
         assert found.above == pytest.approx(X6_ABOVE[method], abs=0.51e-12)
         assert found.tied is None
-    mixed = order_probability(topics, method="mixture")
+    mixed = order_probability(topics, method="mixture", empty="zero")
     assert mixed.above == pytest.approx(X6_ABOVE["exact"], abs=0.006)
-    table = order_probabilities(collection_variation(topics))
+    table = order_probabilities(collection_variation(topics, empty="zero"))
     assert table[0, 1] == pytest.approx(X6_ABOVE["normal"], abs=0.51e-12)
     assert table + table.T == pytest.approx(np.ones((2, 2)))
 
@@ -47,7 +47,7 @@ def test_single_topics(name: str) -> None:
     """P(u > 0) and P(u = 0) as printed."""
     example = EXAMPLES[name]
     topic = (np.array([float(p) for p in example.p.split()]), np.array(example.ranks))
-    found = order_probability([topic])
+    found = order_probability([topic], empty="zero")
     assert found.above == pytest.approx(example.above, abs=1e-14)
     if example.tied is not None:
         assert found.tied == pytest.approx(example.tied, abs=1e-14)
@@ -57,7 +57,7 @@ def test_single_topics(name: str) -> None:
 def test_enumeration_equals_the_obvious_one(topic: Topic) -> None:
     """Above and tied, with sure and impossible documents and ties of AP."""
     expected = enumerated(*topic)
-    above, tied = enumerate_order([(topic[0], topic[1][:2])])
+    above, tied = enumerate_order([(topic[0], topic[1][:2])], empty="zero")
     assert above == pytest.approx(expected.above[0, 1], abs=1e-12)
     assert tied == pytest.approx(expected.tied[0, 1], abs=1e-12)
 
@@ -98,15 +98,15 @@ def drawn(seed: int, n_topics: int, n_random: int, n_sure: int, most: float = 1.
 )
 def test_laws_agree_with_simulation(topics: list[Topic], method: Method) -> None:
     """Within four standard errors of 30,000 judgings, and what the law leaves out."""
-    found = order_probability(topics, method=method)
+    found = order_probability(topics, method=method, empty="zero")
     share, error = simulated(topics, 30_000, seed=7)
     assert found.above == pytest.approx(share, abs=4 * error + 0.004)
 
 
 def test_method_is_chosen_by_the_numbers() -> None:
     """Few documents, little skewness, much of it."""
-    assert order_probability(drawn(1, 2, 9, 2)).method == "enumeration"
-    few_skewed = order_probability(drawn(1, 20, 20, 10))
+    assert order_probability(drawn(1, 2, 9, 2), empty="zero").method == "enumeration"
+    few_skewed = order_probability(drawn(1, 20, 20, 10), empty="zero")
     assert few_skewed.method == "skewness"
     assert few_skewed.skewness is not None
     assert abs(few_skewed.skewness) < 0.3
@@ -114,12 +114,12 @@ def test_method_is_chosen_by_the_numbers() -> None:
         (np.concatenate([np.full(20, 0.01), [1.0]]),
          np.array([[*np.arange(1.0, 21), 30], [*np.full(20, np.inf), 1]])),
     ]  # fmt: skip
-    found = order_probability(skewed)
+    found = order_probability(skewed, empty="zero")
     assert found.method == "mixture"
     assert found.skewness is not None
     assert found.skewness > 0.3
     with pytest.raises(ArgumentError, match="enumeration"):
-        order_probability(skewed, method="enumeration")
+        order_probability(skewed, method="enumeration", empty="zero")
 
 
 def test_many_documents_take_the_normal_law_unless_few_of_them_count(
@@ -133,7 +133,7 @@ def test_many_documents_take_the_normal_law_unless_few_of_them_count(
     monkeypatch.setattr(module, "third_moment", refused)
     rng = np.random.default_rng(2)
     ranks = np.array([rng.permutation(450) + 1.0 for _ in range(2)])
-    found = order_probability([(rng.random(450), ranks)] * 2)
+    found = order_probability([(rng.random(450), ranks)] * 2, empty="zero")
     assert (found.method, found.tied, found.skewness) == ("normal", None, None)
     monkeypatch.setattr(module, "MOST_CORRECTED", 40**2)
     # One document of .01 at rank 1 of the first run alone outweighs all others.
@@ -141,7 +141,7 @@ def test_many_documents_take_the_normal_law_unless_few_of_them_count(
     second = np.concatenate([[np.inf], np.arange(2.0, 43)])
     first = second.copy()
     first[0] = 1.0
-    skewed = order_probability([(p, np.array([first, second]))])
+    skewed = order_probability([(p, np.array([first, second]))], empty="zero")
     assert skewed.method == "mixture"
     assert skewed.above == pytest.approx(0.01, abs=0.0002)
 
@@ -160,18 +160,18 @@ def test_mixture_leaves_a_topic_of_small_differences_to_the_normal_law() -> None
     none = 0.9**10
     expected = 1 - none + none * float(norm.cdf(-1))
     for topics in ([five, five, one], [one, five, five]):
-        found = order_probability(topics, method="mixture")
+        found = order_probability(topics, method="mixture", empty="zero")
         assert found.above == pytest.approx(expected, abs=1e-12)
 
 
 def test_nothing_varies() -> None:
     """The order is what it is: above, below or tied."""
     sure = (np.ones(2), np.array([[1.0, 2.0], [1.0, 3.0]]))
-    found = order_probability([sure])
+    found = order_probability([sure], empty="zero")
     assert (found.above, found.tied, found.below) == (1.0, 0.0, 0.0)
-    assert order_probability([sure], 1, 0).below == 1.0
-    assert order_probability([sure], 0, 0).tied == 1.0
-    table = order_probabilities(collection_variation([sure]))
+    assert order_probability([sure], 1, 0, empty="zero").below == 1.0
+    assert order_probability([sure], 0, 0, empty="zero").tied == 1.0
+    table = order_probabilities(collection_variation([sure], empty="zero"))
     assert table.tolist() == [[0.5, 1.0], [0.0, 0.5]]
 
 
