@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from store.errors import ArgumentError, FaultList
 from store.formats.judged_tables import GradedRow
 from store.formats.qrels import QrelRow
-from store.records import Qrel, Scale
+from store.records import Judgement, Qrel, Scale, State
+from store.repeats import RepeatCounts, Repeats, settle_repeats
 
-UNJUDGED = "unjudged"
+
+class Meaning(StrEnum):
+    """What a code of a file says of a topic, docno and judge: one of the five states."""
+
+    NOT_POOLED = "not-pooled"
+    """Nothing: the line is passed over."""
+    UNJUDGED = "unjudged"
+    """In a pool, and not judged."""
+    SKIPPED = "skipped"
+    CANNOT = "cannot"
+    """Cannot be judged."""
+    GRADE = "grade"
+    """A grade of the scale, as every code that is not named."""
+
+
+_MEANINGS = {**{one.value: one for one in Meaning}, "unjudgeable": Meaning.CANNOT}
+_STATES = {Meaning.SKIPPED: State.SKIPPED, Meaning.CANNOT: State.CANNOT}
 
 
 @dataclass(slots=True)
@@ -18,39 +36,52 @@ class DecodedQrels:
     """Lines of a file of grades, by judge, with their codes understood."""
 
     judged: dict[str, list[Qrel]] = field(default_factory=dict)
-    """Judge to judgements."""
+    """Judge to judgements; empty for a judge of whom the file has other lines only."""
+    states: list[Judgement] = field(default_factory=list)
+    """What judges skipped, or said cannot be judged."""
+    n_unjudged_lines: int = 0
+    """Lines that say "pooled, not judged": of several judges, more than `unjudged` has pairs."""
+    n_not_pooled: int = 0
+    """Lines that were passed over, as their code says "not pooled"."""
+    repeats: RepeatCounts = field(default_factory=RepeatCounts)
+    listed: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The iterations of `unjudged`."""
     unjudged: list[tuple[str, str]] = field(default_factory=list)
     """(topic, docno) of lines that say "pooled, not judged", each once."""
     pairs: list[tuple[str, str]] = field(default_factory=list)
     """(topic, docno) of every line, each once, in file order."""
 
 
-def parse_codes(texts: Sequence[str]) -> set[int]:
-    """Read ``--code CODE=unjudged`` options.
+def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
+    """Read ``--code CODE=MEANING`` options.
 
     Returns
     -------
-    set of int
-        The codes that mean "pooled, not judged".
+    dict of int to Meaning
+        What each code means.
 
     Raises
     ------
     ArgumentError
-        If one is not of that form.
+        If one is not of that form, or two say different things of one code.
 
     Examples
     --------
-    >>> parse_codes(["-1=unjudged"])
-    {-1}
+    >>> {code: str(meaning) for code, meaning in parse_codes(["-1=unjudged", "-2=cannot"]).items()}
+    {-1: 'unjudged', -2: 'cannot'}
     """
-    codes = set()
+    codes: dict[int, Meaning] = {}
     for text in texts:
-        code, _, meaning = text.partition("=")
-        if meaning != UNJUDGED or not _is_integer(code):
-            requirement = "must be CODE=unjudged with an integer code"
-            hint = "a code that is a grade needs no --code; --map 10=3 turns one into another"
+        code, _, word = text.partition("=")
+        meaning = _MEANINGS.get(word)
+        if meaning is None or not _is_integer(code):
+            known = ", ".join(Meaning)
+            requirement = f"must be CODE=MEANING, an integer and one of {known}"
+            hint = "as in --code -1=unjudged; --map 10=3 reads one grade as another"
             raise ArgumentError("--code", requirement, text, hint=hint)
-        codes.add(int(code))
+        if codes.setdefault(int(code), meaning) is not meaning:
+            requirement = f"must say one thing of a code, and {codes[int(code)]} was said"
+            raise ArgumentError("--code", requirement, text)
     return codes
 
 
@@ -106,8 +137,9 @@ def decode_rows(
     rows: Iterable[GradedRow],
     scale: Scale,
     *,
-    unjudged: set[int] | None = None,
+    codes: Mapping[int, Meaning] | None = None,
     mapping: Mapping[int, int] | None = None,
+    repeats: Repeats = Repeats.REFUSE,
     faults: FaultList,
 ) -> DecodedQrels:
     """Turn the rows of a file into judgements of the declared scale.
@@ -118,33 +150,52 @@ def decode_rows(
         Each names its judge.
     scale : Scale
         The declared grades.
-    unjudged : set of int, optional
-        Codes that mean "pooled, not judged".
+    codes : mapping of int to Meaning, optional
+        What codes mean that are no grades.
     mapping : mapping of int to int, optional
         Codes to read as others.
+    repeats : Repeats, default=Repeats.REFUSE
+        Which of the lines of one topic, docno and judge counts where they differ.
     faults : FaultList
-        Where codes that are not on the scale are told, with their lines.
+        Where codes that are not on the scale are told, with their lines, and repeats that
+        are refused.
     """
     decoded = DecodedQrels()
-    mapping, unjudged = mapping or {}, unjudged or set()
+    mapping, codes = mapping or {}, codes or {}
     values = set(scale.values)
     listed = ", ".join(map(str, scale.values))
+    order = {meaning: place for place, meaning in enumerate(Meaning)}
+
+    def meaning(row: GradedRow) -> tuple[int, int]:
+        what = codes.get(row.code, Meaning.GRADE)
+        is_grade = what is Meaning.GRADE
+        return order[what], mapping.get(row.code, row.code) if is_grade else 0
+
+    kept, decoded.repeats = settle_repeats(rows, meaning, repeats, faults)
     seen: dict[tuple[str, str], None] = {}
-    open_pairs: dict[tuple[str, str], None] = {}
-    for row in rows:
+    for row in kept:
+        what = codes.get(row.code, Meaning.GRADE)
+        of_judge = decoded.judged.setdefault(row.judge, [])
+        if what is Meaning.NOT_POOLED:
+            decoded.n_not_pooled += 1
+            continue
         pair = (row.topic, row.docno)
         seen[pair] = None
-        if row.code in unjudged:
-            open_pairs[pair] = None
+        if what is Meaning.UNJUDGED:
+            decoded.n_unjudged_lines += 1
+            decoded.listed.setdefault(pair, row.iteration)
+            continue
+        if what is not Meaning.GRADE:
+            state = _STATES[what]
+            decoded.states.append(Judgement(*pair, row.judge, state, None, iteration=row.iteration))
             continue
         grade = mapping.get(row.code, row.code)
         if grade not in values:
             message = f"expected a grade of the scale ({listed}), got {grade}"
             faults.add(row.line, message, "grade")
             continue
-        qrel = Qrel(row.topic, row.docno, grade, row.iteration)
-        decoded.judged.setdefault(row.judge, []).append(qrel)
-    decoded.pairs, decoded.unjudged = list(seen), list(open_pairs)
+        of_judge.append(Qrel(row.topic, row.docno, grade, row.iteration))
+    decoded.pairs, decoded.unjudged = list(seen), list(decoded.listed)
     return decoded
 
 

@@ -28,6 +28,7 @@ from store.draws import Choose
 from store.effort import Effort
 from store.errors import ArgumentError
 from store.imports import ImportReport
+from store.judgement_imports import import_states
 from store.keys import fetch_docnos
 from store.measured_collection import MeasuredCollection
 from store.numbered_documents import NumberedDocuments
@@ -215,6 +216,7 @@ class Collection(MeasuredCollection, PortableCollection, ScoredCollection, Watch
         kind: JudgeKind,
         *,
         pool: Pool | None = None,
+        states: Sequence[Judgement] = (),
         replace: bool = False,
         advance: Callable[[int], None] = judgements.no_advance,
     ) -> ImportReport:
@@ -228,8 +230,10 @@ class Collection(MeasuredCollection, PortableCollection, ScoredCollection, Watch
             Of the judges.
         pool : Pool, optional
             What the file says was pooled; one without entries is not added.
+        states : sequence of Judgement
+            What the judges skipped or could not judge; none of the documents is in `by_judge`.
         replace : bool, default=False
-            Whether grades that differ from stored ones are appended as revisions.
+            Whether what differs from what is stored is appended as a revision.
         advance : callable
             Told of so many more judgements that are done.
 
@@ -257,6 +261,11 @@ class Collection(MeasuredCollection, PortableCollection, ScoredCollection, Watch
                     qrels,
                     replace=replace,
                     advance=advance,
+                )
+            if states:
+                kinds = dict.fromkeys((one.judge for one in states), kind)
+                total += import_states(
+                    session, self._topics, self._documents, states, kinds, replace=replace
                 )
             return total
 

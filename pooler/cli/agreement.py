@@ -60,6 +60,7 @@ from pooler.cli.judgement_reading import (
     JudgeColumnOption,
     MapOption,
     Reading,
+    RepeatsOption,
     ScaleOption,
     TopicOption,
 )
@@ -124,6 +125,7 @@ def agreement(
     scale_text: ScaleOption = None,
     codes: CodeOption = None,
     mapped: MapOption = None,
+    repeats: RepeatsOption = None,
     lenient: LenientOption = False,
     manifest: ManifestOption = None,
     fmt: FormatOption = Format.TABLE,
@@ -146,7 +148,8 @@ def agreement(
 
     check_manifest(manifest)
     reading = Reading(form=form, columns=columns, topic=topic, judge_column=judge_column,
-                      scale=scale_text, codes=codes, mapped=mapped, lenient=lenient)  # fmt: skip
+                      scale=scale_text, codes=codes, mapped=mapped, repeats=repeats,
+                      lenient=lenient)  # fmt: skip
     policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
     has_levels = bool(level) or rigid or relaxed

@@ -14,6 +14,7 @@ from pooler.cli.judgement_reading import (
     JudgeColumnOption,
     MapOption,
     Reading,
+    RepeatsOption,
     ScaleOption,
     TopicOption,
 )
@@ -73,6 +74,7 @@ def collapse(
     scale_text: ScaleOption = None,
     codes: CodeOption = None,
     mapped: MapOption = None,
+    repeats: RepeatsOption = None,
     form: InputOption = None,
     columns: ColumnsOption = None,
     topic: TopicOption = None,
@@ -104,7 +106,8 @@ def collapse(
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse_, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     reading = Reading(form=form, columns=columns, topic=topic, judge_column=judge_column,
-                      scale=scale_text, codes=codes, mapped=mapped, lenient=lenient)  # fmt: skip
+                      scale=scale_text, codes=codes, mapped=mapped, repeats=repeats,
+                      lenient=lenient)  # fmt: skip
     _check_levels(reading, has_level=bool(level) or graded, has_reading=rigid or relaxed)
     found = read_files(files, reading)
     is_sum = policy.rule == "sum"

@@ -13,7 +13,8 @@ from pooler.cli.console import counted, progress, say, warn
 from pooler.cli.import_histories import import_file
 from pooler.cli.import_prels import AsOption, sampled_pool, say_sample, unjudged_codes
 from pooler.cli.import_report import importing, report_words, say_wait
-from pooler.cli.judgement_reading import TopicOption
+from pooler.cli.judged_files import REPEATS_HINT, say_repeats, warn_if_nothing_relevant
+from pooler.cli.judgement_reading import RepeatsOption, TopicOption
 from pooler.cli.judgement_sources import (
     EVERY_JUDGE,
     UNKNOWN_HINT,
@@ -34,9 +35,10 @@ from pooler.cli.options import (
 from store.errors import ArgumentError, ConflictError, FaultList, UnknownNameError
 
 if TYPE_CHECKING:
-    from store.codes import DecodedQrels
+    from store.codes import DecodedQrels, Meaning
     from store.collection import Collection
     from store.records import Pool
+    from store.repeats import Repeats
 
 _NAMES_SHOWN = 8
 
@@ -94,10 +96,12 @@ def judgements(
         list[str] | None,
         typer.Option(
             "--code",
-            metavar="CODE=unjudged",
-            help="A code that means pooled, not judged: it makes a pool entry and no judgement.",
+            metavar="CODE=MEANING",
+            help="A code that is no grade: unjudged (pooled, not judged: a pool entry and no"
+            " judgement), not-pooled (passed over), skipped, cannot (be judged), or grade.",
         ),
     ] = None,
+    repeats: RepeatsOption = None,
     mapped: Annotated[
         list[str] | None,
         typer.Option("--map", metavar="FROM=TO", help="Read one grade as another."),
@@ -124,7 +128,7 @@ def judgements(
 
     Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic web
     """
-    from store.codes import parse_codes, parse_map
+    from store.codes import Meaning, parse_codes, parse_map
 
     wanted = wanted_of(
         form,
@@ -137,7 +141,8 @@ def judgements(
     )
     if wanted.form in EVERY_JUDGE:
         for name, value in (("--judge", judge), ("--code", codes), ("--map", mapped),
-                            ("--as-pool", as_pool), ("--lenient", lenient or None)):  # fmt: skip
+                            ("--as-pool", as_pool), ("--repeats", repeats),
+                            ("--lenient", lenient or None)):  # fmt: skip
             if value:
                 requirement = f"is for files of grades, and a {wanted.form} file says more"
                 raise ArgumentError(name, requirement, value)
@@ -151,14 +156,18 @@ def judgements(
                 replace=replace,
             )
         return
-    unjudged, mapping = parse_codes(codes or []), parse_map(mapped or [])
+    if repeats is not None and kind_of_sample is not None:
+        requirement = "is for files of grades; a sample has each document once"
+        raise ArgumentError("--repeats", requirement, str(repeats))
+    meanings, mapping = parse_codes(codes or []), parse_map(mapped or [])
     faults = FaultList(file)
     with importing(collection) as opened:
         if topic is not None and not allow_unknown:
             _check_topic(opened, topic)
         source = read_source(file, wanted, opened.scale, faults)
         if source.sample is not None:
-            unjudged |= unjudged_codes(source.sample, opened.scale.values)
+            unsampled = unjudged_codes(source.sample, opened.scale.values)
+            meanings = dict.fromkeys(unsampled, Meaning.UNJUDGED) | meanings
         _import_grades(
             opened,
             file,
@@ -166,8 +175,9 @@ def judgements(
             wanted,
             faults,
             kind=kind or Kind.IMPORTED,
-            unjudged=unjudged,
+            meanings=meanings,
             mapping=mapping,
+            repeats=repeats,
             as_pool=as_pool,
             allow_unknown=allow_unknown,
             replace=replace,
@@ -182,8 +192,9 @@ def _import_grades(
     faults: FaultList,
     *,
     kind: Kind,
-    unjudged: set[int],
+    meanings: dict[int, Meaning],
     mapping: dict[int, int],
+    repeats: Repeats | None,
     as_pool: str | None,
     allow_unknown: bool,
     replace: bool,
@@ -194,8 +205,9 @@ def _import_grades(
     from store.records import JudgeKind
 
     decoded = _decode(
-        opened, source, faults, unjudged=unjudged, mapping=mapping, allow_unknown=allow_unknown
-    )
+        opened, source, faults, meanings=meanings, mapping=mapping, repeats=repeats,
+        allow_unknown=allow_unknown,
+    )  # fmt: skip
     judge = wanted.judge
     if judge is not None:
         decoded.judged.setdefault(judge, [])
@@ -214,20 +226,41 @@ def _import_grades(
     say_wait(opened, n_judgements)
     with progress("judgements", n_judgements) as advance:
         report = opened.import_judgements(
-            decoded.judged, JudgeKind(kind.value), pool=pool, replace=replace, advance=advance
-        )
+            decoded.judged, JudgeKind(kind.value), pool=pool, states=decoded.states,
+            replace=replace, advance=advance,
+        )  # fmt: skip
     if source.n_float_grades:
         warn(f"{file}: {counted(source.n_float_grades, 'grade')} written as floats"
              f" ({source.float_grade}), read as integers")  # fmt: skip
     if source.n_trailing:
         warn(f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,}"
              f" lines; is it a {source.noun} file?")  # fmt: skip
-    say(f"{file}: {report_words(report, 'judgement')} of {_names_words(decoded.judged)}")
+    say_repeats(file, decoded.repeats, repeats)
+    warn_if_nothing_relevant(file, decoded)
+    noun = "state" if decoded.states else "judgement"
+    say(f"{file}: {report_words(report, noun)} of {_names_words(decoded.judged)}")
+    _say_others(file, decoded)
     if source.sample is not None:
         say_sample(file, pool, decoded)
     elif decoded.unjudged:
-        lines = counted(len(decoded.unjudged), "line")
-        say(f"{file}: {lines} of documents pooled and not judged: pool {pool.name}")
+        lines = counted(decoded.n_unjudged_lines, "line")
+        pairs = counted(len(decoded.unjudged), "document")
+        say(f"{file}: {lines} of {pairs} pooled and not judged: pool {pool.name}")
+
+
+def _say_others(file: str, decoded: DecodedQrels) -> None:
+    """Say of which lines no grade was made, and who has no grade in the file."""
+    from store.records import State
+
+    skipped = sum(one.state is State.SKIPPED for one in decoded.states)
+    for n, words in ((skipped, "were skipped"),
+                     (len(decoded.states) - skipped, "cannot be judged"),
+                     (decoded.n_not_pooled, "are not pooled, and are passed over")):  # fmt: skip
+        if n:
+            say(f"{file}: {counted(n, 'line')} of documents that {words}")
+    without = [name for name, rows in decoded.judged.items() if not rows]
+    if without and len(decoded.judged) > 1:
+        say(f"{file}: without a grade: {_names_words(without)}")
 
 
 def _decode(
@@ -235,8 +268,9 @@ def _decode(
     source: Source,
     faults: FaultList,
     *,
-    unjudged: set[int],
+    meanings: dict[int, Meaning],
     mapping: dict[int, int],
+    repeats: Repeats | None,
     allow_unknown: bool,
 ) -> DecodedQrels:
     """Turn rows into judgements, or refuse the file with all that is wrong with it, by line.
@@ -244,6 +278,7 @@ def _decode(
     `faults` holds those of its format, if any; unknown ids and grades join them.
     """
     from store.codes import decode_rows
+    from store.repeats import Repeats
 
     n_of_format = faults.count
     known_topics = set() if allow_unknown else opened.listed_topics()
@@ -255,12 +290,16 @@ def _decode(
             faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
     n_unknown = faults.count - n_of_format
     decoded = decode_rows(
-        source.rows, opened.scale, unjudged=unjudged, mapping=mapping, faults=faults
-    )
+        source.rows, opened.scale, codes=meanings, mapping=mapping,
+        repeats=repeats or Repeats.REFUSE, faults=faults,
+    )  # fmt: skip
     hints = [faults.hint] if faults.hint else []
     if n_unknown:
         hints.append(UNKNOWN_HINT)
-    if faults.count > n_of_format + n_unknown:
+    n_repeated = decoded.repeats.n_refused
+    if n_repeated:
+        hints.append(REPEATS_HINT)
+    if faults.count > n_of_format + n_unknown + n_repeated:
         hints.append("--map FROM=TO reads one grade as another, --code CODE=unjudged as no"
                      " judgement")  # fmt: skip
     faults.raise_if_any(hint="; ".join(hints))

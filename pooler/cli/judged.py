@@ -215,7 +215,7 @@ def _from_files(
 ) -> Judged:
     """Read bare files."""
     from store.arrays import ranked_documents
-    from store.codes import decode_rows, graded_rows
+    from store.codes import Meaning, decode_rows, graded_rows
     from store.formats.qrels import read_qrels
     from store.records import Qrel
 
@@ -233,7 +233,9 @@ def _from_files(
         faults = FaultList(qrels)
         off = {row.code for row in content.rows if row.code < 0} - set(scale.values)
         graded = graded_rows(content.rows, judge="")
-        rows = decode_rows(graded, scale, unjudged=off, faults=faults).judged.get("", [])
+        rows = decode_rows(
+            graded, scale, codes=dict.fromkeys(off, Meaning.UNJUDGED), faults=faults
+        ).judged.get("", [])
         faults.raise_if_any(hint="--scale declares the grades there are")
     negative = len(content.rows) - len(rows)
     if negative:

@@ -14,14 +14,21 @@ from store.errors import ArgumentError, FaultList, PoolerError
 
 if TYPE_CHECKING:
     from pooler.cli.judgement_reading import Reading
+    from store.codes import DecodedQrels
     from store.file_votes import FileVotes
     from store.formats.judgement_files import JudgementsFormat
     from store.formats.qrels_columns import QrelsColumns
     from store.records import JudgeKind, Judgement, Scale
+    from store.repeats import RepeatCounts, Repeats
 
 STDIN = "-"
 COMPRESSED = (".gz", ".xz", ".zst")
 CODES_HINT = "--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement"
+_NOTHING = (
+    "{file}: every grade is 0: nothing is relevant; if the file lists relevant documents,"
+    " --map 0=1 reads them so"
+)
+REPEATS_HINT = "--repeats first, last, highest or drop says which counts"
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -179,12 +186,14 @@ def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int
     if (declared := reading.declared()) is not None:
         return declared
     grades: set[int] = set()
-    unjudged, mapping = reading.unjudged, reading.mapping
+    no_grades, mapping = reading.no_grades, reading.mapping
+    meanings = reading.meanings
     for one in files:
         codes = _codes(one)
-        here = {mapping.get(code, code) for code in codes - unjudged}
-        if min(here, default=0) < 0:
-            code = min(here)
+        here = {mapping.get(code, code) for code in codes - no_grades}
+        unsaid = {mapping.get(code, code) for code in codes - meanings.keys()}
+        if min(unsaid, default=0) < 0:
+            code = min(unsaid)
             hint = f"--code {code}=unjudged, or --scale {code}-{max(max(here), 1)} if it is a grade"
             message = f"{one.named.file}: what does the code {code} mean?"
             raise PoolerError(message, hint=hint)
@@ -227,6 +236,8 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: R
         if one.columns is not None:
             values = {mapping.get(code, code) for code in _codes(one) - unjudged}
             if values <= set(scale.values):
+                if values == {0} and len(one.columns.codes) > 1:
+                    warn(_NOTHING.format(file=one.named.file))
                 votes.add_columns(str(one.named.judge), one.columns, unjudged=unjudged,
                                   mapping=mapping)  # fmt: skip
                 continue
@@ -260,6 +271,7 @@ def _read(
 
 def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
     """Read a file of grades line by line."""
+    from store.repeats import Repeats, settle_repeats
     from store.scale import parse_scale
 
     wanted = reading.wanted(named.judge)
@@ -268,6 +280,8 @@ def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
         raise ArgumentError("--scale", requirement, None, hint="--scale ntcir")
     faults = FaultList(named.file)
     source = read_source(named.file, wanted, scale or parse_scale("binary"), faults)
+    if faults and reading.repeats in (None, Repeats.REFUSE):
+        settle_repeats(source.rows, lambda row: (0, row.code), Repeats.REFUSE, faults)
     faults.raise_if_any(hint=faults.hint)
     if source.n_float_grades:
         grades = counted(source.n_float_grades, "grade")
@@ -320,19 +334,44 @@ def _decode_rows(one: JudgedFile, source: Source, scale: Scale, reading: Reading
     """Understand the codes of a file of grades."""
     from store.codes import decode_rows
     from store.records import Judgement, State
+    from store.repeats import Repeats
 
     faults = FaultList(one.named.file)
-    unjudged = reading.unjudged
-    decoded = decode_rows(source.rows, scale, unjudged=unjudged, mapping=reading.mapping,
-                          faults=faults)  # fmt: skip
-    faults.raise_if_any(hint=f"{CODES_HINT}; --scale declares the grades there are")
+    decoded = decode_rows(
+        source.rows, scale, codes=reading.meanings, mapping=reading.mapping,
+        repeats=reading.repeats or Repeats.REFUSE, faults=faults,
+    )  # fmt: skip
+    hints = [REPEATS_HINT] if decoded.repeats.n_refused else []
+    if len(faults) > decoded.repeats.n_refused:
+        hints.append(f"{CODES_HINT}; --scale declares the grades there are")
+    faults.raise_if_any(hint="; ".join(hints))
+    say_repeats(one.named.file, decoded.repeats, reading.repeats)
+    warn_if_nothing_relevant(one.named.file, decoded)
     one.judgements = [
         Judgement(row.topic, row.docno, judge, State.JUDGED, row.grade, iteration=row.iteration)
         for judge, rows in decoded.judged.items()
         for row in rows
     ]
-    one.listed = {(row.topic, row.docno): row.iteration for row in source.rows
-                  if row.code in unjudged}  # fmt: skip
+    one.judgements += decoded.states
+    one.listed = decoded.listed
+
+
+def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
+    """Say what came more than once, and what was done with it."""
+    if counts.n_alike:
+        verb = "says" if counts.n_alike == 1 else "say"
+        say(f"{file}: {counted(counts.n_alike, 'line')} {verb} again what an earlier line says, and"
+            " are not counted")  # fmt: skip
+    if counts.n_differing:
+        say(f"{file}: {counts.n_differing:,} of topic, docno and judge came with different grades;"
+            f" --repeats {rule}: {counted(counts.n_dropped, 'line')} left out")  # fmt: skip
+
+
+def warn_if_nothing_relevant(file: str, decoded: DecodedQrels) -> None:
+    """Warn of a file of which every grade is 0, as lists of relevant documents are written."""
+    grades = [row.grade for rows in decoded.judged.values() for row in rows]
+    if len(grades) > 1 and not any(grades):
+        warn(_NOTHING.format(file=file))
 
 
 def _decode_states(one: JudgedFile, scale: Scale) -> None:

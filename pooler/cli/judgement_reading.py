@@ -9,10 +9,12 @@ import typer
 
 from pooler.cli.judgement_sources import EVERY_JUDGE, FileFormat, Wanted, wanted_of
 from store.errors import ArgumentError
+from store.repeats import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from store.codes import Meaning
     from store.records import Scale
 
 InputOption = Annotated[
@@ -67,8 +69,18 @@ CodeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--code",
-        metavar="CODE=unjudged",
-        help="A code of the files that means pooled, not judged: no judgement.",
+        metavar="CODE=MEANING",
+        help="A code of the files that is no grade: unjudged (pooled, not judged), not-pooled,"
+        " skipped, cannot (be judged), or grade.",
+        show_default=False,
+    ),
+]
+RepeatsOption = Annotated[
+    Repeats | None,
+    typer.Option(
+        "--repeats",
+        help="Which line counts where several of one topic, docno and judge differ. Lines that are"
+        " alike are one.  [default: refuse]",
         show_default=False,
     ),
 ]
@@ -94,6 +106,7 @@ class Reading:
     scale: str | None = None
     codes: Sequence[str] | None = None
     mapped: Sequence[str] | None = None
+    repeats: Repeats | None = None
     lenient: bool = False
 
     @property
@@ -105,12 +118,29 @@ class Reading:
     @property
     def is_plain(self) -> bool:
         """Whether the files are qrels of one judge, read by the strict rules."""
+        from store.codes import Meaning
+
         form = self.form in (None, FileFormat.QRELS)
+        form &= set(self.meanings.values()) <= {Meaning.UNJUDGED}
         return form and self.columns is None and not self.lenient and not self.names_judges
 
     @property
     def unjudged(self) -> set[int]:
         """Codes that mean "pooled, not judged"."""
+        from store.codes import Meaning
+
+        return {code for code, what in self.meanings.items() if what is Meaning.UNJUDGED}
+
+    @property
+    def no_grades(self) -> set[int]:
+        """Codes that are no grades."""
+        from store.codes import Meaning
+
+        return {code for code, what in self.meanings.items() if what is not Meaning.GRADE}
+
+    @property
+    def meanings(self) -> dict[int, Meaning]:
+        """What codes mean that are named."""
         from store.codes import parse_codes
 
         return parse_codes(self.codes or [])
@@ -136,6 +166,7 @@ class Reading:
         )  # fmt: skip
         if wanted.form in EVERY_JUDGE:
             for name, value in (("--code", self.codes), ("--map", self.mapped),
+                                ("--repeats", self.repeats),
                                 ("--lenient", self.lenient or None)):  # fmt: skip
                 if value:
                     requirement = f"is for files of grades, and a {wanted.form} file says more"
@@ -153,7 +184,7 @@ class Reading:
         return {
             "--input": self.form, "--columns": self.columns, "--topic": self.topic,
             "--judge-column": self.judge_column, "--scale": self.scale, "--code": self.codes,
-            "--map": self.mapped, "--lenient": self.lenient,
+            "--map": self.mapped, "--repeats": self.repeats, "--lenient": self.lenient,
         }  # fmt: skip
 
     def refuse(self) -> None:

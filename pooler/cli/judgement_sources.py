@@ -120,6 +120,8 @@ def wanted_of(
 def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> Source:
     """Read a file of grades; its faults are told, and what has none is returned.
 
+    What comes twice is returned twice, but for a prels file, where it is a fault.
+
     Raises
     ------
     ArgumentError
@@ -137,7 +139,9 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
     if wanted.form is FileFormat.QRELS:
         from store.formats.qrels import read_qrels
 
-        qrels = read_qrels(file, lenient=wanted.lenient, judge_column=column, faults=faults)
+        qrels = read_qrels(
+            file, lenient=wanted.lenient, judge_column=column, keep_repeats=True, faults=faults
+        )
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
         rows = list(graded_rows(qrels.rows, judge=judge, judge_column=column))
@@ -146,19 +150,22 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
     if wanted.form is FileFormat.NTCIR2:
         from store.formats.ntcir2 import read_ntcir2
 
-        table = read_ntcir2(file, scale, lenient=wanted.lenient, faults=faults).table
+        table = read_ntcir2(
+            file, scale, lenient=wanted.lenient, keep_repeats=True, faults=faults
+        ).table
         return _of_table(table, judge, 4, "NTCIR-2")
     if wanted.form is FileFormat.NTCIREVAL:
         from store.formats.ntcireval import read_ntcireval
 
-        table = read_ntcireval(file, lenient=wanted.lenient, faults=faults)
+        table = read_ntcireval(file, lenient=wanted.lenient, keep_repeats=True, faults=faults)
         return _of_table(table, judge, 3, "NTCIREVAL")
     from store.formats.columns import read_columns
 
     names = wanted.columns
     table = read_columns(
-        file, names, topic=wanted.topic, judge=judge, lenient=wanted.lenient, faults=faults
-    )
+        file, names, topic=wanted.topic, judge=judge, lenient=wanted.lenient, keep_repeats=True,
+        faults=faults,
+    )  # fmt: skip
     faults.hint = _header_hint(file, wanted, table, faults)
     return _of_table(table, judge, len(names), f"`{','.join(names)}`")
 

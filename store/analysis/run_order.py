@@ -155,8 +155,8 @@ def tau_ap(
     n_above = np.sum(is_above, axis=1, dtype=np.int64)
     is_right = true[np.newaxis, :] < true[:, np.newaxis]
     n_right = np.sum(is_right & is_above, axis=1, dtype=np.int64)
-    below = n_above > 0
-    tau = 2.0 * float(np.mean(n_right[below] / n_above[below])) - 1.0
+    weights = np.where(n_above > 0, 1.0 / np.maximum(n_above, 1), 0.0)
+    tau = float(np.sum(weights * (2 * n_right - n_above))) / int(np.count_nonzero(n_above))
     return TauResult(min(max(tau, -1.0), 1.0))
 
 

@@ -66,6 +66,7 @@ def read_columns(
     judge: str | None = None,
     iteration: str = "0",
     lenient: bool = False,
+    keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> JudgedTable:
     r"""Read a table of judgements by the names of its columns.
@@ -85,6 +86,8 @@ def read_columns(
     lenient : bool, default=False
         A line that begins with ``#`` is a comment, and what follows the last field is ignored.
         Otherwise both are faults.
+    keep_repeats : bool, default=False
+        Whether topic, docno and judge may come again: for `store.repeats.settle_repeats`.
     faults : FaultList, optional
         Where faults are told instead of being raised; rows without one are returned all the same.
 
@@ -140,4 +143,6 @@ def read_columns(
             fields.grade(line, parts[grade_place]),
         )
 
-    return read_table(path, " ".join(columns), row, lenient=lenient, faults=faults)
+    return read_table(
+        path, " ".join(columns), row, lenient=lenient, keep_repeats=keep_repeats, faults=faults
+    )

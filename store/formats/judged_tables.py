@@ -99,6 +99,7 @@ def read_table(
     read_row: RowReader,
     *,
     lenient: bool,
+    keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> JudgedTable:
     """Read a table of judgements.
@@ -114,6 +115,8 @@ def read_table(
     lenient : bool
         A line that begins with ``#`` is a comment, and what follows the last field is ignored.
         Otherwise both are faults.
+    keep_repeats : bool, default=False
+        Whether topic, docno and judge may come again: for `store.repeats.settle_repeats`.
     faults : FaultList, optional
         Where faults are told instead of being raised; rows without one are returned all the same.
 
@@ -154,8 +157,8 @@ def read_table(
         if told.count > before:
             continue
         first = first_at.setdefault((row.topic, row.docno, row.judge), row)
-        if first is not row:
-            told.add(number, _duplicate_words(row, first), "duplicate")
+        if first is not row and not keep_repeats:
+            told.add(number, duplicate_words(row, first), "duplicate")
             continue
         n_trailing += len(parts) > n_columns
         rows.append(row)
@@ -199,7 +202,7 @@ def _split(text: str, n_columns: int) -> list[str]:
     return text.split()
 
 
-def _duplicate_words(row: GradedRow, first: GradedRow) -> str:
+def duplicate_words(row: GradedRow, first: GradedRow) -> str:
     """Say that two lines speak of the same."""
     judge = f" judge `{row.judge}`" if row.judge else ""
     return (

@@ -79,7 +79,12 @@ def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
 
 
 def read_ntcir2(
-    path: str, scale: Scale, *, lenient: bool = False, faults: FaultList | None = None
+    path: str,
+    scale: Scale,
+    *,
+    lenient: bool = False,
+    keep_repeats: bool = False,
+    faults: FaultList | None = None,
 ) -> Ntcir2File:
     r"""Read an NTCIR-2 qrels file.
 
@@ -92,6 +97,8 @@ def read_ntcir2(
     lenient : bool, default=False
         A line that begins with ``#`` is a comment, and what follows the fourth field is ignored.
         Otherwise both are faults.
+    keep_repeats : bool, default=False
+        Whether topic, docno and judge may come again: for `store.repeats.settle_repeats`.
     faults : FaultList, optional
         Where faults are told instead of being raised; rows without one are returned all the same.
 
@@ -150,7 +157,9 @@ def read_ntcir2(
                 fields.faults.add(line, fault, "cut")
         return GradedRow(line, topic, "0", docno, "", grades.get(letter, min(grades.values())))
 
-    table = read_table(path, COLUMNS, row, lenient=lenient, faults=faults)
+    table = read_table(
+        path, COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults
+    )
     return Ntcir2File(table, cut.level)
 
 

@@ -19,7 +19,7 @@ _LEVEL = re.compile(r"L(0|[1-9][0-9]{0,8})", re.ASCII)
 
 
 def read_ntcireval(
-    path: str, *, lenient: bool = False, faults: FaultList | None = None
+    path: str, *, lenient: bool = False, keep_repeats: bool = False, faults: FaultList | None = None
 ) -> JudgedTable:
     r"""Read an NTCIREVAL qrels file.
 
@@ -30,6 +30,8 @@ def read_ntcireval(
     lenient : bool, default=False
         A line that begins with ``#`` is a comment, and what follows the third field is ignored.
         Otherwise both are faults.
+    keep_repeats : bool, default=False
+        Whether topic, docno and judge may come again: for `store.repeats.settle_repeats`.
     faults : FaultList, optional
         Where faults are told instead of being raised; rows without one are returned all the same.
 
@@ -73,7 +75,7 @@ def read_ntcireval(
             fields.faults.add(line, f"expected a level like L2, got `{parts[2]}`", "grade")
         return GradedRow(line, topic, "0", docno, "", int(match[1]) if match else 0)
 
-    return read_table(path, COLUMNS, row, lenient=lenient, faults=faults)
+    return read_table(path, COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple, TextIO
 
 from store.errors import ArgumentError, FaultList
@@ -19,6 +21,11 @@ from store.records import Qrel
 
 _GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")
 _JUDGE_COLUMN = 2
+_ITERATIONS = ("0", "Q0")
+_FEWEST_NAMED = 3
+_FEWEST_EXCHANGED = 20
+"""Lines with one word in column 3 from which columns are taken to be exchanged; the other number
+holds where that word is one that files have for the iteration."""
 
 
 class QrelRow(NamedTuple):
@@ -57,6 +64,7 @@ def read_qrels(
     *,
     lenient: bool = False,
     judge_column: int | None = None,
+    keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> QrelsFile:
     """Read a qrels file.
@@ -71,6 +79,8 @@ def read_qrels(
     judge_column : int, optional
         Column (from 1) that names the judge: 2, the only one that may hold a name. A document may
         then stand once a topic and judge, else once a topic.
+    keep_repeats : bool, default=False
+        Whether a document may stand there more often: for `store.repeats.settle_repeats`.
     faults : FaultList, optional
         Where faults are told instead of being raised; rows without one are returned all the same.
 
@@ -83,7 +93,8 @@ def read_qrels(
     ------
     FormatError
         With every fault of the file, by code: ``fields`` (not four fields), ``comment``, ``id``,
-        ``grade`` (``1.7``, ``abc``), ``duplicate`` (same or other grade), ``utf8``, ``gzip``,
+        ``grade`` (``1.7``, ``abc``), ``duplicate`` (same or other grade), ``exchanged`` (column 2
+        is the docno and column 3 the iteration, by the looks of it), ``utf8``, ``gzip``,
         ``empty``; or with one of the code that `store.formats.kinds` gives a file of another kind.
         Nothing is returned of a file with faults, unless `faults` takes them.
     ArgumentError
@@ -109,6 +120,7 @@ def read_qrels(
     digest = hashlib.sha256()
     columns = _Columns(told)
     rows: list[QrelRow] = []
+    repeated: list[QrelRow] = []
     first_at: dict[tuple[str, ...], int] = {}
     n_ignored = n_floats = n_trailing = n_like_run = number = 0
     float_grade = ""
@@ -132,6 +144,8 @@ def read_qrels(
         key = (topic, docno) if judge_column is None else (topic, docno, iteration)
         first = first_at.setdefault(key, len(rows))
         if first < len(rows):
+            repeated.append(QrelRow(number, topic, iteration, docno, code))
+        if first < len(rows) and not keep_repeats:
             earlier = rows[first]
             told.add(
                 number,
@@ -146,7 +160,10 @@ def read_qrels(
             float_grade = fields[3].decode()
         n_trailing += len(fields) > 4
         rows.append(QrelRow(number, topic, iteration, docno, code))
-    if 0 < n_like_run == number - n_ignored:
+    if judge_column is None and repeated and _is_exchanged(rows, () if keep_repeats else repeated):
+        _tell_exchanged(told, len(rows) + (0 if keep_repeats else len(repeated)), rows[0].docno)
+        rows.clear()
+    elif 0 < n_like_run == number - n_ignored:
         tell_kind(told, RUN, QRELS)
         rows.clear()
     elif told and told_kind(told, QRELS):
@@ -168,6 +185,31 @@ def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator
                 yield number, raw.removeprefix(BOM) if number == 1 else raw
         except DamagedDataError as error:
             faults.add(number + 1, str(error), error.kind)
+
+
+def _is_exchanged(rows: Sequence[QrelRow], repeated: Sequence[QrelRow]) -> bool:
+    """Say whether column 3 is one word all along and column 2 what differs within a topic."""
+    docno = rows[0].docno
+    seen: set[tuple[str, str]] = set()
+    for row in chain(rows, repeated):
+        pair = (row.topic, row.iteration)
+        if row.docno != docno or pair in seen:
+            return False
+        seen.add(pair)
+    return len(seen) >= (_FEWEST_NAMED if docno in _ITERATIONS else _FEWEST_EXCHANGED)
+
+
+def _tell_exchanged(faults: FaultList, n_lines: int, docno: str) -> None:
+    """Say that two columns stand in each other's place."""
+    message = (
+        f"expected `topic iteration docno grade`, got `{docno}` in column 3 of all"
+        f" {n_lines:,} lines: columns 2 and 3 look exchanged"
+    )
+    hint = (
+        f"awk '{{print $1, $3, $2, $4}}' {shlex.quote(faults.path)} puts them right; `import"
+        " judgements` takes --columns topic,docno,iteration,grade, too"
+    )
+    faults.put_instead(message, "exchanged", hint=hint)
 
 
 def _is_like_run(fields: list[bytes]) -> bool:

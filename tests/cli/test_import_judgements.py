@@ -139,7 +139,8 @@ def test_columns_name_what_a_table_has(cli: Cli, empty: Path) -> None:
     write(empty / "q", "d1 7 2", "d1 9 0", "d2 7 1", "d3 8 -1")
     options = ("--columns", "docno,judge,grade", "--topic", "web", "--code", "-1=unjudged")
     told = cli("import", "judgements", "q", *options, "--as-pool", "all").fine().err
-    assert "q: 3 judgements added of 7, 9" in told
+    assert "q: 3 judgements added of 7, 8, 9" in told
+    assert "q: without a grade: 8" in told
     assert cli("export", "qrels", "--judge", "7").fine().out == "web 0 d1 2\nweb 0 d2 1\n"
     assert cli("export", "pool", "--name", "all").fine().out == "web d1\nweb d2\nweb d3\n"
     assert "nothing new, 3 judgements" in cli("import", "judgements", "q", *options).fine().err
@@ -155,15 +156,92 @@ def test_columns_name_what_a_table_has(cli: Cli, empty: Path) -> None:
     assert cli("export", "qrels", "--judge", "me").fine().out == "51 3 d1 1\n"
 
 
-def test_judgement_that_comes_twice_is_a_fault(cli: Cli, empty: Path) -> None:
+def test_judgement_that_comes_twice_otherwise_is_a_fault(cli: Cli, empty: Path) -> None:
     """A judge has one grade for a document and topic; the line says where the first stands."""
-    write(empty / "q", "d1 7 2", "d1 8 2", "d1 7 2")
+    write(empty / "q", "d1 7 2", "d1 8 2", "d1 7 1")
     options = ("--columns", "docno,judge,grade", "--topic", "web")
     refused = cli("import", "judgements", "q", *options).failed(1).err
     assert (
         "q:3: expected each document once a topic and judge, got topic `web` docno `d1`" in refused
     )
+    assert "hint: --repeats first, last, highest or drop says which counts" in refused
     assert cli("judges", "list", "--format", "json").fine().json() == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "exported"),
+    [
+        ("first", "web 0 d1 2\nweb 0 d2 0\n"),
+        ("last", "web 0 d1 1\nweb 0 d2 0\n"),
+        ("highest", "web 0 d1 3\nweb 0 d2 0\n"),
+        ("drop", "web 0 d2 0\n"),
+    ],
+)
+def test_repeats_of_a_crowd_are_settled_by_a_declared_rule(
+    cli: Cli, empty: Path, rule: str, exported: str
+) -> None:
+    """Which line counts is said on the command line, and how many there were is told."""
+    write(empty / "q", "d1 7 2", "d1 7 3", "d2 7 0", "d1 7 1", "d2 7 0")
+    options = ("--columns", "docno,judge,grade", "--topic", "web")
+    told = cli("import", "judgements", "q", *options, "--repeats", rule).fine().err
+    assert "q: 1 line says again what an earlier line says" in told
+    dropped = 3 if rule == "drop" else 2
+    assert (
+        "q: 1 of topic, docno and judge came with different grades;"
+        f" --repeats {rule}: {dropped} lines left out" in told
+    )
+    assert cli("export", "qrels", "--judge", "7").fine().out == exported
+
+
+def test_agreement_of_files_settles_repeats_too(cli: Cli, empty: Path) -> None:
+    """The readers of judgement files take the same rule."""
+    write(empty / "q", "d1 a 1", "d1 a 0", "d1 b 1", "d2 a 0", "d2 b 1", "d3 a 1", "d3 b 1")
+    options = ("agreement", "./q", "--columns", "docno,judge,grade", "--topic", "t")
+    assert "--repeats first" in cli(*options).failed(1).err
+    assert "2 lines left out" in cli(*options, "--repeats", "drop").fine().err
+    assert "--repeats last: 1 line left out" in cli(*options, "--repeats", "last").fine().err
+
+
+def test_relevant_documents_listed_with_zero_are_warned_of(cli: Cli, empty: Path) -> None:
+    """A file whose every grade is 0 says nothing is relevant; the way out is typed."""
+    write(empty / "q", "t 0 d1 0", "t 0 d2 0")
+    bring = ("import", "judgements", "q", "--judge", "me")
+    told = cli(*bring).fine().err
+    assert "q: every grade is 0: nothing is relevant; if the file lists relevant documents," in told
+    assert "--map 0=1" in told
+    assert "nothing is relevant" not in cli(*bring, "--replace", "--map", "0=1").fine().err
+
+
+def test_exchanged_columns_are_one_fault(cli: Cli, empty: Path) -> None:
+    """Docnos in column 2 and one word in column 3: that is said, once, with what to type."""
+    write(empty / "q", *(f"t{n % 3} d{n} 0 1" for n in range(1000)))
+    told = cli("import", "judgements", "q", "--judge", "me").failed(1).err
+    assert "got `0` in column 3 of all 1,000 lines: columns 2 and 3 look exchanged" in told
+    assert "awk '{print $1, $3, $2, $4}' q" in told
+    assert told.count("\n") == 2
+    names = ("--columns", "topic,docno,iteration,grade")
+    cli("import", "judgements", "q", "--judge", "me", *names).fine()
+    assert cli("export", "qrels").fine().out.startswith("t0 0 d0 1\n")
+
+
+def test_codes_are_any_state(cli: Cli, empty: Path) -> None:
+    """Lines and documents are counted by name, and judges without a grade are kept and named."""
+    write(empty / "q", "t ann d1 1", "t bob d1 -1", "t ann d2 -1", "t bob d2 -1",
+          "t cat d1 -2", "t dan d1 -3", "t cat d3 -4")  # fmt: skip
+    codes = ("-1=unjudged", "-2=unjudgeable", "-3=skipped", "-4=not-pooled")
+    options = [word for code in codes for word in ("--code", code)]
+    told = cli("import", "judgements", "q", "--judge-column", "2", *options).fine().err
+    assert "q: 3 states added of ann, bob, cat, dan" in told
+    assert "q: 1 line of documents that were skipped" in told
+    assert "q: 1 line of documents that cannot be judged" in told
+    assert "q: 1 line of documents that are not pooled, and are passed over" in told
+    assert "q: without a grade: bob, cat, dan" in told
+    assert "q: 3 lines of 2 documents pooled and not judged: pool unjudged-q" in told
+    names = [row["judge"] for row in cli("judges", "list", "--format", "json").fine().json()]
+    assert sorted(names) == ["ann", "bob", "cat", "dan"]
+    states = cli("export", "judgements", "--format", "tsv").fine().out
+    assert "cat\timported\tcannot" in states
+    assert "dan\timported\tskipped" in states
 
 
 @pytest.mark.parametrize(
@@ -244,7 +322,10 @@ def test_all_faults_of_a_file_are_told_at_once(
     assert told[1] == "q:2: unknown docno `XX`"
     assert told[2].startswith("q:4: expected each document once a topic")
     assert told[3] == f"q:5: expected {short}"
-    assert told[4:] == [HINTS]
+    settled = (
+        "hint: --allow-unknown keeps unknown topics and docnos; --repeats first, last, highest"
+    )
+    assert told[4:] == [HINTS] if "--as" in options else told[4].startswith(settled)
     assert "me" not in [row["judge"] for row in cli("judges", "list", "--format", "json").json()]
 
 

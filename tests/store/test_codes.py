@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.codes import decode_rows, graded_rows, parse_codes, parse_map
+from store.codes import Meaning, decode_rows, graded_rows, parse_codes, parse_map
 from store.errors import ArgumentError, FaultList, FormatError
+from store.formats.judged_tables import GradedRow
 from store.formats.qrels import QrelRow
-from store.records import Qrel
+from store.records import Qrel, State
+from store.repeats import RepeatCounts, Repeats
 from store.scale import parse_scale
 
 SCALE = parse_scale("0-2")
@@ -17,8 +19,14 @@ SCALE = parse_scale("0-2")
 
 def test_codes_are_read() -> None:
     """Each `CODE=unjudged` gives one code; repeating it changes nothing."""
-    assert parse_codes([]) == set()
-    assert parse_codes(["-1=unjudged", "9=unjudged", "-1=unjudged"]) == {-1, 9}
+    assert parse_codes([]) == {}
+    assert parse_codes(["-1=unjudged", "9=unjudged", "-1=unjudged"]) == {
+        -1: Meaning.UNJUDGED,
+        9: Meaning.UNJUDGED,
+    }
+    assert parse_codes(["-2=unjudgeable", "0=grade"]) == {-2: Meaning.CANNOT, 0: Meaning.GRADE}
+    with pytest.raises(ArgumentError, match="must say one thing of a code, and skipped was said"):
+        parse_codes(["-2=skipped", "-2=cannot"])
 
 
 @pytest.mark.parametrize(
@@ -31,7 +39,7 @@ def test_codes_are_read() -> None:
 )
 def test_other_codes_are_refused(text: str) -> None:
     """Anything but an integer and the word is refused, with what is meant instead."""
-    with pytest.raises(ArgumentError, match="`--code` must be CODE=unjudged with an integer"):
+    with pytest.raises(ArgumentError, match="`--code` must be CODE=MEANING, an integer and one"):
         parse_codes([text])
 
 
@@ -59,7 +67,11 @@ def test_lines_become_judgements_by_judge() -> None:
     ]
     faults = FaultList("q")
     decoded = decode_rows(
-        graded_rows(rows, judge="me"), SCALE, unjudged={-1}, mapping={10: 1}, faults=faults
+        graded_rows(rows, judge="me"),
+        SCALE,
+        codes={-1: Meaning.UNJUDGED},
+        mapping={10: 1},
+        faults=faults,
     )
     assert decoded.judged == {"me": [Qrel("t", "a", 2, "1"), Qrel("t", "c", 1, "2")]}
     assert decoded.unjudged == [("t", "b")]
@@ -72,9 +84,13 @@ def test_unjudged_wins_over_a_map() -> None:
     rows = [QrelRow(1, "t", "0", "a", -1)]
     faults = FaultList("q")
     decoded = decode_rows(
-        graded_rows(rows, judge="me"), SCALE, unjudged={-1}, mapping={-1: 0}, faults=faults
+        graded_rows(rows, judge="me"),
+        SCALE,
+        codes={-1: Meaning.UNJUDGED},
+        mapping={-1: 0},
+        faults=faults,
     )
-    assert (decoded.judged, decoded.unjudged) == ({}, [("t", "a")])
+    assert (decoded.judged, decoded.unjudged) == ({"me": []}, [("t", "a")])
 
 
 def test_judge_column_is_no_iteration() -> None:
@@ -85,8 +101,8 @@ def test_judge_column_is_no_iteration() -> None:
         QrelRow(3, "t", "cid", "a", -1),
     ]
     named = graded_rows(rows, judge=None, judge_column=2)
-    decoded = decode_rows(named, SCALE, unjudged={-1}, faults=FaultList("q"))
-    assert decoded.judged == {"ann": [Qrel("t", "a", 2, "0")]}
+    decoded = decode_rows(named, SCALE, codes={-1: Meaning.UNJUDGED}, faults=FaultList("q"))
+    assert decoded.judged == {"ann": [Qrel("t", "a", 2, "0")], "bob": [], "cid": []}
     assert decoded.unjudged == decoded.pairs == [("t", "a")]
 
 
@@ -115,7 +131,7 @@ codes = st.integers(-2, 4)
     rows=st.lists(
         st.builds(QrelRow, st.integers(1, 9), st.sampled_from("12"), st.sampled_from("xy"),
                   st.sampled_from("abcd"), codes),
-        max_size=8,
+        max_size=8, unique_by=(lambda row: (row.topic, row.docno),),
     ),
     unjudged=st.sets(codes, max_size=2),
     mapping=st.dictionaries(codes, codes, max_size=3),
@@ -129,10 +145,17 @@ def test_every_line_is_exactly_one_of_judged_unjudged_and_fault(
     named = graded_rows(
         rows, judge=None if by_column else "me", judge_column=2 if by_column else None
     )
-    decoded = decode_rows(named, SCALE, unjudged=unjudged, mapping=mapping, faults=faults)
+    decoded = decode_rows(
+        named,
+        SCALE,
+        codes=dict.fromkeys(unjudged, Meaning.UNJUDGED),
+        mapping=mapping,
+        faults=faults,
+    )
     judged: dict[str, list[Qrel]] = {}
     left, n_faults = [], 0
     for row in rows:
+        of_judge = judged.setdefault(row.iteration if by_column else "me", [])
         if row.code in unjudged:
             left.append((row.topic, row.docno))
         elif mapping.get(row.code, row.code) not in (0, 1, 2):
@@ -140,8 +163,66 @@ def test_every_line_is_exactly_one_of_judged_unjudged_and_fault(
         else:
             grade = mapping.get(row.code, row.code)
             qrel = Qrel(row.topic, row.docno, grade, "0" if by_column else row.iteration)
-            judged.setdefault(row.iteration if by_column else "me", []).append(qrel)
+            of_judge.append(qrel)
     assert decoded.judged == judged
     assert sorted(decoded.unjudged) == sorted(set(left))
     assert faults.count == n_faults
     assert sorted(decoded.pairs) == sorted({(row.topic, row.docno) for row in rows})
+
+
+SAID = [  # line, docno, judge, code
+    *[(1, "a", "ann", 1), (2, "a", "ann", 1), (3, "b", "ann", 0), (4, "b", "ann", 2)],
+    *[(5, "b", "ann", 1), (6, "b", "bob", 0), (7, "c", "bob", -1), (8, "c", "bob", 2)],
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "ann", "bob", "unjudged", "dropped"),
+    [
+        (Repeats.FIRST, {"a": 1, "b": 0}, {"b": 0}, ["c"], 3),
+        (Repeats.LAST, {"a": 1, "b": 1}, {"b": 0, "c": 2}, [], 3),
+        (Repeats.HIGHEST, {"a": 1, "b": 2}, {"b": 0, "c": 2}, [], 3),
+        (Repeats.DROP, {"a": 1}, {"b": 0}, [], 5),
+    ],
+)
+def test_repeats_are_settled_by_the_rule(
+    rule: Repeats,
+    ann: dict[str, int],
+    bob: dict[str, int],
+    unjudged: list[str],
+    dropped: int,
+) -> None:
+    """Of rows that differ the rule's one counts; alike are one; judges are apart."""
+    rows = [GradedRow(line, "t", "0", docno, judge, code) for line, docno, judge, code in SAID]
+    faults = FaultList("q")
+    decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, repeats=rule, faults=faults)
+    found = {name: {one.docno: one.grade for one in of} for name, of in decoded.judged.items()}
+    assert found == {"ann": ann, "bob": bob}
+    assert [docno for _, docno in decoded.unjudged] == unjudged
+    assert decoded.repeats == RepeatCounts(n_alike=1, n_differing=2, n_dropped=dropped)
+    assert not faults
+
+
+def test_repeats_that_differ_are_refused_with_both_lines() -> None:
+    """What is alike after the map is no fault; every other line after the first is one."""
+    rows = [GradedRow(line, "t", "0", docno, judge, code) for line, docno, judge, code in SAID]
+    faults = FaultList("q")
+    decoded = decode_rows(rows, SCALE, mapping={-1: 2}, faults=faults)
+    assert decoded.repeats.n_refused == 2
+    assert [(one.line, one.code) for one in faults.kept] == [(4, "duplicate"), (5, "duplicate")]
+    assert faults.kept[0].message.endswith("with grade 2; line 3 has it with grade 0")
+
+
+def test_a_code_is_any_of_the_five_states() -> None:
+    """Not pooled, unjudged, skipped, cannot be judged, grade; nobody is lost who has no grade."""
+    rows = [GradedRow(n, "t", "0", f"d{n}", f"j{n}", code) for n, code in enumerate(range(-4, 1))]
+    codes = parse_codes(["-4=not-pooled", "-3=unjudged", "-2=skipped", "-1=cannot", "0=grade"])
+    decoded = decode_rows(rows, SCALE, codes=codes, faults=FaultList("q"))
+    assert decoded.judged == {
+        **{f"j{n}": [] for n in range(4)}, "j4": [Qrel("t", "d4", 0)]
+    }  # fmt: skip
+    assert decoded.pairs == [("t", f"d{n}") for n in range(1, 5)]
+    assert (decoded.unjudged, decoded.n_not_pooled) == ([("t", "d1")], 1)
+    assert [(one.judge, one.state, one.grade) for one in decoded.states] == [
+        ("j2", State.SKIPPED, None), ("j3", State.CANNOT, None)
+    ]  # fmt: skip

@@ -164,8 +164,12 @@ SET_3 = (
 @pytest.mark.vector("tests of the R package ircor by J. Urbano: tauAP and tauAP_b, 4 decimals")
 @pytest.mark.parametrize(
     ("data", "untied", "both_ways", "tied"),
-    [(SET_1, 0.8519, 0.8333, 0.7321), (SET_2, 0.2504, 0.2880, 0.297), (SET_3, -0.6971, -0.668, -0.7047)],
-)  # fmt: skip
+    [
+        (SET_1, 0.8519, 0.8333, 0.7321),
+        (SET_2, 0.2504, 0.2880, 0.297),
+        (SET_3, -0.6971, -0.668, -0.7047),
+    ],
+)
 def test_tau_ap_equals_ircor(
     data: tuple[list[float], list[float]], untied: float, both_ways: float, tied: float
 ) -> None:
