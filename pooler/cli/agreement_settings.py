@@ -242,6 +242,8 @@ def settings_of(
 
 
 def flat(value: Any) -> Cell:
-    """Write a list as one cell."""
+    """Write a list, or counts by name, as one cell."""
+    if isinstance(value, dict):
+        value = [f"{name}={count}" for name, count in value.items()]
     cell: Cell = " ".join(map(str, value)) if isinstance(value, list) else value
     return cell

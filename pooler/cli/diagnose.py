@@ -36,9 +36,13 @@ def diagnose(
         ),
     ] = None,
     by_group: Annotated[
-        bool,
-        typer.Option("--by-group", help="Leave out whole groups of runs, as the list has them."),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--by-group/--by-run",
+            help="Leave out whole groups of runs, as the list has them, or runs one by one.",
+            show_default="groups, where one fed the pool with several runs",
+        ),
+    ] = None,
     repool: Annotated[
         bool,
         typer.Option(
@@ -92,12 +96,12 @@ def diagnose(
 ) -> None:
     """Tell what a pool owes to its runs, what it missed, and how far scores can move for it.
 
-    Each run that fed the pool is scored as if it had come late: without the documents that it, or
-    its group, alone brought. Below the tables stands in words what follows. Other people's
-    collections need no import: of files, the depth and the runs that fed the pool are told from the
-    judgements, unless --depth and --runs FILE say them. A column `name` there tells run files apart
-    that have one tag. Where only a sample of the pool was judged, `pooler estimate` has the scores
-    to read: xinfAP, infNDCG, statAP.
+    Each run that fed the pool is scored as if it had come late: without the documents that its
+    group, or it where no group is known, alone brought. Below the tables stands in words what
+    follows. Other people's collections need no import: of files, the depth and the runs that fed
+    the pool are told from the judgements, unless --depth and --runs FILE say them. A column `name`
+    there tells run files apart that have one tag. Where only a sample of the pool was judged,
+    `pooler estimate` has the scores to read: xinfAP, infNDCG, statAP.
 
     Example: pooler diagnose --judge alice --by-topic --by-rank --scores -m AP -m "RBP(p=0.95)"
 

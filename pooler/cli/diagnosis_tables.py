@@ -10,7 +10,7 @@ from pooler.cli.agreement_words import legend
 from pooler.cli.console import Cell, Column, Format, Table, counted
 from pooler.cli.diagnosis_words import conclusions
 from pooler.cli.dossier import emit_dossier
-from store.analysis.diagnosis import Diagnosis, LeftOut
+from store.analysis.diagnosis import DepthPool, Diagnosis, LeftOut
 from store.analysis.leave_out import NOT_RANKED
 
 LEAST_RANKS = 20
@@ -22,15 +22,26 @@ _SOURCES = {
 }
 
 
-def chosen_left(found: Diagnosis, *, by_group: bool = False) -> LeftOut | None:
-    """Return the runs left out, or the groups where they are asked for and there are any.
+def chosen_left(found: Diagnosis, *, by_group: bool | None = None) -> LeftOut | None:
+    """Return the groups left out, or the runs where they are asked for or no group fed with two.
 
     ``None`` where there is no pool.
     """
     pool = found.pool
     if pool is None:
         return None
-    return pool.by_group if by_group and pool.by_group is not None else pool.by_run
+    groups = pool.by_group
+    if groups is None or by_group is False or not (by_group or has_siblings(pool)):
+        return pool.by_run
+    return groups
+
+
+def has_siblings(pool: DepthPool) -> bool:
+    """Say whether some group fed the pool with several runs."""
+    if pool.by_group is None:
+        return False
+    owners = pool.by_group.scores.withdrawn.owners[pool.contributing]
+    return np.unique(owners).size < owners.size
 
 
 def show(
@@ -39,7 +50,7 @@ def show(
     fmt: Format,
     *,
     judged_at: int,
-    by_group: bool = False,
+    by_group: bool | None = None,
     by_topic: bool = False,
     by_rank: bool = False,
     by_contributors: bool = False,
@@ -71,7 +82,8 @@ def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
     }
     if pool is None or left is None:
         return known | {"depth": None, "reason": found.reason}
-    errors, missed = left.errors, pool.missed
+    errors, missed, alone = left.errors, pool.missed, pool.by_run
+    of_groups = left is pool.by_group
     known |= {
         "depth": pool.depth,
         "depth_known": _SOURCES[pool.source],
@@ -81,13 +93,23 @@ def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
         "pool_judged": pool.n_judged,
         "pool_unjudged": pool.n_unjudged,
         "judged_outside_pool": pool.n_outside,
-        "unique": int(pool.by_run.unique.sum()),
+        "left_out": "whole groups" if of_groups else "single runs",
+        "unique": int(left.unique.sum()),
         "mean_change_left_out": errors.mae,
         "rank_changes_left_out": errors.sre,
         "rank_changes_significant": errors.sre_significant,
         "tau_all_left_out": errors.tau_b.tau,
         "tau_ap_all_left_out": errors.tau_ap.tau,
         "newcomer_loses": left.adjusted.bias,
+        **(
+            {
+                "unique_by_run": int(alone.unique.sum()),
+                "mean_change_by_run": alone.errors.mae,
+                "newcomer_loses_by_run": alone.adjusted.bias,
+            }
+            if of_groups
+            else {}
+        ),
         "relevant_to_twice_the_depth": missed.expected,
         "relevant_low": missed.low,
         "relevant_high": missed.high,
@@ -106,10 +128,11 @@ def runs_table(
     """Make a row for every run, in the order of the rankings."""
     scores, pool = found.scores, found.pool
     lower, _, upper = scores.bounds.means()
-    change, n_withdrawn = np.empty(0), np.empty(0, np.int64)
+    change, by_run, n_withdrawn = np.empty(0), np.empty(0), np.empty(0, np.int64)
     feeding: set[int] = set()
     if pool is not None and left is not None:
         change, n_withdrawn = left.scores.difference(), left.scores.withdrawn.n_judged()
+        by_run = pool.by_run.scores.difference()
         feeding = {*left.scores.withdrawn.owners[pool.contributing].tolist()}
     rows: list[Mapping[str, Cell]] = []
     for run, tag in enumerate(found.rankings.tags):
@@ -135,6 +158,8 @@ def runs_table(
                 "tau": _number(late.tau_b[name]) if is_late else None,
                 "adjusted": _number(left.adjusted.scores[run]),
             }  # fmt: skip
+            if left is pool.by_group:
+                row["change_by_run"] = _number(by_run[run]) if feeds else None
             if not pool.is_whole:
                 row |= {
                     "withdrawn": int(n_withdrawn[name]) if feeds else None,
@@ -149,7 +174,8 @@ def runs_table(
         Column("unique"), Column("unique_relevant", "relevant"),
         Column("withdrawn", "gone"), Column("withdrawn_relevant", "relevant gone"),
         Column("lacking"), Column("ap_left_out"),
-        Column("change"), Column("rank"), Column("rank_left_out", "late"), Column("tau"),
+        Column("change"), Column("change_by_run", "by run", can_go=True),
+        Column("rank"), Column("rank_left_out", "late"), Column("tau"),
         Column("adjusted", can_go=True),
     ]  # fmt: skip
     there = {name for row in rows for name in row}
@@ -174,7 +200,9 @@ def _words(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
     who = "no other group" if of_groups else "no other run"
     words.append(
         f"unique, relevant: documents, and relevant ones, that {who} brought to the pool."
-        " change: of AP, had they not been judged; rank, late: the place among all runs, and then."
+        " change: of AP, had they not been judged"
+        + ("; by run: without what the run alone brought, whatever its group did" * of_groups)
+        + "; rank, late: the place among all runs, and then."
         + ("" if pool.contributing.all() else " -: the run fed no pool.")
     )
     if not pool.is_whole:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pooler.cli.console import counted
-from store.analysis.diagnosis import GUESSABLE, DepthPool, Diagnosis, LeftOut
+from store.analysis.diagnosis import GUESSABLE, MOSTLY_OUTSIDE, DepthPool, Diagnosis, LeftOut
 from store.analysis.diagnosis_counts import overlaps
 from store.analysis.leave_out import TIED
 from store.analysis.pool_errors import SIGNIFICANT
@@ -24,8 +24,6 @@ FEW_UNJUDGED = 0.1
 """Share of unjudged documents in a pool below which equal scores may be the reason."""
 MOSTLY_JUDGED = 0.95
 """Share of judged documents down to a rank from which on the pool may have been that deep."""
-MOSTLY_OUTSIDE = 0.5
-"""Share of judged documents outside a pool above which it is doubted that it is the pool."""
 NAMED = 5
 """Runs or topics that a sentence names at most."""
 
@@ -71,7 +69,7 @@ def conclusions(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[
     else:
         said += _pool_judged(found, pool)
         said += _guessed(found, pool)
-        said += _uniques(pool)
+        said += _uniques(pool, left)
         said += _newcomers(found, pool, left)
         said += _lacking(left)
         said += _deeper(pool)
@@ -109,6 +107,20 @@ def listed(names: Sequence[str], most: int = NAMED) -> str:
 
 def _no_pool(found: Diagnosis) -> str:
     """Say why nothing is said of a pool."""
+    guess = found.bad_guess
+    if guess is not None:
+        first = "first document" if guess.depth == 1 else f"first {guess.depth:,} documents"
+        n_judged = int(found.topics.judged.sum())
+        options = ["--depth N says how deep the pool is"] if guess.is_depth_guessed else []
+        if not found.knows_runs:
+            options.append("--runs FILE with a column `contributes` which runs fed it")
+        return (
+            "Nothing is concluded of the pool: of these runs it looks like the"
+            f" {first} of {counted(guess.n_runs, 'run')}, and {guess.n_outside:,} of"
+            f" {counted(n_judged, 'judged document')} ({percent(guess.n_outside, n_judged)}; more"
+            f" than {percent(MOSTLY_OUTSIDE, 1)}) are not among those, so that other runs or ranks"
+            f" made it. {', '.join(options)}."
+        )
     why = REASONS.get(found.reason or "", found.reason or "its depth is not known")
     hint = "" if found.reason == "no-contributing-run" else " --depth N says how deep it is."
     return f"There is no depth pool to look at: {why}.{hint}"
@@ -214,6 +226,7 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     else:
         loses = f"no run of the pool{whole} would lose any AP"
     said = [f"Late, {loses}; {moved}"]
+    said += _one_by_one(found, pool) if of_groups else []
     if errors.sre:
         said.append(
             f"All of them together would move by {counted(errors.sre, 'place')};"
@@ -239,13 +252,30 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     return said
 
 
-def _uniques(pool: DepthPool) -> list[str]:
-    """Say how much of the pool hangs on single runs."""
+def _one_by_one(found: Diagnosis, pool: DepthPool) -> list[str]:
+    """Say, beside groups, what single runs would lose."""
+    alone = pool.by_run
+    if alone.mean_loss is None or alone.worst is None:
+        return []
+    most, worst = -float(alone.scores.difference()[alone.worst]), found.rankings.tags[alone.worst]
+    loses = f"would lose {alone.mean_loss:.4f} on average and {most:.4f} at most ({worst})"
+    return [
+        "Runs are left out with their whole group, since runs of one group bring the same documents"
+        f" and shield each other; one by one {f'they {loses}' if most > TIED else 'none would'}."
+    ]
+
+
+def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
+    """Say how much of the pool hangs on single groups and runs."""
     relevant, alone = int(pool.brought.relevant.sum()), int(pool.brought.relevant[1])
     if not relevant:
         return []
-    return [f"{alone:,} of {counted(relevant, 'relevant document')} of the pool"
-            f" ({percent(alone, relevant)}) were brought by one run alone."]  # fmt: skip
+    number, by = alone, "one run alone"
+    if left is pool.by_group:
+        number = int(left.unique_relevant.sum())
+        by = f"one group alone, {alone:,} ({percent(alone, relevant)}) by one run alone"
+    return [f"{number:,} of {counted(relevant, 'relevant document')} of the pool"
+            f" ({percent(number, relevant)}) were brought by {by}."]  # fmt: skip
 
 
 def _lacking(left: LeftOut) -> list[str]:

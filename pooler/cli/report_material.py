@@ -71,7 +71,8 @@ class Material:
     @property
     def depth(self) -> int | None:
         """The pool's depth; ``None`` = not known."""
-        return None if self.diagnosis.pool is None else self.diagnosis.pool.depth
+        told = int(self.own_depth[1]) if self.own_depth else None
+        return told if self.diagnosis.pool is None else self.diagnosis.pool.depth
 
 
 def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) -> Material:

@@ -11,6 +11,7 @@ from pooler.cli.console import Format
 from pooler.cli.diagnosis_tables import (
     chosen_left,
     facts,
+    has_siblings,
     ranks_table,
     runs_table,
     topics_table,
@@ -138,9 +139,8 @@ def contributions(material: Material) -> Section | None:
     if found.pool is None:
         return None
     blocks: list[str | Figure] = []
-    for by_group in (False, True):
-        if by_group and (found.pool.by_group is None or _one_each(material)):
-            continue
+    siblings = has_siblings(found.pool)
+    for by_group in (True, False) if siblings else (False,):
         left = chosen_left(found, by_group=by_group)
         every = runs_table(found, left, material.judged.groups, Format.JSON, JUDGED_AT)
         table = in_order(every, "run", material.order)
@@ -153,7 +153,7 @@ def contributions(material: Material) -> Section | None:
             " they not been judged; rank, late: the place among all runs, and then; tau: the order"
             " of all runs then, with that now."
         )
-        option = ("--by-group",) if by_group else ()
+        option = ("--by-run",) if siblings and not by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
         names = ("run", "group", "unique", "unique_relevant", "ap", "ap_left_out", "change", "rank",
                  "rank_left_out", "tau")  # fmt: skip
@@ -162,6 +162,8 @@ def contributions(material: Material) -> Section | None:
         late_title = "Change of MAP had the run come late"
         if by_group:
             late_title += ", with its whole group"
+        elif siblings:
+            late_title += ", alone"
         blocks += [
             Figure(
                 title,
@@ -183,16 +185,6 @@ def contributions(material: Material) -> Section | None:
             ),
         ]  # fmt: skip
     return Section("What the pool owes to its runs", tuple(blocks))
-
-
-def _one_each(material: Material) -> bool:
-    """Say whether every group fed the pool with one run, so that groups are runs."""
-    pool, tags = material.diagnosis.pool, material.rankings.tags
-    groups = material.judged.groups
-    fed = [] if pool is None else [
-        groups.get(tag) or tag for tag, feeds in zip(tags, pool.contributing, strict=True) if feeds
-    ]  # fmt: skip
-    return len({*fed}) == len(fed)
 
 
 def limits(material: Material) -> Figure:

@@ -52,6 +52,9 @@ Way = Literal["uniques", "repool"]
 For a depth pool both come to the same."""
 GUESSABLE = 0.8
 """Share of judged documents in a pool from which on the trend of its ranks may be looked at."""
+MOSTLY_OUTSIDE = 0.5
+"""Share of judged documents outside a pool above which it is hardly the pool that was judged: a
+guess that leaves so many is none."""
 DepthSource = Literal["given", "pool", "inferred"]
 """How the depth is known: somebody said so, the collection's pool was made with it, or the
 judgements look like it."""
@@ -125,6 +128,18 @@ class DepthPool:
     """Shape (n_runs, n_topics, width): ranks of any run that hold a document of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class BadGuess:
+    """A pool that the judgements look like at their tops, and that is not what was judged."""
+
+    depth: int
+    is_depth_guessed: bool
+    n_runs: int
+    """Runs that seem to have fed it."""
+    n_outside: int
+    """Judged documents that are not in it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis:
     """What a pool has, missed and owes; runs and topics in the order of the rankings."""
@@ -140,10 +155,13 @@ class Diagnosis:
     pool: DepthPool | None
     """``None`` = there is no depth pool to look at; see `reason`."""
     reason: str | None
-    """Why not: what `infer_pool` says, ``no-documents`` or ``no-contributing-run``."""
+    """Why not: what `infer_pool` says, ``no-documents``, ``no-contributing-run`` or
+    ``bad-guess``."""
     knows_runs: bool
     """Whether somebody said which runs contribute; else they are those whose first documents are
     judged."""
+    bad_guess: BadGuess | None = None
+    """What the judgements look like, where that is hardly what was judged."""
 
 
 def diagnose(
@@ -189,7 +207,8 @@ def diagnose(
     Returns
     -------
     Diagnosis
-        Without a `pool` where there is no depth, or no run contributes.
+        Without a `pool` where there is no depth, or no run contributes; and where depth or runs
+        are a guess that leaves more than `MOSTLY_OUTSIDE` of the judged documents outside.
 
     Raises
     ------
@@ -221,9 +240,16 @@ def diagnose(
     elif not taking.any():
         reason = "no-contributing-run"
     ranks = rank_counts(rankings)
-    pool, topics = None, topic_counts(rankings)
+    pool, bad_guess, topics = None, None, topic_counts(rankings)
     if depth is not None and reason is None:
         pooled = within_depth(rankings, depth, taking)
+        n_outside = int(topic_counts(rankings, pooled).outside.sum())
+        is_guess = source == "inferred" or contributing is None
+        if is_guess and n_outside > MOSTLY_OUTSIDE * int(topics.judged.sum()):
+            n_runs = int(np.count_nonzero(taking))
+            bad_guess = BadGuess(depth, source == "inferred", n_runs, n_outside)
+            reason = "bad-guess"
+    if depth is not None and reason is None:
         again = None
         if plan is not None:
             pooled &= _held(rankings, plan)
@@ -234,7 +260,16 @@ def diagnose(
         pool = _depth_pool(made, groups, source=source, is_whole=plan is None)
         topics = topic_counts(rankings, pooled)
     return Diagnosis(
-        rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None
+        rankings,
+        graded,
+        scores,
+        ranks,
+        topics,
+        inferred,
+        pool,
+        reason,
+        contributing is not None,
+        bad_guess,
     )
 
 

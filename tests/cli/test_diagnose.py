@@ -41,7 +41,7 @@ def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, judged: Path) -> Non
     runs = runs_of(judged)
     pooled = pooled_of(runs)
     official = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
-    _, rows = diagnosed(cli, *STRICT)
+    _, rows = diagnosed(cli, *STRICT, "--by-run")
     assert set(rows) == set(runs)
     for tag, row in rows.items():
         assert row["ap"] == pytest.approx(official[tag])
@@ -131,7 +131,18 @@ def test_groups_are_left_out_whole(cli: Cli, judged: Path) -> None:
                 if (topic, docno) not in inside - outside}
         for topic, grades in qrels.items()
     }  # fmt: skip
-    facts, rows = diagnosed(cli, *STRICT, "--by-group")
+    facts, rows = diagnosed(cli, *STRICT)
+    assert diagnosed(cli, *STRICT, "--by-group") == (facts, rows)
+    apart, of_runs = diagnosed(cli, *STRICT, "--by-run")
+    for tag, row in rows.items():
+        assert row["change_by_run"] == of_runs[tag]["change"]
+    assert "change_by_run" not in of_runs[LATE]
+    assert facts["left_out"] == "whole groups"
+    assert apart["left_out"] == "single runs"
+    for name in ("unique", "mean_change", "newcomer_loses"):
+        full = {"mean_change": "mean_change_left_out"}.get(name, name)
+        assert facts[f"{name}_by_run"] == apart[full]
+        assert facts[full] != apart[full]
     alone = inside - outside
     for tag in words:
         late = mean(average_precision(left, runs[tag]).values())
@@ -140,13 +151,19 @@ def test_groups_are_left_out_whole(cli: Cli, judged: Path) -> None:
         assert rows[tag]["unique_relevant"] == sum(qrels[topic][one] > 0 for topic, one in alone)
     losses = [abs(row["change"]) for row in rows.values() if row["contributes"]]
     assert facts["mean_change_left_out"] == pytest.approx(mean(losses))
-    text = " ".join(cli("diagnose", *STRICT, "--by-group").fine().out.split())
+    text = " ".join(cli("diagnose", *STRICT).fine().out.split())
+    assert f"one by one they would lose {-mean(_changes(of_runs)):.4f} on average" in text
     assert f"Late, a run of the pool and its group would lose {mean(losses):.4f} of AP" in text
+
+
+def _changes(rows: dict[str, dict[str, Any]]) -> list[float]:
+    """Return the changes of the runs that fed the pool."""
+    return [row["change"] for row in rows.values() if row["contributes"]]
 
 
 def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     """The conclusion stands under the table, and no line of it is wider than 80 columns."""
-    text = cli("diagnose", *STRICT).fine().out
+    text = cli("diagnose", *STRICT, "--by-run").fine().out
     facts, table = text.split("\nruns\n")
     assert max(map(len, facts.splitlines())) <= 80
     words = " ".join(table.split())

@@ -45,7 +45,7 @@ def test_pool_of_fixed_size_is_made_again(cli: Cli, judged: Path, options: tuple
     runs = runs_of(judged)
     listed = read_run_list(judged / "runs.tsv")
     whole = pool_of(cli, listed, *options)
-    found = cli("diagnose", *STRICT, "--repool", "--format", "json").fine().json()
+    found = cli("diagnose", *STRICT, "--repool", "--by-run", "--format", "json").fine().json()
     known = {(topic, docno) for topic, grades in qrels.items() for docno in grades}
     assert (found["pool"], found["pool_judged"]) == (len(whole), len(whole & known))
     assert found["relevant_to_twice_the_depth"] is None

@@ -30,7 +30,7 @@ def diagnosed(lists: Lists, grades: Grades, **options: object) -> Diagnosis:
     )  # fmt: skip
 
 
-def said(found: Diagnosis, *, by_group: bool = False, judged_at: int = 2) -> str:
+def said(found: Diagnosis, *, by_group: bool | None = None, judged_at: int = 2) -> str:
     """Return all conclusions in one text."""
     return " ".join(conclusions(found, chosen_left(found, by_group=by_group), judged_at))
 
@@ -94,10 +94,52 @@ def test_runs_that_suffer_are_named() -> None:
     assert "change place" in text
     grouped = diagnosed(lists, grades, depth=2, contributing=np.ones(3, np.bool_),
                         groups=["g", "h", "g"])  # fmt: skip
-    text = said(grouped, by_group=True)
+    text = said(grouped)
     # Without g, 1 is gone: `a` and `c` lose all they have, .5 and .25.
     assert "Late, a run of the pool and its group would lose 0.3333" in text
     assert "3 of 3 runs would lose 5 % of their AP or more: a (0.5000, 100 %)" in text
+    assert "one by one they would lose 0.0833 on average and 0.2500 at most (b)." in text
+    # 1 is shared by siblings alone, and 4 is of `b` alone, which has none.
+    alone = "were brought by one group alone, 1 (50 %) by one run alone."
+    assert f"2 of 2 relevant documents of the pool (100 %) {alone}" in text
+    assert said(grouped, by_group=False) == said(found)
+
+
+def test_groups_of_one_run_are_runs() -> None:
+    """Siblings of which one fed the pool shield nobody: nothing is said of groups."""
+    lists: Lists = {("a", "t"): [1, 2], ("b", "t"): [3, 4], ("c", "t"): [2, 1]}
+    fed = np.array([True, True, False])
+    options: dict[str, object] = {"depth": 2, "contributing": fed}
+    grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 1}}
+    text = said(diagnosed(lists, grades, groups=["g", "h", "g"], **options))
+    assert "group" not in text
+    assert text == said(diagnosed(lists, grades, **options))
+
+
+def test_a_guess_that_leaves_most_outside_is_withheld() -> None:
+    """Only `a` has its first document judged; 5 of 6 judged ones came from elsewhere."""
+    lists: Lists = {("a", "t"): [1, 20, 2], ("b", "t"): [30, 2]}
+    grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 0, 5: 1, 6: 0}}
+    found = diagnosed(lists, grades)
+    text = said(found)
+    assert "of these runs it looks like the first document of 1 run, and 5 of 6 judged" in text
+    assert "documents (83.3 %; more than 50 %) are not among those" in text
+    assert "--depth N says how deep the pool is, --runs FILE with a column" in text
+    assert found.pool is None
+    assert found.reason == "bad-guess"
+    assert not {"Late", "guess", "final", "P@1"} & {*text.replace(".", " ").split()}
+    assert all(cell is None for row in topics_table(found).rows
+               for name, cell in row.items() if name.startswith("pool"))  # fmt: skip
+    # The depth is known, and that all runs fed it is a guess: of 1, 20, 30 and 2 two are judged.
+    assert "(66.7 %; more" in said(diagnosed(lists, grades, depth=2))
+    assert "--depth N" not in said(diagnosed(lists, grades, depth=2))
+    # Somebody knows both: it is concluded, and doubted.
+    told = said(diagnosed(lists, grades, depth=1, contributing=np.array([True, False])))
+    assert "Most judged documents, 5 of 6, are not in it" in told
+    # One of two judged documents outside is half of them, and no more.
+    half = diagnosed(lists, {"t": {1: 1, 3: 0}})
+    assert half.pool is not None
+    assert half.pool.n_outside == 1
 
 
 @pytest.mark.parametrize(("n_shared", "words"), [
