@@ -26,7 +26,7 @@ WORDS = {
     "priority": "what the strategy thought of the document, higher first",
     "judged_outside_pool": "judged, but not among these documents",
     "unique": "documents of the pool that one run, or group, alone brought",
-    "mean_change_left_out": "of AP, when runs, or groups, are left out of the pool in turn",
+    "mean_change_left_out": "of AP, when runs or groups are left out in turn",
     "rank_changes_left_out": "places that these runs lose or gain, added up",
     "rank_changes_significant": "those past a run that is significantly different",
     "tau_all_left_out": "Kendall's tau of the orders before and after",
