@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -248,6 +249,12 @@ def _report(
     of_pairs_shown = made.intervals and not (asked.by_topic and fmt is Format.TABLE)
     _warn(found, votes.n_topics, asked, intervals=of_pairs_shown or bool(together))
     if fmt is not Format.TABLE:
+        if len(pairs) > people.MOST_APART and not all_pairs:
+            listed, n_apart = people.sharing(found)
+            settings |= {"pairs_apart": n_apart} if n_apart else {}
+            extra = extra_tables(made.stacks, every, asked, per_grade=per_grade, tables=tables,
+                                 every=False)  # fmt: skip
+            made = replace(made, found=[dict(row) for row in listed])
         emit(for_programs(made, settings, extra, by_topic=asked.by_topic), fmt)
         return
     shown = [people.judges_for_people(made.judges, votes, asked, kinds)]

@@ -110,7 +110,12 @@ TablesOption = Annotated[
     bool, typer.Option("--tables", help="The cross table of grades of every pair, too.")
 ]
 AllPairsOption = Annotated[
-    bool, typer.Option("--all-pairs", help="Show more than 66 pairs in full.")
+    bool,
+    typer.Option(
+        "--all-pairs",
+        help="Show more than 66 pairs in full; json and tsv list pairs that share no document, too,"
+        " which of more than 10 pairs are a number (pairs_apart) otherwise.",
+    ),
 ]
 PlanOption = Annotated[
     float | None,

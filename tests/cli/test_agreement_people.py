@@ -183,7 +183,14 @@ def test_pairs_that_share_nothing_are_counted_when_there_are_many(
     there = {tuple(line.split()[:2]) for line in shown.splitlines()}
     for first, second in combinations(halves, 2):
         assert ((first, second) in there) == (first[0] == second[0])
-    assert len(pairs(cli("agreement", "--format", "json").fine().json())) == 15
+    counted = cli("agreement", "--tables", "--format", "json").fine().json()
+    assert {(row["first"], row["second"]) for row in counted["pairs"]} == {
+        (first, second) for first, second in combinations(halves, 2) if first[0] == second[0]
+    }
+    assert counted["settings"][0]["pairs_apart"] == 9
+    listed = cli("agreement", "--all-pairs", "--format", "json").fine().json()
+    assert len(pairs(listed)) == 15
+    assert "pairs_apart" not in listed["settings"][0]
     plan = cli("agreement", "--plan", "0.2").fine().out
     assert "9 pairs share no document." in plan
     assert "no-common-docs" not in plan
