@@ -209,9 +209,11 @@ def tell_few_votes(final: FinalQrels) -> None:
         return
     say(f"Dawid-Skene: {counted(final.n_iterations, 'iteration')}")
     if not final.converged:
-        warn("Dawid-Skene had not converged at its limit of iterations")
+        warn("Dawid-Skene still moved when it stopped, at its limit of iterations: grades that are"
+             " nearly equally probable may come out otherwise")  # fmt: skip
     if final.n_fewer_votes:
-        warn(f"{n_fewer} with fewer than three votes, where Dawid-Skene does worse than median")
+        warn(f"{n_fewer} with fewer than three votes: as a rule of thumb, Dawid-Skene wants three,"
+             " and median may do better there")  # fmt: skip
 
 
 def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:

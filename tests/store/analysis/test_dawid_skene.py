@@ -182,6 +182,43 @@ def test_limit_of_iterations_is_told() -> None:
     assert np.array_equal(again.posterior, dawid_skene(votes).posterior)
 
 
+def plain_em(votes: Votes, tolerance: float) -> tuple[NDArray[np.float64], int]:
+    """Repeat the two steps of the 1979 paper, unhurried, until nothing moves by more."""
+    q, n_judges = votes.n_grades, len(votes.judges)
+    said = np.zeros((votes.n_documents, n_judges, q))
+    said[votes.documents, votes.judge_codes, votes.places] = 1
+    posterior = said.sum(axis=1) / said.sum(axis=(1, 2))[:, None]
+    for n_iterations in range(1, 100_000):
+        habits = np.maximum(np.einsum("ik,ijl->jkl", posterior, said), 1e-10)
+        habits /= habits.sum(axis=2, keepdims=True)
+        prior = np.maximum(posterior.mean(axis=0), 1e-10)
+        weight = np.log(prior / prior.sum()) + np.einsum("ijl,jkl->ik", said, np.log(habits))
+        after = np.exp(weight - weight.max(axis=1, keepdims=True))
+        after /= after.sum(axis=1, keepdims=True)
+        if np.abs(after - posterior).max() <= tolerance:
+            return after, n_iterations
+        posterior = after
+    raise AssertionError
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_longer_steps_lead_where_plain_ones_do(seed: int) -> None:
+    """Few votes a document, where plain EM takes long: the same estimate, in fewer iterations."""
+    rng = np.random.default_rng(seed)
+    cells = {}
+    for document in range(400):
+        grade = int(rng.integers(0, 4))
+        for judge in rng.choice(5, rng.integers(1, 4), replace=False).tolist():
+            cells[document, judge] = grade if rng.random() < 0.5 else int(rng.integers(0, 4))
+    votes = votes_of_cells(cells, 4, 5)
+    expected, n_plain = plain_em(votes, 1e-9)
+    result = dawid_skene(votes, tolerance=1e-9)
+    assert n_plain > 500
+    assert result.converged
+    assert result.n_iterations < n_plain / 2
+    np.testing.assert_allclose(result.posterior, expected, atol=1e-5)
+
+
 def test_what_cannot_be_estimated_is_refused() -> None:
     """Fewer than three judges, grades off the scale and senseless limits are errors."""
     two = votes_of_cells({(0, 0): 0, (0, 1): 1}, 2, 3)
