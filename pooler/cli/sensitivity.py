@@ -146,8 +146,10 @@ def sensitivity(
 
     For every run in turn, all its unjudged documents at rank N+1 (one a topic) turn relevant:
     AP changes by eq. 19 of Kishida 2001. A row shows the run's own MAP and its change, and what its
-    flips do to the order of all runs: Kendall's tau-b, tau_AP, and pairs that swap. The paper's own
-    experiment (section 4.3) is --depth 100 --scenario own --pairs.
+    flips do to the order of all runs: Kendall's tau-b, tau_AP, and pairs that swap. Nearest to the
+    paper's section 4.3 is --depth 100 --scenario own --pairs, which flips what nobody judged; the
+    paper flips every document at rank 101 that is relevant with probability 0, judged or not, and
+    computes with its model of judging.
 
     Example: pooler sensitivity --depth 5 --judge alice --plot
 

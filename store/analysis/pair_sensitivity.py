@@ -1,7 +1,10 @@
 """What undiscovered documents do to the difference of two runs, and to the test of it.
 
-The paper's section 4.3 asks it of one pair: the documents at rank N+1 of the run with the lower MAP
-turn relevant for this run alone, and t2 of the difference is computed again.
+Documents at rank N+1 that nobody judged turn relevant, those of one run at a time, and t2 of the
+difference is computed again from the judgements as they are. The paper's section 4.3 asks the like
+of one pair, and otherwise: there the documents at rank 101 of the run with the lower MAP turn
+relevant wherever their probability of relevance is 0, judged or not (51 of 53 topics), the other
+run gets R + 1 and not the document, and mean and variance are those of its measurement-error model.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ class PairSensitivity:
     after_first: RunPairs
     """After the first run's documents turned relevant."""
     after_second: RunPairs
-    """After those of the second, the lower one: the paper's experiment."""
+    """After those of the second, the lower one, as in section 4.3 of the paper."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
