@@ -39,6 +39,8 @@ table 5                judge 2, relevant and partially relevant, run BKJJBIDS: t
 table 6                "P(t1 < \|z\|)" means P(\|z\| > t1); BKJJDCEU is BKJJDCFU
 section 4.3            p = .07 is called a considerable significant difference; it is not
                        significant at 5%
+section 4.2.2, 5.37%   follows from .0330 + .00487 = .03787, which gives .05364, and up; from
+                       the .0378 that table 6 has for it, .05359
 tables 7, 8            no error, but rounded up, not to the nearest; `required_difference.round_up`
 section 6              the effect of undiscovered documents "becomes large"; does not is meant, and
                        "section 2.3" is 2.2.3
@@ -51,6 +53,8 @@ The articles, on E [2]_, on precision and recall [3]_, on their means [4]_:
 [3]_, errors           false positives of the second kind, false negatives of the first; it is the
                        reverse. "Information Research" is Information Retrieval
 [3]_, MRR              mean of 1/rank over every relevant document; only the first one counts
+[3]_, DCG              a plain sum of scores by degree of relevance; that is CG, and DCG divides each
+                       by a discount that grows with the rank
 [3]_, beta             beta = R/P follows from equal slopes of E, and (P^2 + R^2) / (P + R) from it;
                        but it changes with P and R: that is no F of a fixed beta
 [4]_, precision        divides by the documents retrieved and by N, which differ where a list is
@@ -66,6 +70,9 @@ fallout                TN / (TN + FP), which is specificity; must be FP / (FP + 
 generality             TP / all; must be (TP + FN) / all
 F                      b is how much precision outweighs recall; it is the reverse
 threshold              "greater than" the threshold in the text, >= in the formula; here >=
+MRR                    "no correct answer: MRR = 0"; that is RR of one question, MRR is their mean
+DCG5, reversed         6.98 is that of exact logarithms, 6.9846; those of two decimals that it
+                       shows give 6.99
 IDCG5                  10.70; 4 + 4 + 2/log2(3) + 1/2 + 1/log2(5) is 10.1925 (10.20 with their
                        logarithms of two decimals)
 nDCG5                  .83; 8.9544 / 10.1925 is .8785

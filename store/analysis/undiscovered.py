@@ -2,7 +2,8 @@ r"""What it would do to AP and MAP if a document that nobody judged turned out r
 
 A pool of depth N leaves the document at rank N+1 of a run unjudged unless another run brought it
 in. The paper asks how much the scores move if that document is relevant, and answers with eq. 19;
-the rank just below the pool is the worst case, since the gain falls with the rank.
+the rank just below the pool is the worst case where the change is positive, since the gain falls
+with the rank. A change below 0 grows on further down: to -AP / (R + 1) in the limit.
 
 References
 ----------

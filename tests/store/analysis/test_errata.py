@@ -13,6 +13,7 @@ from store.analysis.average_precision import average_precision
 from store.analysis.clustering import cluster_scores
 from store.analysis.confusion import e_measure
 from store.analysis.gain import ideal_gain, normalised_gain
+from store.analysis.required_difference import required_difference
 from store.analysis.significance import unpaired_t_of_moments
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
@@ -47,6 +48,11 @@ def slides_ndcg(grades: list[int]) -> float:
     return float(normalised_gain(np.array([grades]), [SLIDES], discount="jarvelin")[0])
 
 
+def slides_dcg(grades: list[int]) -> float:
+    """Compute DCG with the discount of the slides: none at rank 1, log2 of the rank below."""
+    return sum(grade / max(math.log2(rank), 1) for rank, grade in enumerate(grades, start=1))
+
+
 CLUSTERS = np.array([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
 
 
@@ -69,6 +75,11 @@ CLUSTERS = np.array([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
         ("1 - 2 / (1/P + 1/R), 0", ".5 for a perfect set", "0", e_measure(1.0, 1.0)),
         ("is 10.1925", "10.70", "10.1925", ideal_gain([SLIDES], discount="jarvelin")[0]),
         ("is .8785", ".83", ".8785", slides_ndcg([4, 1, 4, 2, 1])),
+        ("exact logarithms, 6.9846", "6.98 is", "6.9846", slides_dcg([1, 1, 2, 4, 4])),
+        ("give 6.99", "of two decimals that it shows", "6.99",
+         1 + 1 + 2 / 1.58 + 4 / 2 + 4 / 2.32),
+        ("gives .05364", "5.37%", ".05364", required_difference(0.03787, 53)),
+        ("that table 6 has for it, .05359", ".0378 ", ".05359", required_difference(0.0378, 53)),
         ("is .6853", ".65", ".6853", slides_ndcg([1, 1, 2, 4, 4])),
         ("gives .6 and .6", ".598, F .599", ".6", cluster_scores(CLUSTERS).inverse_purity),
         ("gives .6 and .6", ".598, F .599", ".6", cluster_scores(CLUSTERS).f),
@@ -103,12 +114,14 @@ def test_swap_by_the_printed_rule_is_nothing() -> None:
         '"becomes large"', '"section 2.3" is 2.2.3', "whether R counts", "rounded up",
         # The articles.
         "false positives of the second kind", '"Information Research"',
-        "mean of 1/rank over every relevant document", "beta = R/P", "differ where a list is short",
+        "mean of 1/rank over every relevant document", "that is CG, and DCG divides",
+        "beta = R/P", "differ where a list is short",
         "arrows of mean recall and mean precision are lost",
         # The slides.
         "TN / (TN + FP), which is specificity", "TP / all; must be (TP + FN) / all",
         "b is how much precision outweighs recall", '"greater than" the threshold',
-        "called IDCG5", "over K true classes, not L", "bounds K and L interchanged",
+        "called IDCG5", "MRR is their mean", "that is RR of one question",
+        "over K true classes, not L", "bounds K and L interchanged",
     ],
 )  # fmt: skip
 def test_every_known_error_is_in_the_one_list(place: str) -> None:
