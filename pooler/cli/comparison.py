@@ -13,6 +13,8 @@ from pooler.cli.console import Cell, Column, Format, Table, counted
 from store.analysis.normality import NormalityPicture, normality_picture
 
 _DIGITS = 4
+_UNROUNDED = 1e-12
+"""Differences closer than this are equal but for rounding errors."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +43,7 @@ class Compared:
 
 def of_two(compared: Compared, fmt: Format, *, seed: int) -> list[Table]:
     """Make the tables of two runs: their means, and every test of the difference."""
-    return [_means(compared, fmt), _tests(compared, seed)]
+    return [_means(compared, fmt), _tests(compared, fmt, seed)]
 
 
 def _means(compared: Compared, fmt: Format) -> Table:
@@ -89,7 +91,7 @@ def _means(compared: Compared, fmt: Format) -> Table:
     return Table("difference", shown, [row], title=title, caption=caption)
 
 
-def _tests(compared: Compared, seed: int) -> Table:
+def _tests(compared: Compared, fmt: Format, seed: int) -> Table:
     """Make the table of tests."""
     from store.analysis.paired_bootstrap import studentised_bootstrap
     from store.analysis.randomisation import randomisation_test
@@ -103,10 +105,13 @@ def _tests(compared: Compared, seed: int) -> Table:
                        ("t1: unpaired t", unpaired_t(first, second))):  # fmt: skip
         rows.append({"test": name, "statistic": of_t.t, "p": of_t.p, "reason": of_t.reason})
     ranks = wilcoxon_test(differences, resolution=compared.resolution)
+    unrounded = wilcoxon_test(differences, resolution=_UNROUNDED)
     rows.append({"test": "Wilcoxon signed ranks", "p": ranks.p, "reason": ranks.reason,
-                 "statistic": None if ranks.p is None else ranks.positive})  # fmt: skip
+                 "statistic": None if ranks.p is None else ranks.positive,
+                 "rounded_to": compared.resolution, "p_unrounded": unrounded.p})  # fmt: skip
     exact = randomisation_test(differences, resolution=compared.resolution)
-    rows.append({"test": "exact randomisation", "p": exact.p, "reason": exact.reason})
+    rows.append({"test": "exact randomisation", "p": exact.p, "reason": exact.reason,
+                 "rounded_to": compared.resolution})  # fmt: skip
     bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
     p = float(bootstrap.p[0])
     rows.append({"test": "studentised bootstrap", "p": None if np.isnan(p) else p,
@@ -119,6 +124,8 @@ def _tests(compared: Compared, seed: int) -> Table:
                Column("significant", f"p <= {compared.alpha:g}"), Column("reason")]  # fmt: skip
     if not any(row["reason"] for row in rows):
         columns.pop()
+    if fmt is not Format.TABLE:
+        columns += [Column("rounded_to"), Column("p_unrounded")]
     caption = legend([
         "All two-sided. Wilcoxon and randomisation are exact, on differences rounded to"
         f" {compared.resolution:g}; the bootstrap drew {bootstrap.resamples:,} resamples (--seed"

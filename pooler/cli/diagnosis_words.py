@@ -298,13 +298,13 @@ def _deeper(pool: DepthPool) -> list[str]:
     relevant = int(pool.first.relevant[:, last].sum())
     said = []
     if entering:
-        verb = "ended early" if relevant >= STILL_RELEVANT * entering else "went deep enough"
-        is_still = "or more" if relevant >= STILL_RELEVANT * entering else "fewer"
+        is_many = relevant >= STILL_RELEVANT * entering
+        mark = percent(STILL_RELEVANT, 1)
+        told = f"{'not less' if is_many else 'less'} than the {mark} that mean it ended early"
         said.append(
             f"Rank {last + 1:,}, the last of the pool, still brought"
             f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
-            f" ({percent(relevant, entering)}; with {percent(STILL_RELEVANT, 1)} {is_still} the"
-            f" pool {verb})."
+            f" ({percent(relevant, entering)}: {told})."
         )
     if pool.missed.reason == "pool-unjudged":
         share = percent(pool.n_unjudged, pool.n_pairs)

@@ -63,6 +63,13 @@ def test_two_runs_get_every_test(cli: Cli, here: Path) -> None:
         stats.wilcoxon(np.round(differences, 4), method="exact").pvalue, abs=1e-12
     )
     assert p["exact randomisation"] == pytest.approx(exact_p(differences, 1e-4), abs=1e-12)
+    rounded = {one["test"]: (one["rounded_to"], one["p_unrounded"]) for one in found["tests"]}
+    assert rounded["t2: paired t"] == (None, None)
+    assert rounded["exact randomisation"] == (1e-4, None)
+    assert rounded["Wilcoxon signed ranks"] == (
+        1e-4,
+        pytest.approx(stats.wilcoxon(np.round(differences, 12), method="exact").pvalue, abs=1e-12),
+    )
     assert 0.4 < p["studentised bootstrap"] < 0.8
 
 

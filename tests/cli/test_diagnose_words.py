@@ -56,11 +56,19 @@ def test_whole_pool() -> None:
     assert "No run would lose 5 % of its AP or more" in text
     # At rank 2 three documents came: 2 and 4 of t, 2 of u would be first already.
     assert "Rank 2, the last of the pool, still brought 1 relevant document among 2" in text
-    assert "50 %; with 5 % or more the pool ended early" in text
+    assert "50 %: not less than the 5 % that mean it ended early" in text
     assert "cannot be guessed: a pool of fewer than three ranks shows no trend" in text
     assert "1 topic has no relevant document and no AP: u." in text
     assert "1 topic has fewer than 5 relevant documents" in text
     assert "Every run has at least 90 % of the first 2 documents judged." in text
+
+
+def test_a_share_below_the_mark_does_not_read_as_a_difference() -> None:
+    """Of three judged at the last rank none is relevant: 0 %, less than 5 %, and nothing more."""
+    grades: Grades = {"t": {1: 1, 2: 0, 4: 0, 6: 0}, "u": {1: 0, 2: 0}}
+    text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
+    assert "0 %: less than the 5 % that mean it ended early" in text
+    assert "deep enough" not in text
 
 
 def test_pool_with_gaps() -> None:
