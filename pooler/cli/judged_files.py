@@ -363,7 +363,7 @@ def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
         say(f"{file}: {counted(counts.n_alike, 'line')} {verb} again what an earlier line says, and"
             " are not counted")  # fmt: skip
     if counts.n_differing:
-        say(f"{file}: {counts.n_differing:,} of topic, docno and judge came with different grades;"
+        say(f"{file}: {counted(counts.n_differing, 'judgement')} came again with other grades;"
             f" --repeats {rule}: {counted(counts.n_dropped, 'line')} left out")  # fmt: skip
 
 

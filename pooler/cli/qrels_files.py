@@ -246,6 +246,9 @@ def tell_files(
         say(f"{label}{n_judged} judged ({grades}); {who_judged(final, ballots)}")
         if file.level is not None and final.rows and not file.by_grade[1]:
             warn(f"no document is relevant at level {file.level}")
+        if file.level is None and len(final.rows) > 1 and set(file.by_grade) == {0}:
+            warn("every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
+                 " lists of relevant documents")  # fmt: skip
         tell_decisions(final, file.flips)
         tell_few_votes(final)
     tell_tied([file.final for file in made.files], has_collection=has_collection)

@@ -53,8 +53,8 @@ The articles, on E [2]_, on precision and recall [3]_, on their means [4]_:
 [3]_, errors           false positives of the second kind, false negatives of the first; it is the
                        reverse. "Information Research" is Information Retrieval
 [3]_, MRR              mean of 1/rank over every relevant document; only the first one counts
-[3]_, DCG              a plain sum of scores by degree of relevance; that is CG, and DCG divides each
-                       by a discount that grows with the rank
+[3]_, DCG              a plain sum of scores by degree of relevance; that is CG, and DCG divides
+                       each by a discount that grows with the rank
 [3]_, beta             beta = R/P follows from equal slopes of E, and (P^2 + R^2) / (P + R) from it;
                        but it changes with P and R: that is no F of a fixed beta
 [4]_, precision        divides by the documents retrieved and by N, which differ where a list is

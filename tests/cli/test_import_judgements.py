@@ -187,7 +187,7 @@ def test_repeats_of_a_crowd_are_settled_by_a_declared_rule(
     assert "q: 1 line says again what an earlier line says" in told
     dropped = 3 if rule == "drop" else 2
     assert (
-        "q: 1 of topic, docno and judge came with different grades;"
+        "q: 1 judgement came again with other grades;"
         f" --repeats {rule}: {dropped} lines left out" in told
     )
     assert cli("export", "qrels", "--judge", "7").fine().out == exported
@@ -209,6 +209,9 @@ def test_relevant_documents_listed_with_zero_are_warned_of(cli: Cli, empty: Path
     told = cli(*bring).fine().err
     assert "q: every grade is 0: nothing is relevant; if the file lists relevant documents," in told
     assert "--map 0=1" in told
+    exported = cli("export", "qrels").fine()
+    assert exported.out == "t 0 d1 0\nt 0 d2 0\n"
+    assert "warning: every grade is 0: no document is relevant" in exported.err
     assert "nothing is relevant" not in cli(*bring, "--replace", "--map", "0=1").fine().err
 
 
