@@ -161,6 +161,7 @@ def plot_bars(
     heading: str = "",
     headings: Sequence[str] = (),
     fill: str = FULLER,
+    reach: float = 0.0,
     width: int = PAGE,
 ) -> list[str]:
     """Draw a bar from 0 for every label, to the right above 0 and to the left below.
@@ -177,6 +178,8 @@ def plot_bars(
         Of the notes; those that a narrow page has no room for are left out, the last first.
     fill : str, default=FULLER
         Of bars above 0; those below have `SMALLER`.
+    reach : float, default=0
+        The axis goes at least so far, from 0.
     width : int, default=PAGE
         Columns of a terminal, 40 or more; with less, a line may be wider.
 
@@ -205,7 +208,7 @@ def plot_bars(
     """
     values = _finite([reading.value for reading in readings])
     layout = _layout(readings, heading, headings, width)
-    scale, axis = _axis([0.0, *values], layout)
+    scale, axis = _axis([0.0, reach, *values], layout)
     zero = _column(scale, 0.0)
     drawn = []
     for reading in readings:

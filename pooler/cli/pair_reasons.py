@@ -12,7 +12,7 @@ MEANINGS = {
     "one-topic": "one topic where both runs have a score",
     "no-variation": "the same difference in every topic",
     "tied": "no difference that could fall",
-    "no-difference-left": "nothing is left of the difference: B comes to be level or ahead",
+    "order-turns": "the order turns: B comes to be level or ahead",
     "no-variation-left": "nothing is left of the variance",
 }
 """What `TestReason` and `RequiredReason` of `store.analysis` mean."""

@@ -67,8 +67,10 @@ def disagreement(material: Material) -> Found:
     from pooler.cli.judge_kinds import mixture_sentence
     from pooler.cli.probable import load_probable
     from pooler.cli.variation import map_as_judged, may_be_unjudged
+    from pooler.cli.variation_plot import REACH
     from store.analysis.collection_variation import collection_variation
     from store.analysis.reversals import reversals
+    from store.analysis.run_intervals import run_intervals
 
     title = "What another judging can do"
     values = material.given.ctx.params.get("values")
@@ -90,7 +92,8 @@ def disagreement(material: Material) -> Found:
     commands, extra = material.commands, material.commands.extra
     has_unjudged = may_be_unjudged(probable)
     scores = map_as_judged(material.given, material.judged, probable)
-    every = tables.of_runs(probable.tags, varied, scores, None, Format.JSON,
+    intervals = run_intervals(topics, varied)
+    every = tables.of_runs(probable.tags, varied, scores, intervals, None, Format.JSON,
                            has_unjudged=has_unjudged)  # fmt: skip
     order = {row["run"]: place for place, row in enumerate(
         sorted(every.rows, key=lambda row: -float(str(row["mean"]))))}  # fmt: skip
@@ -105,7 +108,7 @@ def disagreement(material: Material) -> Found:
             dots(table, "mean", ("low", "high"), title=of_runs, axis=Axis("MAP", with_zero=False),
                  label=_run),
             page_table(table, names=("run", "topics", "judged", "mean", "sd", "low", "high",
-                                     "share")),
+                                     "law", "share")),
             commands.of_runs("variation", *extra),
         ),
         *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied)),
@@ -125,10 +128,10 @@ def disagreement(material: Material) -> Found:
                 "How likely another judging puts the second run of each pair above the first; 0.5"
                 " is a tie.",
                 bars(pairs, {"reversed": "reversed"}, title=of_pairs,
-                     axis=Axis("probability of the other order"), label=_pair),
+                     axis=Axis("probability of the other order", 0, REACH), label=_pair),
                 page_table(pairs, names=("a", "b", "topics", "difference", "sd", "k",
                                          "p_t2_removed", "p_t2_included", "reversed", "tied",
-                                         "law")),
+                                         "law", "reversed_error")),
                 commands.of_runs("variation", "--pairs", "--neighbours", *extra),
             ),
             " ".join(words),

@@ -85,7 +85,8 @@ def required_difference(
             "--drop",
             "-Q",
             metavar="Q,...",
-            help="Share by which the difference falls once undiscovered documents are known.",
+            help="Share by which the difference falls once undiscovered documents are known; at 1"
+            " the order turns.",
         ),
     ] = "0",
     variance_drop: Annotated[
@@ -94,7 +95,8 @@ def required_difference(
             "--variance-drop",
             "-H",
             metavar="H,...",
-            help="Share by which the variance falls then; as many as of Q.",
+            help="Share by which the variance falls then, as many as of Q: of the variance with the"
+            " part by judging where K is 0, else of what K leaves.",
         ),
     ] = "0",
     alpha: Annotated[
@@ -174,15 +176,19 @@ def _tabulate(
         )  # fmt: skip
         title = f"Difference needed at {alpha:g}" + ("" if power == 0.5 else f", power {power:g}")
         title += f"; K={share:g}, Q={q:g}, H={h:g}"
+        if h:
+            title += f", of the variance {'without' if share else 'with'} judging"
         tables.append(grid_table("difference", down, across, round_up(values).tolist(), fmt,
                                  title=title))  # fmt: skip
         rows += [
-            {"k": share, "q": q, "h": h, "variance": down.values[line], "topics": n_topics,
+            {"k": share, "q": q, "h": h,
+             "h_of": "judging removed" if share else "judging included",
+             "variance": down.values[line], "topics": n_topics,
              "difference": float(values[line, place])}
             for line in range(len(down.values)) for place, n_topics in enumerate(across.values)
         ]  # fmt: skip
     if fmt is not Format.TABLE:
-        names = ("k", "q", "h", "variance", "topics", "difference")
+        names = ("k", "q", "h", "h_of", "variance", "topics", "difference")
         tables = [Table("required_difference", [Column(name) for name in names], rows)]
     emit(tables, fmt)
 
@@ -238,6 +244,8 @@ def _shares(name: str, text: str, *, least: float, below: float) -> list[float]:
     values = decimals(name, text)
     upwards = f"at least {least:g}" if least > -inf else ""
     words = " and ".join(filter(None, (upwards, "below 1" if below == 1 else "")))
+    if name == "--drop" and any(value >= 1 for value in values):
+        words += " (from there on the order turns: no difference is enough)"
     _check(name, text, words, holds=all(least <= value < below for value in values))
     return values
 

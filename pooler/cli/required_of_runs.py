@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
     from store.analysis.required_of_pairs import RequiredOfPairs
 
-FOR_PROGRAMS = frozenset({"topics", "variance", "k", "reason"})
+FOR_PROGRAMS = frozenset({"topics", "variance", "k", "h_of", "turns", "reason"})
 """Columns that people are not shown: with them a row outgrows a screen."""
+
+
+H_OF = "judging included"
+"""Of which variance H is: of the scores as judged, which judging is a part of."""
 
 
 def of_runs(
@@ -41,13 +45,14 @@ def of_runs(
         Column("variance"), Column("k", "K", digits=2), Column("needed"), Column("enough"),
         Column("q", "Q", digits=2), Column("h", "H", digits=2),
         Column("needed_if_found", "if found"), Column("enough_if_found", "enough"),
-        Column("reason"),
+        Column("h_of"), Column("turns"), Column("reason"),
     ]  # fmt: skip
     rows: list[Mapping[str, Cell]] = []
     every = np.arange(found.first.size)
     for place in (neighbours(found.first, found.second) if neighbours_only else every).tolist():
         first, second = found.first[place], found.second[place]
         difference = _number(found.before.difference, place)
+        turns = found.reasons[place] == "order-turns"
         needed = _number(found.needed, place)
         if_found = _number(found.needed_if_found, place)
         rows.append({
@@ -55,9 +60,10 @@ def of_runs(
             "difference": difference, "variance": _number(found.before.variance, place),
             "k": _number(found.variation_share, place), "needed": needed,
             "enough": _reaches(difference, needed),
-            "q": _number(found.difference_drop, place), "h": _number(found.variance_drop, place),
+            "q": None if turns else _number(found.difference_drop, place),
+            "h": _number(found.variance_drop, place), "h_of": H_OF, "turns": turns,
             "needed_if_found": if_found,
-            "enough_if_found": False if found.reasons[place] == "no-difference-left"
+            "enough_if_found": False if turns
             else _reaches(difference, if_found),
             "reason": found.reasons[place],
         })  # fmt: skip
@@ -72,7 +78,10 @@ def of_runs(
         "A is the run ahead. needed: the difference of MAP that a paired t test finds significant"
         f" at {alpha:g}{with_power} (eq. 23){share}. if found: the same were B's unjudged documents"
         f" at rank {depth + 1:,} relevant (eq. 24), when the difference falls by the share Q and"
-        " the variance by H; below 0 they rise. enough: A - B reaches it.",
+        " the variance, judging included, by H; below 0 they rise."
+        + (" K goes with an H of the variance without judging, which may be another." if share
+           else "")
+        + " enough: A - B reaches it.",
         undefined_pairs([None if row["reason"] is None else str(row["reason"]) for row in rows]),
         f"Enough as judged: {n_enough:,} of {n_pairs}; even then: {n_left:,}.",
     ]  # fmt: skip

@@ -98,6 +98,7 @@ def variation(
     from pooler.cli.variation_plot import interval_lines, pair_lines
     from store.analysis.collection_variation import collection_variation
     from store.analysis.reversals import reversals
+    from store.analysis.run_intervals import run_intervals
 
     if plot:
         check_plot(given.fmt)
@@ -132,7 +133,9 @@ def variation(
         emit([titled(of_pairs, loaded.kinds)], given.fmt)
         drawn = partial(pair_lines, of_pairs, neighbours_only=neighbours)
     else:
-        table = tables.of_runs(probable.tags, varied, scores, simulated, given.fmt,
+        with progress("runs", n_runs) as advance:
+            intervals = run_intervals(topics, varied, progress=advance)
+        table = tables.of_runs(probable.tags, varied, scores, intervals, simulated, given.fmt,
                                has_unjudged=has_unjudged)  # fmt: skip
         emit([titled(table, loaded.kinds)], given.fmt)
         drawn = partial(interval_lines, table, of_pairs)

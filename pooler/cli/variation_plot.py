@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 45
 """Bars of pairs that are drawn; all of neighbours are."""
+REACH = 0.05
+"""Probability that the axis of pairs reaches at least: small ones have to look small."""
 
 
 def interval_lines(table: Table, neighbours: Table | None, *, width: int) -> list[str]:
@@ -84,7 +86,13 @@ def pair_lines(table: Table, *, neighbours_only: bool, width: int) -> list[str]:
         for row in rows
     ]
     return plot_bars(
-        readings, title=title, heading="pair", headings=("reversed",), fill="#", width=width
+        readings,
+        title=title,
+        heading="pair",
+        headings=("reversed",),
+        fill="#",
+        reach=REACH,
+        width=width,
     )
 
 

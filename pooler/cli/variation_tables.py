@@ -15,10 +15,12 @@ from store.analysis.collection_variation import (
     run_components,
 )
 from store.analysis.order_probability import (
+    Method,
     expected_tau,
     order_probabilities,
 )
 from store.analysis.reversals import Reversals
+from store.analysis.run_intervals import IntervalLaw, RunIntervals
 from store.analysis.run_pairs import neighbours
 from store.analysis.variation_monte_carlo import SimulatedMaps
 
@@ -37,10 +39,24 @@ _NOTHING_VARIES = (
 )
 
 
+_INTERVAL_WORDS: Mapping[IntervalLaw, str] = {
+    "enumeration": "by all outcomes",
+    "inversion": "by the inverted law of MAP",
+    "normal": "by the normal law",
+}
+_LAW_WORDS: Mapping[Method, str] = {
+    "enumeration": "all outcomes",
+    "skewness": "the normal law corrected for skewness",
+    "mixture": "a mixture of normal laws",
+    "normal": "the normal law",
+}
+
+
 def of_runs(
     tags: Sequence[str],
     varied: CollectionVariation,
     scores: NDArray[np.float64] | None,
+    intervals: RunIntervals,
     simulated: SimulatedMaps | None,
     fmt: Format,
     *,
@@ -48,17 +64,17 @@ def of_runs(
 ) -> Table:
     """Make a row for every run."""
     parts = run_components(varied)
-    low, high = parts.interval()
     rows: list[Mapping[str, Cell]] = []
     for run, tag in enumerate(tags):
         mean, spread = float(parts.mean[run]), float(parts.by_judging[run])
         row: dict[str, Cell] = {
             "run": tag, "topics": parts.n_topics, "mean": mean, "sd": spread,
-            "low": max(float(low[run]), 0.0), "high": min(float(high[run]), 1.0),
+            "low": float(intervals.low[run]), "high": float(intervals.high[run]),
+            "law": intervals.law, "interval_error": _number(intervals.error[run]),
             "topic_variance": _number(parts.topic_variance[run]),
             "judging_variance": _number(parts.judging_variance[run]),
             "share": _number(parts.share[run]), "map_variance": _number(parts.of_mean[run]),
-            "error": varied.error,
+            "moments_error": varied.error,
         }  # fmt: skip
         if scores is not None:
             row["judged"] = _number(scores[run])
@@ -70,13 +86,17 @@ def of_runs(
         Column("run"), Column("topics"), Column("judged"), Column("mean", "expected"),
         Column("sd"), Column("low"), Column("high"), Column("topic_variance"),
         Column("judging_variance"), Column("share"), Column("map_variance"),
-        Column("mc_mean", "simulated"), Column("mc_sd", "sd"), Column("error"),
+        Column("mc_mean", "simulated"), Column("mc_sd", "sd"), Column("law"),
+        Column("interval_error"), Column("moments_error"),
     ]  # fmt: skip
-    hidden = {"topics", "topic_variance", "judging_variance", "map_variance", "error"}
+    hidden = {
+        "topics", "topic_variance", "judging_variance", "map_variance", "law", "interval_error",
+        "moments_error",
+    }  # fmt: skip
     lines = [
         f"expected: mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged"
         " again; sd: its standard deviation, the topics being the same; low, high: about 95% of"
-        " judgings.",
+        f" judgings, {_INTERVAL_WORDS[intervals.law]}.",
         "share: how much of the variance of single topics is by judging, not between them.",
     ]
     if scores is not None:
@@ -130,7 +150,9 @@ def of_pairs(
             "k": _number(parts.share[place]),
             "reversed": float(found.reversed[place]),
             "tied": None if one is None else one.tied,
-            "law": "normal" if one is None else one.method, "error": varied.error,
+            "law": "normal" if one is None else one.method,
+            "reversed_error": None if one is None else one.error,
+            "moments_error": varied.error,
         }  # fmt: skip
         for name, p in p_values.items():
             row[name] = _number(getattr(tested, name)[place])
@@ -145,11 +167,12 @@ def of_pairs(
         Column("p_t1_included"), Column("t2_removed"), Column("p_t2_removed", "p without"),
         Column("t2_included"), Column("p_t2_included", "p with"), Column("reversed"),
         Column("tied"), Column("law"),
-        Column("mc_reversed", "simulated"), Column("error"),
+        Column("reversed_error"), Column("mc_reversed", "simulated"), Column("moments_error"),
     ]  # fmt: skip
     hidden = {
-        "topics", "topic_variance", "judging_variance", "tied", "law", "error", "t1_removed",
-        "p_t1_removed", "t1_included", "p_t1_included", "t2_removed", "t2_included",
+        "topics", "topic_variance", "judging_variance", "tied", "law", "reversed_error",
+        "moments_error", "t1_removed", "p_t1_removed", "t1_included", "p_t1_included",
+        "t2_removed", "t2_included",
     }  # fmt: skip
     n_open = sum(float(str(row["reversed"])) >= 0.05 for row in rows)
     lines = [
@@ -158,11 +181,31 @@ def of_pairs(
         " judging; p without, with that part: of the paired t test (eq. 9, two-sided).",
         f"reversed: how likely another judging puts B above A: {n_open:,} of"
         f" {counted(len(rows), 'pair')}{' of neighbours' if neighbours_only else ''} in 5% or"
-        " more.",
+        f" more. {_laws(rows)}",
         *(_UNJUDGED_WORDS if has_unjudged else []),
         *_simulation_words(simulated),
     ]
     return Table("pairs", _shown(columns, rows, hidden, fmt), rows, caption=legend(lines))
+
+
+def _laws(rows: Sequence[Mapping[str, Cell]]) -> str:
+    """Say by which laws the order was found, and what errors they have."""
+    by_law: dict[str, list[float]] = {}
+    for row in rows:
+        error = row["reversed_error"]
+        by_law.setdefault(str(row["law"]), []).append(
+            error if isinstance(error, float) else float("nan")
+        )
+    words = []
+    for law, name in _LAW_WORDS.items():
+        errors = np.array(by_law.get(law, []))
+        if not errors.size:
+            continue
+        of_all = "" if len(by_law) == 1 else f" ({errors.size:,})"
+        known = errors[~np.isnan(errors)]
+        about = "" if law == "enumeration" or not known.size else f", off by some {known.max():.1g}"
+        words.append(f"{name}{of_all}{about}")
+    return f"By {'; '.join(words)}."
 
 
 def _simulation_words(simulated: SimulatedMaps | None) -> list[str]:

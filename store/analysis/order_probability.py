@@ -1,7 +1,8 @@
 r"""How likely another judging puts one run above another.
 
-The topics stay, the judgements vary. Three ways, from exact for few documents to a normal law with
-a correction for many; `order_probability` takes the one that the numbers allow and names it.
+The topics stay, the judgements vary. Four ways, from exact for some forty documents
+to a normal law for thousands; `order_probability` takes the one that the numbers allow, and names
+it and its error.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from store.analysis.collection_variation import (
     difference_variance,
 )
 from store.analysis.empty_outcomes import Empty, chance_left, check_chances
+from store.analysis.enumerated_order import MOST_OF_HALF, enumerate_order, halves
 from store.analysis.quadrature import TOLERANCE
 from store.analysis.undiscovered import TIED_MAP
 from store.analysis.variation import variation
@@ -32,15 +34,23 @@ from store.errors import ArgumentError
 Method = Literal["enumeration", "skewness", "mixture", "normal"]
 """How a probability was found; see `order_probability`."""
 
-MOST_ENUMERATED = 18
-"""Random documents of all topics up to which every outcome is looked at."""
 MOST_SKEWED = 0.3
 """Skewness up to which the correction of the normal law is an improvement."""
+MOST_Z = 2.0
+"""Expected difference over its standard deviation below which the correction is used: far out in
+the tail it is larger than what it corrects, and may turn a probability negative."""
+MOST_MOVED = 0.0665
+"""By how much a skewness of 1 moves the normal law at most: the density at 0 over 6."""
+MOST_OF_SQUARE = 0.0321
+"""By how much the square of a skewness of 1 does, in the next term of Edgeworth's series: the most
+of (z^5 - 10 z^3 + 15 z) times the density, over 72."""
 MOST_CORRECTED = 400_000
 """Squares of the topics' numbers of random documents, added up, to which the skewness is computed:
 some seconds. Ten topics of 200 documents have as many."""
 MIXED = 10
 """Documents whose outcomes the mixture takes one by one."""
+LESS_MIXED = 5
+"""Documents of the mixture that errors are estimated by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +59,16 @@ class OrderProbability:
 
     above: float
     """Probability that the first run has the higher MAP."""
+    below: float
+    """Probability that the second run has the higher MAP."""
     tied: float | None
     """Probability that both have the same; ``None`` = the method cannot tell it from 0."""
     method: Method
     skewness: float | None
     """Of the difference of MAPs; ``None`` = not looked at, or nothing varies."""
-
-    @property
-    def below(self) -> float:
-        """Probability that the second run has the higher MAP."""
-        return 1 - self.above - (self.tied or 0.0)
+    error: float | None
+    """Of `above` and `below`: a bound, of rounding, where outcomes were enumerated; else an
+    estimate by another law. ``None`` = not looked at."""
 
 
 def order_probabilities(varied: CollectionVariation) -> NDArray[np.float64]:
@@ -141,11 +151,12 @@ def order_probability(
     first, second : int, default=0, 1
         Rows of the two runs.
     method : {"enumeration", "skewness", "mixture", "normal"}, optional
-        Default: every outcome, where all topics together have at most 18 documents that are
-        neither sure nor impossible; else the normal law corrected for skewness where that is below
-        .3; else the mixture. Where the documents are so many that the skewness would take long
-        (squares of the numbers by topic above 400,000 in all), its part by single documents is
-        looked at in its place, and where that is below .3 the law is the normal one.
+        Default: every outcome, where the topics fall into two halves of at most 22 documents each
+        that are neither sure nor impossible; else the normal law corrected for skewness where that
+        is below .3 and \|z\| below 2; else the mixture. Where the documents are so many that the
+        skewness would take long (squares of the numbers by topic above 400,000 in all), its part by
+        single documents is looked at in its place, and where that is below .3 the law is the normal
+        one.
     varied : CollectionVariation, optional
         The moments of these topics, where they are there already; their rule for R = 0 counts.
     empty : {"given", "zero"}, default="given"
@@ -162,62 +173,73 @@ def order_probability(
     Raises
     ------
     ArgumentError
-        If there is no topic, or `method` is "enumeration" and there are too many documents.
+        If there is no topic, or `method` is "enumeration" and there are too many documents, or
+        "skewness" and z is too far from 0.
 
     Notes
     -----
     With D, V and :math:`k_3` the sums over topics of mean, variance and third central moment of the
     difference, :math:`z = D / \sqrt V` and :math:`\gamma = k_3 / V^{3/2}`, the corrected law is
     :math:`\Phi(z) + \gamma (z^2 - 1) \phi(z) / 6`. The mixture takes the ten documents on which the
-    difference depends most one by one, as relevant and as not, and a normal law for the rest.
+    difference depends most one by one, as relevant and as not, and a normal law for the rest; its
+    error is estimated by what the last five of them changed, and that of the corrected law by its
+    distance from the mixture of five, or by the next term that has the skewness in it, if that is
+    more. Where the normal law is taken for many documents, the error is what a correction would add
+    at most.
 
     Examples
     --------
     Two documents, each relevant half of the time, the first of which run A lacks:
 
     >>> topic = (np.array([0.5, 0.5]), np.array([[np.inf, 1.0], [1.0, 2.0]]))
-    >>> order_probability([topic], empty="zero")
-    OrderProbability(above=0.25, tied=0.25, method='enumeration', skewness=None)
+    >>> found = order_probability([topic], empty="zero")
+    >>> found.above, found.below, found.tied, found.method
+    (0.25, 0.5, 0.25, 'enumeration')
     """
     if not topics:
         raise ArgumentError("topics", "must be one or more", "none")
     rule = empty if varied is None else varied.empty
     check_chances([p for p, _ in topics], rule)
     two = [(np.asarray(p), np.asarray(ranks)[[first, second]]) for p, ranks in topics]
-    n_random = sum(int(((p > 0) & (p < 1)).sum()) for p, _ in two)
-    if method == "enumeration" and n_random > MOST_ENUMERATED:
-        requirement = f"must not be enumeration with more than {MOST_ENUMERATED} documents"
+    parts = halves(two) if method in (None, "enumeration") else None
+    if method == "enumeration" and parts is None:
+        n_random = sum(int(((p > 0) & (p < 1)).sum()) for p, _ in two)
+        requirement = f"must not be enumeration with more than {MOST_OF_HALF} documents of a half"
         raise ArgumentError("method", requirement, n_random)
-    if method == "enumeration" or (method is None and n_random <= MOST_ENUMERATED):
-        from store.analysis.enumerated_order import enumerate_order
-
-        above, tied = enumerate_order(two, empty=rule)
-        return OrderProbability(above, tied, "enumeration", None)
+    if parts is not None:
+        above, below, tied, error = enumerate_order(two, parts=parts, empty=rule)
+        return OrderProbability(above, below, tied, "enumeration", None, error)
     if varied is None:
         varied, pair = collection_variation(two, empty=rule, tolerance=tolerance), [0, 1]
     else:
         pair = [first, second]
     differences = varied.mean[pair[0]] - varied.mean[pair[1]]
-    variances = [_of_difference(one[np.ix_(pair, pair)]) for one in varied.covariance]
-    total, spread = float(differences.sum()), float(sum(variances))
+    variances = np.array([_of_difference(one[np.ix_(pair, pair)]) for one in varied.covariance])
+    total, spread = float(differences.sum()), float(variances.sum())
     if spread <= TIED_MAP**2:
         return _certain(total)
+    z = total / sqrt(spread)
     if method == "normal":
-        return OrderProbability(_phi(total / sqrt(spread)), None, "normal", None)
+        return _normal(z, None)
+    mixture = _Mixture(two, differences, variances, rule, tolerance)
     if method is None and _squares(two) > MOST_CORRECTED:
-        if abs(_first_skewness(two, rule, tolerance)) / spread**1.5 < MOST_SKEWED:
-            return OrderProbability(_phi(total / sqrt(spread)), None, "normal", None)
-        above, ties = _mixture(two, differences, np.array(variances), rule, tolerance)
-        return OrderProbability(above, ties, "mixture", None)
+        skewness = _first_skewness(two, rule, tolerance) / spread**1.5
+        if abs(skewness) < MOST_SKEWED:
+            moved = abs(skewness) * MOST_MOVED
+            return OrderProbability(_phi(z), _phi(-z), None, "normal", None, moved)
+        return mixture.order(None)
     third = sum(third_moment(p, ranks, empty=rule, tolerance=tolerance) for p, ranks in two)
     skewness = third / spread**1.5
-    if method == "mixture" or (method is None and abs(skewness) >= MOST_SKEWED):
-        above, ties = _mixture(two, differences, np.array(variances), rule, tolerance)
-        return OrderProbability(above, ties, "mixture", skewness)
-    z = total / sqrt(spread)
+    corrects = abs(z) < MOST_Z
+    if method == "skewness" and not corrects:
+        requirement = f"must not be skewness with |z| of {MOST_Z:g} or more"
+        raise ArgumentError("method", requirement, z)
+    if method == "mixture" or (method is None and not (corrects and abs(skewness) < MOST_SKEWED)):
+        return mixture.order(skewness)
     density = exp(-z * z / 2) / sqrt(2 * pi)
-    corrected = _phi(z) + skewness / 6 * (z * z - 1) * density
-    return OrderProbability(min(max(corrected, 0.0), 1.0), None, "skewness", skewness)
+    above = _phi(z) + skewness / 6 * (z * z - 1) * density
+    error = max(abs(above - mixture.of(LESS_MIXED)[0]), MOST_OF_SQUARE * skewness**2)
+    return OrderProbability(above, 1 - above, None, "skewness", skewness, error)
 
 
 def _squares(topics: Sequence[Topic]) -> int:
@@ -240,50 +262,74 @@ def _first_skewness(topics: Sequence[Topic], empty: Empty, tolerance: float) -> 
     return total
 
 
-def _mixture(
-    topics: Sequence[Topic],
-    expected: NDArray[np.float64],
-    spread: NDArray[np.float64],
-    empty: Empty,
-    tolerance: float,
-) -> tuple[float, float | None]:
-    """Take the outcomes of few documents one by one, and a normal law of what they leave open.
+class _Mixture:
+    """Outcomes of few documents one by one, and a normal law of what they leave open."""
 
-    `expected` and `spread` are mean and variance of the difference, by topic.
-    """
-    chosen = _most_telling(topics, empty, tolerance)
-    weights = np.ones(1)
-    means, variances = np.zeros(1), np.zeros(1)
-    for topic, documents in enumerate(chosen):
-        if not documents.size:
-            means, variances = means + expected[topic], variances + spread[topic]
-            continue
-        p, ranks = topics[topic]
-        parts = []
+    def __init__(
+        self,
+        topics: Sequence[Topic],
+        expected: NDArray[np.float64],
+        spread: NDArray[np.float64],
+        empty: Empty,
+        tolerance: float,
+    ) -> None:
+        self._topics = topics
+        self._expected = expected
+        """Mean of the difference by topic."""
+        self._spread = spread
+        """Its variance by topic."""
+        self._empty: Empty = empty
+        self._tolerance = tolerance
+
+    def order(self, skewness: float | None) -> OrderProbability:
+        """Return the order by ten documents; the error is what the last five of them changed."""
+        above, below, tied = self.of(MIXED)
+        fewer, less, _ = self.of(LESS_MIXED)
+        error = max(abs(above - fewer), abs(below - less))
+        return OrderProbability(above, below, tied or None, "mixture", skewness, error)
+
+    def of(self, most: int) -> tuple[float, float, float]:
+        """Return how likely the first run is above, below and tied, by so many documents."""
+        chosen = _most_telling(self._topics, most, self._empty, self._tolerance)
+        weights = np.ones(1)
+        means, variances = np.zeros(1), np.zeros(1)
+        for topic, documents in enumerate(chosen):
+            if not documents.size:
+                means, variances = means + self._expected[topic], variances + self._spread[topic]
+                continue
+            weight_of, mean_of, variance_of = self._by_outcome(topic, documents)
+            weights = np.multiply.outer(weights, weight_of).ravel()
+            means = np.add.outer(means, mean_of).ravel()
+            variances = np.add.outer(variances, variance_of).ravel()
+        parts = [
+            _certain(mean) if variance <= TIED_MAP**2
+            else _normal(mean / sqrt(variance), 0.0)
+            for mean, variance in zip(means.tolist(), variances.tolist(), strict=True)
+        ]  # fmt: skip
+        return (
+            float(weights @ [one.above for one in parts]),
+            float(weights @ [one.below for one in parts]),
+            float(weights @ [one.tied or 0.0 for one in parts]),
+        )
+
+    def _by_outcome(self, topic: int, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return probability, mean and variance for every outcome of some documents of a topic."""
+        p, ranks = self._topics[topic]
+        found = []
         for outcome in product((0.0, 1.0), repeat=documents.size):
             settled = p.copy()
             settled[documents] = outcome
-            left = chance_left(settled, empty) / chance_left(p, empty)
+            left = chance_left(settled, self._empty) / chance_left(p, self._empty)
             if not left:
                 continue
             weight = left * float(np.where(outcome, p[documents], 1 - p[documents]).prod())
-            one = variation(settled, ranks, empty=empty, tolerance=tolerance)
-            parts.append((weight, one.mean[0] - one.mean[1], _of_difference(one.covariance)))
-        weight_of, mean_of, variance_of = np.array(parts).T
-        weights = np.multiply.outer(weights, weight_of).ravel()
-        means = np.add.outer(means, mean_of).ravel()
-        variances = np.add.outer(variances, variance_of).ravel()
-    parts_above = [
-        _certain(mean) if variance <= TIED_MAP**2
-        else OrderProbability(_phi(mean / sqrt(variance)), 0.0, "normal", None)
-        for mean, variance in zip(means.tolist(), variances.tolist(), strict=True)
-    ]  # fmt: skip
-    above = float(weights @ [one.above for one in parts_above])
-    return above, float(weights @ [one.tied or 0.0 for one in parts_above]) or None
+            one = variation(settled, ranks, empty=self._empty, tolerance=self._tolerance)
+            found.append((weight, one.mean[0] - one.mean[1], _of_difference(one.covariance)))
+        return np.array(found).T
 
 
 def _most_telling(
-    topics: Sequence[Topic], empty: Empty, tolerance: float
+    topics: Sequence[Topic], most: int, empty: Empty, tolerance: float
 ) -> list[NDArray[np.int64]]:
     """Choose the documents whose judgement tells most of the difference, by topic."""
     gains = []
@@ -293,7 +339,7 @@ def _most_telling(
     topic_of = np.repeat(np.arange(len(gains)), [one.size for one in gains])
     place_of = np.concatenate([np.arange(one.size) for one in gains])
     everything = np.concatenate(gains)
-    best = np.argsort(-everything, kind="stable")[:MIXED]
+    best = np.argsort(-everything, kind="stable")[:most]
     best = best[everything[best] > 0]
     return [place_of[best[topic_of[best] == topic]] for topic in range(len(gains))]
 
@@ -307,7 +353,13 @@ def _of_difference(covariance: NDArray[np.float64]) -> float:
 def _certain(difference: float) -> OrderProbability:
     """Return the order where nothing varies."""
     tied = abs(difference) <= TIED_MAP
-    return OrderProbability(float(difference > 0 and not tied), float(tied), "enumeration", None)
+    above, below = (float(side * difference > 0 and not tied) for side in (1, -1))
+    return OrderProbability(above, below, float(tied), "enumeration", None, 0.0)
+
+
+def _normal(z: float, tied: float | None) -> OrderProbability:
+    """Return the order by the normal law."""
+    return OrderProbability(_phi(z), _phi(-z), tied, "normal", None, None)
 
 
 def _phi(z: float) -> float:

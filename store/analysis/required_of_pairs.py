@@ -20,7 +20,7 @@ from store.analysis.run_pairs import RunPairs
 from store.analysis.significance import TestReason
 from store.analysis.undiscovered import TIED_MAP
 
-RequiredReason = TestReason | Literal["tied", "no-difference-left", "no-variation-left"]
+RequiredReason = TestReason | Literal["tied", "order-turns", "no-variation-left"]
 """Why a number is undefined: there is no difference to fall; once the documents are found, none of
 its sign is left; nothing varies any more."""
 
@@ -37,9 +37,13 @@ class RequiredOfPairs:
     variation_share: NDArray[np.float64]
     """K; 0 where none was given."""
     difference_drop: NDArray[np.float64]
-    """Q, by what share the difference falls."""
+    """Q, by what share the difference falls; 1 or more where the order turns."""
     variance_drop: NDArray[np.float64]
-    """H, by what share the variance falls."""
+    """H, by what share the variance of one judging's scores falls.
+
+    Of the two readings of H in [1]_, of :math:`\\sigma_\\mu^2` (judging removed) and of the sum
+    with :math:`\\sigma_d^2` (judging included), the second, which goes with K = 0.
+    """
     needed: NDArray[np.float64]
     """Eq. 23: the difference that is significant as judged."""
     needed_if_found: NDArray[np.float64]
@@ -146,5 +150,5 @@ def _reason(tested: TestReason | None, q: float, h: float) -> RequiredReason | N
     if np.isnan(q):
         return "tied"
     if q >= 1:
-        return "no-difference-left"
+        return "order-turns"
     return "no-variation-left" if h >= 1 else None

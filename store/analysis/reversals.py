@@ -81,7 +81,7 @@ def reversals(
     for place in nearest.tolist():
         pair = int(first[place]), int(second[place])
         single[pair] = order_probability(topics, *pair, varied=varied)
-        turned[place] = max(single[pair].below, 0.0)
+        turned[place] = single[pair].below
         if progress is not None:
             progress(1)
     if progress is not None:

@@ -91,13 +91,26 @@ def test_runs_give_their_own_variance_topics_q_and_h(cli: Cli, judged: Path) -> 
         assert row["needed"] == pytest.approx(needed)
         assert row["enough"] == (old >= needed)
         if new <= 0:
-            assert row["reason"] == "no-difference-left"
+            assert row["reason"] == "order-turns"
             assert (row["needed_if_found"], row["enough_if_found"]) == (None, False)
+            assert (row["q"], row["turns"]) == (None, True)
             continue
+        assert (row["turns"], row["h_of"]) == (False, "judging included")
         assert (row["q"], row["h"]) == pytest.approx((1 - new / old, 1 - s2_new / s2))
         if_found = needed * (s2_new / s2) ** 0.5 * old / new
         assert row["needed_if_found"] == pytest.approx(if_found)
         assert row["enough_if_found"] == (old >= if_found)
+
+
+def test_tables_say_of_which_variance_h_is(cli: Cli) -> None:
+    """With K = 0 of the whole, as s2 is; with K of what judging leaves; from Q = 1 on of none."""
+    options = ("-Q", "0.1", "-H", "0.1", "--topics", "50", "--variance", "0.03")
+    for share, which in (("0", "with judging"), ("0.1", "without judging")):
+        text = cli("required-difference", *options, "-K", share).fine().out
+        assert f"K={share}, Q=0.1, H=0.1, of the variance {which}" in text
+    rows = cli("required-difference", *options, "-K", "0,0.1", "--format", "json").fine().json()
+    assert [row["h_of"] for row in rows] == ["judging included", "judging removed"]
+    assert "the order turns" in cli("required-difference", "-Q", "1.2").failed(1).err
 
 
 def moments(qrels: dict[str, dict[str, int]], first: Scores, second: Scores) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import runs_of
 from tests.cli.oracles import first_documents, mean, read_qrels
 from tests.store.analysis.enumerated_variation import Enumerated, Topic, enumerated
+from tests.store.analysis.outcome_table import outcome_table
 
 JUDGES = ("strict", "middle", "lenient")
 
@@ -57,13 +58,29 @@ def test_runs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
         spread = math.sqrt(sum(variances)) / len(outcomes)
         assert row["mean"] == pytest.approx(mean(means), abs=1e-12)
         assert row["sd"] == pytest.approx(spread, abs=1e-12)
-        assert row["high"] - row["low"] == pytest.approx(2 * 1.959964 * spread, rel=1e-6)
+        low, high = ends(list(topics_of(judged).values()), place)
+        assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-12)
+        assert (row["law"], row["interval_error"]) == ("enumeration", 0)
         between, within = variance(means), mean(variances)
         assert row["topic_variance"] == pytest.approx(between)
         assert row["judging_variance"] == pytest.approx(within)
         assert row["share"] == pytest.approx(within / (within + between))
         assert row["map_variance"] == pytest.approx((within + between) / len(outcomes))
-        assert row["error"] <= 1e-12
+        assert row["moments_error"] <= 1e-12
+
+
+def ends(topics: list[Topic], run: int) -> tuple[float, float]:
+    """Return the least MAPs of one run with .025 and .975 of all outcomes up to them."""
+    totals, chances = np.zeros(1), np.ones(1)
+    for p, ranks in topics:
+        table = outcome_table(ranks[[run]])
+        weights = table.weights(p)
+        totals = np.add.outer(totals, table.scores[weights > 0, 0]).ravel()
+        chances = np.multiply.outer(chances, weights[weights > 0]).ravel()
+    order = np.argsort(totals)
+    so_far = np.cumsum(chances[order])
+    low, high = (totals[order[np.searchsorted(so_far, level)]] for level in (0.025, 0.975))
+    return low / len(topics), high / len(topics)
 
 
 def test_pairs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
@@ -91,6 +108,8 @@ def test_pairs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
     simulated = judged_again(list(topics_of(judged).values()), 40_000)
     laws = {row["law"] for row in rows}
     assert laws == {"enumeration", "normal"}
+    assert all(row["reversed_error"] is None for row in rows if row["law"] == "normal")
+    assert all(row["reversed_error"] < 1e-10 for row in rows if row["law"] == "enumeration")
     for row in rows:
         a, b = tags.index(row["a"]), tags.index(row["b"])
         share = float((simulated[b] - simulated[a] > 1e-12).mean())

@@ -71,6 +71,17 @@ def test_bars_of_pairs_are_their_probabilities(cli: Cli, judged: Path) -> None:
         assert line.count("#") == int(row["reversed"] / top * 40 + 0.5)
 
 
+def test_small_probabilities_have_short_bars(cli: Cli, judged: Path) -> None:
+    """The axis reaches .05 where the probability of the pair does not."""
+    lines, rows = plotted(cli, "--pairs", "bm25-words", "lm-words-full")
+    (row,) = rows
+    assert 0 < row["reversed"] < 0.05
+    assert lines[-1].split()[-1] == "0.05"
+    bar = next(line for line in lines if line.startswith(f"{row['a']} >"))
+    # 80 columns less a label of 26, its gap of 2, and a note of 8 with its gap of 2 are 42.
+    assert bar.count("#") == int(row["reversed"] / 0.05 * 41 + 0.5)
+
+
 def test_neighbours_keep_their_order(cli: Cli, judged: Path) -> None:
     """With --neighbours bars go down the order of the runs."""
     lines, rows = plotted(cli, "--pairs", "--neighbours")

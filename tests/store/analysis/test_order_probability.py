@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from store.analysis import order_probability as module
 from store.analysis.collection_variation import Topic, collection_variation
-from store.analysis.enumerated_order import enumerate_order
+from store.analysis.enumerated_order import enumerate_order, halves
 from store.analysis.order_probability import (
     Method,
     expected_tau,
@@ -18,6 +18,8 @@ from store.analysis.order_probability import (
 )
 from store.errors import ArgumentError
 from tests.store.analysis.enumerated_variation import drawn_topics, enumerated
+from tests.store.analysis.kitchen_garden import two_runs
+from tests.store.analysis.outcome_table import outcome_table
 from tests.store.analysis.test_collection_variation import three_topics
 from tests.vectors.variation_examples import EXAMPLES, X6_ABOVE
 
@@ -57,7 +59,7 @@ def test_single_topics(name: str) -> None:
 def test_enumeration_equals_the_obvious_one(topic: Topic) -> None:
     """Above and tied, with sure and impossible documents and ties of AP."""
     expected = enumerated(*topic)
-    above, tied = enumerate_order([(topic[0], topic[1][:2])], empty="zero")
+    above, _, tied, _ = enumerate_order([(topic[0], topic[1][:2])], empty="zero")
     assert above == pytest.approx(expected.above[0, 1], abs=1e-12)
     assert tied == pytest.approx(expected.tied[0, 1], abs=1e-12)
 
@@ -111,8 +113,8 @@ def test_method_is_chosen_by_the_numbers() -> None:
     assert few_skewed.skewness is not None
     assert abs(few_skewed.skewness) < 0.3
     skewed = [
-        (np.concatenate([np.full(20, 0.01), [1.0]]),
-         np.array([[*np.arange(1.0, 21), 30], [*np.full(20, np.inf), 1]])),
+        (np.concatenate([np.full(25, 0.01), [1.0]]),
+         np.array([[*np.arange(1.0, 26), 30], [*np.full(25, np.inf), 1]])),
     ]  # fmt: skip
     found = order_probability(skewed, empty="zero")
     assert found.method == "mixture"
@@ -192,3 +194,88 @@ def test_paper_s_own_pair_would_not_turn_about() -> None:
     covariance = np.broadcast_to([[0.00487, 0.0], [0.0, 0.0]], (53, 2, 2))
     table = order_probabilities(CollectionVariation(mean, np.array(covariance), 0.0))
     assert table[1, 0] == pytest.approx(7.4e-7, abs=0.05e-7)
+
+
+KG = "methods of the project, sections 1.5, 1.6 and 2.4"
+
+
+@pytest.mark.vector(KG)
+@pytest.mark.parametrize(
+    ("topics", "exact", "normal"),
+    [
+        (two_runs(), 0.0811933471, 0.0754655876),
+        (two_runs("not-relevant", of=1), 0.9994105390, 0.9980865461),
+        (two_runs("unjudged", of=1), 0.5388261903, 0.5694456289),
+        (two_runs("not-relevant", of=1, scenario="shared"), 0.1653152846, 0.1677005618),
+        (two_runs("unjudged", of=1, scenario="shared"), 0.3344895460, 0.3718504666),
+    ],
+)
+def test_28_documents_of_the_sample_collection_are_exact(
+    topics: list[Topic], exact: float, normal: float
+) -> None:
+    """P(B above A) to ten digits, by all 2^28 outcomes; the two sides and ties add up to 1."""
+    found = order_probability(topics)
+    assert (found.method, found.tied) == ("enumeration", 0)
+    assert found.below == pytest.approx(exact, abs=0.51e-10)
+    assert found.above + found.below == pytest.approx(1, abs=1e-12)
+    assert found.error is not None
+    assert found.error < 1e-10
+    by_normal = order_probability(topics, method="normal")
+    assert by_normal.below == pytest.approx(normal, abs=0.51e-10)
+    assert by_normal.error is None
+
+
+@pytest.mark.vector(KG)
+def test_small_probabilities_have_their_digits() -> None:
+    """8.4026e-6 where the normal law has 2.724e-6; .0005894610 was 0 by the corrected law."""
+    found = order_probability(two_runs("not-relevant", of=0))
+    assert found.below == pytest.approx(8.4026e-6, abs=0.51e-10)
+    turned = two_runs("not-relevant", of=1)
+    assert order_probability(turned).above == pytest.approx(0.0005894610, abs=0.51e-10)
+    normal = order_probability(turned, method="normal").above
+    assert normal == pytest.approx(0.0019134539, abs=0.51e-10)
+    with pytest.raises(ArgumentError, match=r"skewness with \|z\| of 2 or more"):
+        order_probability(turned, method="skewness")
+
+
+@pytest.mark.vector(KG)
+def test_laws_of_many_documents_have_errors_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where outcomes are too many: which law it is, and an error no smaller than it has."""
+    topics = two_runs()
+    mixture = order_probability(topics, method="mixture")
+    assert mixture.below == pytest.approx(0.0809044715, abs=0.51e-10)
+    assert mixture.skewness == pytest.approx(-0.417991, abs=0.51e-6)
+    shared = two_runs("not-relevant", of=1, scenario="shared")
+    corrected = order_probability(shared, method="skewness")
+    assert corrected.below == pytest.approx(0.1669083881, abs=0.51e-10)
+    monkeypatch.setattr(module, "halves", lambda _: None)
+    for some, method in (
+        (topics, "mixture"),
+        (two_runs("not-relevant", of=1), "mixture"),
+        (two_runs("not-relevant", of=0), "mixture"),
+        (two_runs("unjudged", of=1), "mixture"),
+        (shared, "skewness"),
+    ):
+        found = order_probability(some)
+        assert found.method == method
+        assert 0 < found.below < 1
+        assert found.error is not None
+        exact = enumerate_order(some, parts=halves(some))[1]
+        assert abs(found.below - exact) <= found.error < 0.01
+
+
+@given(drawn_topics(most_documents=4, fewest_runs=2, most_runs=2),
+       drawn_topics(most_documents=4, fewest_runs=2, most_runs=2),
+       drawn_topics(most_documents=3, fewest_runs=2, most_runs=2))  # fmt: skip
+def test_halves_meet_in_every_outcome(one: Topic, two: Topic, three: Topic) -> None:
+    """Above, below and tied of three topics, with sums of all outcomes listed one by one."""
+    topics = [one, two, three]
+    totals, chances = np.zeros(1), np.ones(1)
+    for p, ranks in topics:
+        table = outcome_table(ranks)
+        totals = np.add.outer(totals, table.scores[:, 0] - table.scores[:, 1]).ravel()
+        chances = np.multiply.outer(chances, table.weights(p)).ravel()
+    found = order_probability(topics, empty="zero")
+    assert found.above == pytest.approx(chances[totals > 1e-9].sum(), abs=1e-12)
+    assert found.below == pytest.approx(chances[totals < -1e-9].sum(), abs=1e-12)
+    assert found.tied == pytest.approx(chances[abs(totals) <= 1e-9].sum(), abs=1e-12)

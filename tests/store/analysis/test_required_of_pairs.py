@@ -60,8 +60,8 @@ def with_moments(difference: float, variance: float) -> RunPairs:
     ("before", "after", "reason"),
     [
         ([0.1, -0.1, 0.0], [0.1, 0.2, 0.3], "tied"),
-        ([0.1, 0.2, 0.3], [0.1, -0.1, 0.0], "no-difference-left"),
-        ([0.1, 0.2, 0.3], [-0.1, -0.2, -0.4], "no-difference-left"),
+        ([0.1, 0.2, 0.3], [0.1, -0.1, 0.0], "order-turns"),
+        ([0.1, 0.2, 0.3], [-0.1, -0.2, -0.4], "order-turns"),
         ([0.1, 0.2, 0.3], [0.1, 0.1, 0.1], "no-variation-left"),
         ([0.1, 0.1], [0.1, 0.2], "no-variation"),
         ([0.1], [0.2], "one-topic"),
