@@ -16,7 +16,10 @@ from pooler.report.charts import Axis, Bar, Bars, Dot, Dots, Line, Lines
 from pooler.report.page import Column, Figure, Table
 
 Row = Mapping[str, Cell]
+_MISSED = ("relevant_to_twice_the_depth", "relevant_low", "relevant_high")
+"""Of the facts, a guess and its limits."""
 _IN_WORDS = {
+    "one-topic": "all in one topic, so there is no interval",
     "no-relevant": "no relevant document",
     "no-topics": "no topic with a relevant document",
     "single-grade": "both gave one grade to every document",
@@ -36,6 +39,7 @@ def page_table(
     caption: str = "",
     names: Sequence[str] | None = None,
     command: str = "",
+    interval: tuple[str, str, str] | None = None,
 ) -> Table:
     """Write a table of a command for the page.
 
@@ -49,24 +53,75 @@ def page_table(
         Columns that are shown, in this order. Default: all.
     command : str, optional
         Where the table is not a figure's.
+    interval : (str, str, str), optional
+        Columns of a value and of the two ends of its interval, see `rounded`.
     """
     known = {column.name: column for column in table.columns}
     chosen = (
         list(known.values()) if names is None else [known[one] for one in names if one in known]
     )
     columns = without_empty(chosen, table.rows) or chosen[:1]
+    written = [{one.name: cell_text(row.get(one.name), one) for one in columns}
+               for row in table.rows]  # fmt: skip
+    if interval is not None:
+        for texts, better in zip(written, rounded(table.rows, interval, written), strict=True):
+            texts |= better
     return Table(
         " ".join((caption or table.caption or table.title).split()),
         tuple(Column(_heading(one), _is_numeric(one, table.rows)) for one in columns),
-        tuple(tuple(cell_text(row.get(one.name), one) for one in columns) for row in table.rows),
+        tuple(tuple(texts[one.name] for one in columns) for texts in written),
         command,
     )
+
+
+def rounded(
+    rows: Sequence[Row], interval: tuple[str, str, str], written: Sequence[Mapping[str, str]]
+) -> list[dict[str, str]]:
+    """Write values and their intervals with no more digits than the widest interval carries.
+
+    Those are the decimals that its half-width needs to have two digits.
+
+    Parameters
+    ----------
+    rows : sequence of mapping of str to Cell
+        Of a command.
+    interval : (str, str, str)
+        Names of the value and of both ends.
+    written : sequence of mapping of str to str
+        The same as the command prints it: as many digits at most.
+
+    Returns
+    -------
+    list of dict of str to str
+        By name, a row each; those of `written` where no interval has a width.
+
+    Examples
+    --------
+    >>> row = {"kappa": 0.41234, "low": 0.21, "high": 0.69}
+    >>> texts = {"kappa": "0.4123", "low": "0.2100", "high": "0.6900"}
+    >>> rounded([row], ("kappa", "low", "high"), [texts])
+    [{'kappa': '0.41', 'low': '0.21', 'high': '0.69'}]
+    """
+    known = [{name: texts[name] for name in interval if name in texts} for texts in written]
+    halves = [(number(row, interval[2]) - number(row, interval[1])) / 2 for row in rows]
+    widest = max((half for half in halves if math.isfinite(half)), default=0.0)
+    if widest <= 0:
+        return known
+    most = max(0, 1 - math.floor(math.log10(widest)))
+    for row, texts in zip(rows, known, strict=True):
+        for name, text in texts.items():
+            if isinstance(row.get(name), float) and "e" not in text:
+                decimals = min(most, len(text.partition(".")[2]))
+                texts[name] = f"{round(number(row, name), decimals) + 0.0:,.{decimals}f}"
+    return known
 
 
 def facts_table(facts: Mapping[str, Cell], *, caption: str, command: str) -> Table:
     """Write the facts of a dossier for the page."""
     plain = console.Column("value")
-    rows = tuple((name.replace("_", " "), cell_text(cell, plain)) for name, cell in facts.items())
+    texts = {name: cell_text(cell, plain) for name, cell in facts.items()}
+    texts |= rounded([facts], _MISSED, [texts])[0]
+    rows = tuple((name.replace("_", " "), text) for name, text in texts.items())
     return Table(caption, (Column("fact"), Column("value")), rows, command)
 
 
@@ -121,6 +176,8 @@ def dots(
     label: Callable[[Row], str],
     reference: float | None = None,
     reference_label: str = "",
+    count: str = "",
+    few: int = 0,
 ) -> Dots:
     """Draw a dot and its interval a row.
 
@@ -136,19 +193,27 @@ def dots(
         Of the chart.
     label : callable
         Names a row.
+    count : str, optional
+        Column that says of how many a value is; it stands beside the value.
+    few : int, default=0
+        Rows of fewer are grey.
     """
     columns = {column.name: column for column in table.columns}
     low, high = interval
+    names = (value, low, high)
+    written = [
+        {name: cell_text(row.get(name), columns.get(name, console.Column(name))) for name in names}
+        for row in table.rows
+    ]
     rows = []
-    for row in table.rows:
-        middle, first, last = (
-            cell_text(row.get(name), columns.get(name, console.Column(name)))
-            for name in (value, low, high)
-        )
+    for row, texts in zip(table.rows, rounded(table.rows, names, written), strict=True):
+        middle, first, last = texts.values()
         ends = number(row, low), number(row, high)
         has_interval = row.get(low) is not None or row.get(high) is not None
         text = f"{middle} [{first}, {last}]" if has_interval else middle
-        rows.append(Dot(label(row), number(row, value), *ends, text, _reason(row)))
+        text += f", n {number(row, count):,.0f}" if count else ""
+        is_faint = bool(count) and number(row, count) < few
+        rows.append(Dot(label(row), number(row, value), *ends, text, _reason(row), is_faint))
     described = _described([(dot.label, dot.value) for dot in rows], axis)
     return Dots(title, described, axis, tuple(rows), reference, reference_label)
 

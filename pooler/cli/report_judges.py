@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 45
 """Pairs of judges that a figure shows."""
+FEW_SHARED = 20
+"""Documents of a pair below which its kappa is drawn in grey."""
 MOST_ON_A_MAP = 20
 """Judges of whom a map of every two can be read."""
 _STATES = {
@@ -77,7 +79,8 @@ def _judging(stored: Stored, commands: Commands) -> Iterator[str | Figure]:
         " decided; the dot is the median.",
         dots(table, "dwell_median_s", ("dwell_lower_s", "dwell_upper_s"), title=title,
              axis=Axis("time until decided (seconds)"), label=_judge),
-        page_table(stored.costs, caption="Times are in seconds."),
+        page_table(stored.costs, caption="Times are in seconds.",
+                   interval=("dwell_median_s", "dwell_lower_s", "dwell_upper_s")),
         commands.of_collection("effort"),
     )  # fmt: skip
 
@@ -121,17 +124,19 @@ def _agreement(
         yield page_table(
             together, caption="All judges together; 1 = all agree, 0 = as by chance",
             names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
-            command=command,
+            command=command, interval=("value", "low", "high"),
         )  # fmt: skip
     pairs = console.Table("pairs", pair_columns(by_topic=False), list[Row](made.found))
     graded = replace(pairs, rows=[row for row in pairs.rows if row["level"] is None])
     at_level = replace(pairs, rows=[row for row in pairs.rows if row["level"] is not None])
     of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
-    for table, name, title in (
+    figures = (
         (graded if stored.n_grades > 2 else replace(graded, rows=[]), "quadratic",
          "Cohen's kappa of the grades, quadratic weights"),
         (at_level, "kappa", f"Cohen's kappa, {binary}"),
-    ):  # fmt: skip
+    )  # fmt: skip
+    axis = _kappa_axis([(table, name) for table, name, _ in figures])
+    for table, name, title in figures:
         if table.rows:
             n_pairs, table = len(table.rows), _most_shared(table, name)
             which = (
@@ -144,11 +149,14 @@ def _agreement(
             )
             yield Figure(
                 title,
-                f"1 = the two judges agree always, 0 = as often as by chance.{of_interval}{which}",
+                f"1 = the two judges agree always, 0 = as often as by chance.{of_interval}{which}"
+                f" n: documents that both graded; fewer than {FEW_SHARED} are in grey, as they say"
+                " little.",
                 dots(table, name, (f"{name}_low", f"{name}_high"), title=title,
-                     axis=Axis("kappa"), label=_pair),
-                page_table(table, names=("first", "second", "n", "raw", name, f"{name}_low",
-                                         f"{name}_high", "overlap", "reason", "interval_reason"),
+                     axis=axis, label=_pair, count="n", few=FEW_SHARED),
+                page_table(table, interval=(name, f"{name}_low", f"{name}_high"),
+                           names=("first", "second", "n", "raw", name, f"{name}_low",
+                                  f"{name}_high", "overlap", "reason", "interval_reason"),
                            caption="n: documents graded by both; raw: share with the same grade;"
                                    " overlap: relevant to both among those relevant to either"),
                 command,
@@ -159,6 +167,20 @@ def _agreement(
     if stored.cross_tables is not None and graded.rows:
         shared = max(graded.rows, key=lambda row: (number(row, "n"), -_raw(row)))
         yield _map_of_grades(stored.cross_tables, shared, command)
+
+
+def _kappa_axis(tables: Sequence[tuple[console.Table, str]]) -> Axis:
+    """Return one axis for figures that are read one beside the other, by fifths."""
+    ends = [
+        number(row, f"{name}{end}")
+        for table, name in tables
+        for row in table.rows
+        if not math.isnan(number(row, name))
+        for end in ("", "_low", "_high")
+    ]
+    known = [0.0, *(end for end in ends if not math.isnan(end))]
+    low, high = math.floor(5 * min(known)) / 5, math.ceil(5 * max(known)) / 5
+    return Axis("kappa", low, high if high > low else 1.0)
 
 
 def _most_shared(pairs: console.Table, name: str) -> console.Table:

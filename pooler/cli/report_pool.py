@@ -205,6 +205,7 @@ def limits(material: Material) -> Figure:
         page_table(
             table,
             names=("run", "judged", "ap", "bpref", "condensed", "low", "high"),
+            interval=("ap", "low", "high"),
             caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged;"
             " bpref: of the judged documents alone, by how they are ordered; judged AP: AP of the"
             " judged documents alone; low, high: the least and the most that AP could be.",

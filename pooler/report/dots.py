@@ -29,6 +29,8 @@ class Dot:
     """The value, and its interval, as they are to be read."""
     reason: str = ""
     """Why the value or the interval is missing."""
+    is_faint: bool = False
+    """Drawn in grey, as of too little to say much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def draw_dots(chart: Dots, *, width: float, key: str, rows: slice = ALL) -> str:
     True
     """
     sheet = Sheet(width, key)
-    texts = [RowText(row.label, (row.text,), _reason(row)) for row in chart.rows]
+    texts = [RowText(row.label, (row.text,), _reason(row), row.is_faint) for row in chart.rows]
     layout = lay_out(texts, width, LINE).part(rows)
     top = 0.0
     if chart.reference is not None and chart.reference_label:
@@ -94,12 +96,13 @@ def draw_dots(chart: Dots, *, width: float, key: str, rows: slice = ALL) -> str:
         if not math.isfinite(row.value):
             sheet.rectangle(scale.start, middle - SIZE / 2, SIZE, SIZE, "gap")
             continue
+        colour = "faint" if row.is_faint else "line-1"
         if math.isfinite(row.low) and math.isfinite(row.high):
             low, high = scale.place(row.low), scale.place(row.high)
-            sheet.line(low, middle, high, middle, "line-1 thick")
+            sheet.line(low, middle, high, middle, f"{colour} thick")
             for place in (low, high):
-                sheet.line(place, middle - _CAP, place, middle + _CAP, "line-1 thick")
-        sheet.marker(scale.place(row.value), middle, 0)
+                sheet.line(place, middle - _CAP, place, middle + _CAP, f"{colour} thick")
+        sheet.marker(scale.place(row.value), middle, 0, "faint" if row.is_faint else "")
     return sheet.finished(chart.title, chart.description, end)
 
 

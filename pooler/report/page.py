@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pooler.report.charts import Chart, draw_in_pieces
 from pooler.report.page_style import NARROW, WIDE, page_style
 from pooler.report.svg import SHRINKS
-from pooler.report.text import escaped
+from pooler.report.text import escaped, marked
 from store.errors import ArgumentError
 
 _WIDTH = re.compile(r' width="([\d.]+)"')
 _LONGEST_COMMAND = 500
 """Characters up to which a command is not folded."""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""What a browser lets the page do: show itself, and fetch and run nothing."""
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
 
 
@@ -116,9 +118,10 @@ def render(page: Page) -> str:
     body = "".join(
         part for number, one in enumerate(page.sections, 1) for part in _section(one, number)
     )
-    title, lead = escaped(page.title), escaped(page.lead)
+    title, lead = escaped(page.title), marked(page.lead)
     return (
         f'<!DOCTYPE html>\n<html lang="{page.language}">\n<head>\n<meta charset="utf-8"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"/>\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1"/>\n'
         f"<title>{title}</title>\n<style>\n{page_style()}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#main">Skip to the report</a>\n'
@@ -153,9 +156,9 @@ def _section(section: Section, number: int) -> Iterator[str]:
     for place, block in enumerate(section.blocks, 1):
         key = f"s{number}-{place}"
         if isinstance(block, str):
-            yield f"<p>{escaped(block)}</p>\n"
+            yield f"<p>{marked(block)}</p>\n"
         elif isinstance(block, Points):
-            items = "".join(f"<li>{escaped(text)}</li>\n" for text in block.texts)
+            items = "".join(f"<li>{marked(text)}</li>\n" for text in block.texts)
             yield f"<ul>\n{items}</ul>\n"
         elif isinstance(block, Table):
             yield _table(block) + (_command(block.command) if block.command else "")
@@ -170,7 +173,7 @@ def _figure(figure: Figure, key: str) -> str:
     return (
         f'<figure id="{key}" aria-labelledby="{key}-h">\n<figcaption>'
         f'<h3 id="{key}-h">{escaped(figure.title)}</h3>\n'
-        f'<p class="how">{escaped(figure.how_to_read)}</p></figcaption>\n'
+        f'<p class="how">{marked(figure.how_to_read)}</p></figcaption>\n'
         f"{_drawing(figure.chart, WIDE, 'wide', key)}"
         f"{_drawing(figure.chart, NARROW, 'narrow', key)}"
         f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
@@ -211,7 +214,7 @@ def _table(table: Table, name: str = "") -> str:
     rows = "".join(f"<tr>{_cells(table, row)}</tr>\n" for row in table.rows)
     return (
         f'<div class="scroll"{_scrolls(name or table.caption)}>\n<table>\n'
-        f"<caption>{escaped(table.caption)}</caption>\n"
+        f"<caption>{marked(table.caption)}</caption>\n"
         f"<thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n"
     )
 

@@ -76,7 +76,9 @@ svg .bin{fill:var(--series-1);stroke:var(--page)}
 svg .gap{fill:none;stroke:var(--axis);stroke-dasharray:2 2}
 svg .reference{stroke:var(--text);stroke-dasharray:6 3;fill:none}
 svg .thick{stroke-width:2}
+svg .faint{fill:var(--axis);stroke:var(--axis)}
 svg .paper{fill:var(--page)}
+svg .hatch{fill:none;stroke-width:2}
 """
 
 

@@ -40,6 +40,8 @@ class RowText:
     """One a line."""
     reason: str
     """Why something of the row has no value; empty = all have one."""
+    is_faint: bool = False
+    """Written in grey."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class PlacedRow:
     head: float
     """Height of what stands above the marks."""
     block: float
+    is_faint: bool
 
     @property
     def middle(self) -> float:
@@ -139,7 +142,8 @@ def lay_out(texts: Sequence[RowText], width: float, mark_height: float) -> RowLa
         above = (len(label) * labels_above, len(values) * values_above)
         beside = (len(label) * (not labels_above), len(values) * (not values_above))
         block = max(mark_height, LINE * max(beside)) + PADDING
-        rows.append(PlacedRow(label, values, reason, top, LINE * max(above), block))
+        rows.append(PlacedRow(label, values, reason, top, LINE * max(above), block,
+                              row.is_faint))  # fmt: skip
         top = rows[-1].bottom
     return RowLayout(rows, left, right, labels_above, values_above)
 
@@ -164,13 +168,15 @@ def draw_frame(
     bottom = top + layout.height
     end = sheet.horizontal_axis(scale, marks, layout.spans(top), bottom, axis.label)
     for row in layout.rows:
+        classes = "soft" if row.is_faint else ""
         if layout.labels_above:
-            sheet.lines(0, top + row.top, row.label)
+            sheet.lines(0, top + row.top, row.label, classes=classes)
         else:
             start = top + row.middle - LINE * len(row.label) / 2
-            sheet.lines(layout.left - 2 * PADDING, start, row.label, anchor="end")
+            sheet.lines(layout.left - 2 * PADDING, start, row.label, anchor="end",
+                        classes=classes)  # fmt: skip
         start = row.top if layout.values_above else row.middle - LINE * len(row.values) / 2
-        sheet.lines(sheet.width, top + start, row.values, anchor="end")
+        sheet.lines(sheet.width, top + start, row.values, anchor="end", classes=classes)
         sheet.lines(layout.left, top + row.end, row.reason, classes="soft")
     if not layout.rows:
         end = sheet.notes([NOTHING], end)

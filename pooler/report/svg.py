@@ -21,14 +21,8 @@ _RISE = 0.36
 _SWATCH = 22.0
 # One of each for every series: `pooler.report.palette.N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
-_PATTERNS = (
-    "",
-    "M0 8L8 0M-2 2L2 -2M6 10L10 6",
-    "M1 2h2M5 6h2",
-    "M0 8L8 0M0 0L8 8",
-    "M0 2h8M0 6h8",
-    "M2 0v8M6 0v8",
-)
+_HATCH = 8.0
+"""From one line of a hatched bar to the next."""
 _MARKERS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -65,7 +59,6 @@ class Sheet:
         self.width = width
         self.key = key
         self._parts: list[str] = []
-        self._patterns: set[int] = set()
 
     def text(
         self, x: float, y: float, content: str, *, anchor: str = "start", classes: str = ""
@@ -105,12 +98,16 @@ class Sheet:
         self._parts.append(f'<rect{_box(x, y, width, height)} class="{classes}"/>')
 
     def bar(self, x: float, y: float, width: float, height: float, series: int) -> None:
-        """Draw a rectangle in the colour and the pattern of a series, counted from 0."""
+        """Draw a rectangle in the colour and the hatching of a series, counted from 0.
+
+        The lines are drawn one by one: printed, a pattern becomes a picture for every bar.
+        """
         if series == 0:
             return self.rectangle(x, y, width, height, "fill-1")
-        self._patterns.add(series)
-        fill = f' fill="url(#{self.key}-p{series})" class="line-{series + 1}"'
-        self._parts.append(f"<rect{_box(x, y, width, height)}{fill}/>")
+        box = f'<rect{_box(x, y, width, height)} class="paper line-{series + 1}"/>'
+        self._parts.append(box)
+        if hatching := _hatching(series, x, y, width, height):
+            self._parts.append(f'<path d="{hatching}" class="hatch line-{series + 1}"/>')
         return None
 
     def path(self, points: Iterable[tuple[float, float]], series: int) -> None:
@@ -122,11 +119,11 @@ class Sheet:
             f' class="line-{series + 1}"/>'
         )
 
-    def marker(self, x: float, y: float, series: int) -> None:
-        """Draw the shape of a series."""
+    def marker(self, x: float, y: float, series: int, classes: str = "") -> None:
+        """Draw the shape of a series, in its colour or as the classes say."""
         self._parts.append(
             f'<path d="{_MARKERS[series]}" transform="translate({number(x)} {number(y)})"'
-            f' class="fill-{series + 1}"/>'
+            f' class="{classes or f"fill-{series + 1}"}"/>'
         )
 
     def legend(self, names: Sequence[str], top: float, *, are_lines: bool) -> float:
@@ -211,21 +208,8 @@ class Sheet:
             f' font-size="{number(SIZE)}">'
             f'<title id="{self.key}-t">{escaped(title)}</title>'
             f'<desc id="{self.key}-d">{escaped(description)}</desc>'
-            f"{self._definitions()}{''.join(self._parts)}</svg>\n"
+            f"{''.join(self._parts)}</svg>\n"
         )
-
-    def _definitions(self) -> str:
-        """Return the patterns that are used."""
-        if not self._patterns:
-            return ""
-        patterns = "".join(
-            f'<pattern id="{self.key}-p{series}" width="8" height="8"'
-            ' patternUnits="userSpaceOnUse"><rect width="8" height="8" class="paper"/>'
-            f'<path d="{_PATTERNS[series]}" stroke-width="2" fill="none"'
-            f' class="line-{series + 1}"/></pattern>'
-            for series in sorted(self._patterns)
-        )
-        return f"<defs>{patterns}</defs>"
 
 
 def horizontal_scale(
@@ -246,6 +230,37 @@ def horizontal_scale(
         if max(text_width(label, SIZE) for label in tick_labels(marks)) + 2 * PADDING <= room:
             break
     return scale, marks
+
+
+def _hatching(series: int, x: float, y: float, width: float, height: float) -> str:
+    """Return the lines within a rectangle that tell a series, from 1 on, without its colour.
+
+    Rising; short and level in two rows; crossed; level; upright.
+    """
+    if width <= 0 or height <= 0:
+        return ""
+    across = [x + _HATCH * step for step in range(int(width / _HATCH) + 1)]
+    if series == 2:
+        stretches = [(left + shift, y + height * share, 3.0, 0.0) for left in across
+                     for shift, share in ((0.0, 0.3), (4.0, 0.7))]  # fmt: skip
+    elif series == 4:
+        stretches = [(x, y + height * share, width, 0.0) for share in (0.3, 0.7)]
+    elif series == 5:
+        stretches = [(left + 4, y, 0.0, height) for left in across]
+    else:
+        stretches = []
+        starts = [x - height + _HATCH * step for step in range(int((width + height) / _HATCH) + 1)]
+        for left in starts:
+            cut = max(0.0, x - left)
+            long = min(height, x + width - left) - cut
+            stretches.append((left + cut, y + height - cut, long, -long))
+            if series == 3:
+                stretches.append((left + cut, y + cut, long, long))
+    return "".join(
+        f"M{number(left)} {number(top)}l{number(min(right, x + width - left))} {number(down)}"
+        for left, top, right, down in stretches
+        if left < x + width and (right > 0 or down > 0)
+    )
 
 
 def _box(x: float, y: float, width: float, height: float) -> str:

@@ -15,6 +15,7 @@ from store.sanitise import sanitise_line
 _NARROW = frozenset(" !'(),-./:;I[\\]`fijlrt|")
 _BROAD = frozenset("%@MWmw&+<=>~^#")
 _VERY_BROAD = frozenset("‰‱ǄǅǱǲ")
+_CODE = re.compile(r"(?<![^\s(])`([^`]+)`(?![^\s.,;:)])")
 _NOT_XML = re.compile("[\ufffe\uffff]")
 _JOINT = re.compile(r"(?<=[-_/=@+\s])(?<!\s[-+])(?<!^[-+])|(?<=[.:,])(?=\D)")
 _EM_NARROW, _EM_USUAL, _EM_CAPITAL, _EM_BROAD = 0.5, 0.66, 0.8, 1.03
@@ -30,6 +31,17 @@ def escaped(text: str) -> str:
     '&lt;b&gt;␛ &amp; &#x27;c&#x27;'
     """
     return html.escape(shown(text))
+
+
+def marked(text: str) -> str:
+    r"""Make a sentence fit as `escaped` does, its words in backticks as code.
+
+    Examples
+    --------
+    >>> marked("`pooler diff` & <b>"), marked("one`s`name")
+    ('<code>pooler diff</code> &amp; &lt;b&gt;', 'one`s`name')
+    """
+    return _CODE.sub(r"<code>\1</code>", escaped(text))
 
 
 def shown(text: str) -> str:

@@ -50,9 +50,9 @@ def shown_tables(page: ElementTree.Element) -> Iterator[Shown]:
             drawings = [one for one in element.iter() if one.tag.endswith("svg")]
         elif element.tag == "tbody":
             rows = [[words(cell) for cell in row] for row in element]
-        elif element.tag == "code":
+        elif element.tag == "p" and element.get("class") == "command":
             assert rows is not None
-            yield Shown(words(element), rows, drawings)
+            yield Shown(words(element).removeprefix("The same numbers: "), rows, drawings)
             rows, drawings = None, []
 
 
@@ -75,8 +75,9 @@ def is_cell(text: str, value: object) -> bool:
     if isinstance(value, bool):
         return text == ("yes" if value else "no")
     if isinstance(value, float):
-        number = re.fullmatch(r"-?\d+\.(\d+)", text)
-        return number is not None and abs(float(text) - value) <= 0.5001 * 10 ** -len(number[1])
+        number = re.fullmatch(r"-?[\d,]+(?:\.(\d+))?", text)
+        least = 0 if number is None else 0.5001 * 10 ** -len(number[1] or "")
+        return number is not None and abs(float(text.replace(",", "")) - value) <= least
     return text == (f"{value:,}" if isinstance(value, int) else value)
 
 
@@ -154,7 +155,8 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
             width = drawing.attrib["viewBox"].split()[2]
             for text in drawing.iter():
                 if text.attrib.get("text-anchor") == "end" and text.attrib["x"] == width:
-                    numbers = {part.strip("[],") for part in words(text).split()} - {"+"}
+                    numbers = {part.strip("[],") for part in words(text).split()}
+                    numbers -= {"+", "n"}
                     assert numbers <= cells, (shown.command, numbers - cells)
                     n_checked += len(numbers)
     assert n_checked > 300
@@ -270,7 +272,7 @@ def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
     cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
     cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
     text = words(read_page(Path("page.html")))
-    assert "Pool moved was made by `mtf` with 4 documents a topic: " in text
+    assert "Pool moved was made by mtf with 4 documents a topic: " in text
     assert "of depth 5 of the same runs, which is not what was judged." in text
 
 
@@ -385,3 +387,39 @@ def test_trec_covid_is_reported(cli: Cli) -> None:
         "--order", "docno-asc", *runs).fine()  # fmt: skip
     commands = check_numbers(cli, Path("page.html"), least=8)
     assert all("runs-top120/*" in one for one in commands if " compare " not in one)
+
+
+def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> None:
+    """Both figures have the same numbers below; three documents are in grey, and are counted."""
+    write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
+    cli("import", "judgements", "q", "--judge", "bob").fine()
+    cli("report", "page.html", *MAJORITY).fine()
+    figures = [
+        figure
+        for figure in read_page(Path("page.html")).iter("figure")
+        if words(figure).strip().startswith("Cohen's kappa")
+    ]
+    assert len(figures) == 2
+    axes = []
+    for figure in figures:
+        drawing = next(one for one in figure.iter() if one.tag.endswith("svg"))
+        texts = [one for one in drawing.iter() if one.tag.endswith("text")]
+        axes.append([words(one) for one in texts if one.get("text-anchor") == "middle"])
+        counts = {words(one).rpartition(", n ")[2]: one.get("class") for one in texts
+                  if ", n " in words(one)}  # fmt: skip
+        assert counts.items() >= {"84": None}.items()
+        assert {one for n, one in counts.items() if n != "84"} == {"soft"}
+        assert "fewer than 20 are in grey" in words(figure)
+    assert axes[0] == axes[1]
+
+
+def test_page_shows_code_and_lets_a_browser_fetch_nothing(cli: Cli, judged: Path) -> None:
+    """No backtick is left, commands in sentences are code, and the policy allows styles alone."""
+    cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
+    cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
+    page = read_page(Path("page.html"))
+    assert "`" not in words(page)
+    assert "mtf" in [words(one) for one in page.iter("code")]
+    policies = [one.get("content") for one in page.iter("meta")
+                if one.get("http-equiv") == "Content-Security-Policy"]  # fmt: skip
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]

@@ -7,8 +7,16 @@ import math
 import pytest
 
 from pooler.cli.console import Column, Table
-from pooler.cli.report_figures import bars, dots, facts_table, in_order, lines, page_table
-from pooler.report.charts import Axis
+from pooler.cli.report_figures import (
+    bars,
+    dots,
+    facts_table,
+    in_order,
+    lines,
+    page_table,
+    rounded,
+)
+from pooler.report.charts import Axis, draw
 
 TABLE = Table(
     "runs",
@@ -21,6 +29,8 @@ TABLE = Table(
     ],
     caption="n: how\nmany",
 )  # fmt: skip
+
+NAMES = ("v", "low", "high")
 
 
 def test_cells_are_written_as_in_the_terminal() -> None:
@@ -69,7 +79,7 @@ def test_a_dot_is_a_cell_between_two() -> None:
                 label=lambda row: str(row["run"]))  # fmt: skip
     first, second = made.rows
     assert (first.value, first.low, first.high) == (0.25, 0.2, 0.31)
-    assert first.text == "0.250 [0.2000, 0.3100]"
+    assert first.text == "0.250 [0.200, 0.310]"
     assert math.isnan(second.value)
     assert (second.text, second.reason) == ("-", "no relevant document")
 
@@ -96,3 +106,54 @@ def test_a_chart_without_a_value_says_so() -> None:
 def test_rows_in_another_order(order: dict[str, int], expected: str) -> None:
     """Runs that the order lacks come last."""
     assert "".join(str(row["run"]) for row in in_order(TABLE, "run", dict(order)).rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        # Half the width is .02435, .235, 2.35 and 23.5: two digits of it are at place 3, 2, 1, 0.
+        (0.4, 0.4487, ("0.412", "0.400", "0.449")),
+        (0.2, 0.67, ("0.41", "0.20", "0.67")),
+        (-1.0, 3.7, ("0.4", "-1.0", "3.7")),
+        (-1.2, 45.8, ("0", "-1", "46")),
+        # .0000005 would be of eight places; the command prints four.
+        (0.4123, 0.412301, ("0.4123", "0.4123", "0.4123")),
+        (0.4123, 0.4123, ("0.4123", "0.4123", "0.4123")),
+        (None, 0.9, ("0.4123", "-", "0.9000")),
+    ],
+)
+def test_digits_are_those_of_the_interval(
+    low: float | None, high: float, expected: tuple[str, str, str]
+) -> None:
+    """Two digits of half the width, and never more than the command prints."""
+    row = {"v": 0.4123, "low": low, "high": high}
+    texts = {name: "-" if value is None else f"{value:.4f}" for name, value in row.items()}
+    assert tuple(rounded([row], NAMES, [texts])[0].values()) == expected
+
+
+def test_digits_are_one_number_a_figure() -> None:
+    """The widest interval says how many; a value without an interval has no more."""
+    rows = [{"v": 0.8765, "low": 0.8712, "high": 0.8812}, {"v": 0.4321, "low": 0.1, "high": 0.9},
+            {"v": -0.5, "low": None, "high": None}]  # fmt: skip
+    texts = [{name: "-" if one is None else f"{one:.4f}" for name, one in row.items()}
+             for row in rows]  # fmt: skip
+    found = [" ".join(row.values()) for row in rounded(rows, NAMES, texts)]
+    assert found == ["0.88 0.87 0.88", "0.43 0.10 0.90", "-0.50 - -"]
+
+
+def test_few_documents_are_grey_and_counted() -> None:
+    """The number stands beside the value; below the bound the row is grey."""
+    columns = [Column("pair"), Column("kappa"), Column("low"), Column("high"), Column("n")]
+    rows = [
+        {"pair": "a, b", "kappa": 0.5, "low": 0.25, "high": 0.75, "n": 19},
+        {"pair": "a, c", "kappa": 0.5, "low": 0.25, "high": 0.75, "n": 1020},
+    ]
+    made = dots(Table("pairs", columns, rows), "kappa", ("low", "high"), title="t",
+                axis=Axis("kappa"), label=lambda row: str(row["pair"]), count="n",
+                few=20)  # fmt: skip
+    value = "0.50 [0.25, 0.75], n"
+    assert [one.text for one in made.rows] == [f"{value} 19", f"{value} 1,020"]
+    assert [one.is_faint for one in made.rows] == [True, False]
+    drawing = draw(made, width=400, key="k")
+    assert drawing.count('class="faint thick"') == drawing.count('class="line-1 thick"') == 3
+    assert drawing.count('class="faint"') == drawing.count('class="fill-1"') == 1

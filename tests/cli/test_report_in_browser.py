@@ -64,3 +64,12 @@ def test_report_is_drawn_whole_and_fetches_nothing(width: int, cli: Cli, judged:
     assert int(measured(judged, page, "page.documentElement.scrollWidth", width)) <= width
     entries = "document.getElementById('f').contentWindow.performance.getEntriesByType('resource')"
     assert measured(judged, page, f"{entries}.length", width) == "0"
+
+
+def test_printed_page_is_small(cli: Cli, judged: Path) -> None:
+    """Hatched bars stay lines on paper: as pictures they make some 4 MB of the same page."""
+    cli("report", "trust.html", "--depth", "5", "--judge", "strict").fine()
+    paper = judged / "trust.pdf"
+    browse(judged, judged / "trust.html", f"--print-to-pdf={paper}")
+    assert paper.read_bytes().startswith(b"%PDF")
+    assert paper.stat().st_size < 1_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from pooler.report.charts import (
     draw,
     draw_in_pieces,
 )
+from pooler.report.svg import Sheet
 from store.errors import ArgumentError
 from tests.report.boxes import SVG, assert_readable, letters, squeezed
 
@@ -269,7 +271,7 @@ def test_stacked_parts_touch_and_add_up():
     found = [
         (float(one.attrib["x"]), float(one.attrib["width"]))
         for one in drawn(chart).findall(f"{SVG}rect")
-        if one.get("class") in {"fill-1", "line-2", "line-3"}
+        if one.get("class") in {"fill-1", "paper line-2", "paper line-3"}
     ]
     (x1, w1), (x2, w2), (x3, w3), (_, whole) = found[3:7]  # after the legend
     assert x1 + w1 == pytest.approx(x2, abs=0.2)
@@ -320,8 +322,34 @@ def test_series_differ_without_colour():
     assert len({one.attrib["d"] for one in svg.findall(f"{SVG}path")}) == 6
     row = Bar("a", (1, 2, 3, 4, 5, 6), ("1",))
     svg = drawn(Bars("t", "d", Axis("x"), (row,), tuple("abcdef")))
-    assert len({one.attrib["d"] for one in svg.iter(f"{SVG}path")}) == 5
-    assert len({one.get("fill") for one in svg.findall(f"{SVG}rect") if one.get("fill")}) == 5
+    # By direction and length, wherever it stands; the first bar is filled.
+    hatched = {
+        one.attrib["class"]: frozenset(re.findall(r"l(\d\S* \S+?)(?=M|$)", one.attrib["d"]))
+        for one in svg.iter(f"{SVG}path")
+        if "hatch" in one.attrib["class"]
+    }
+    assert len(hatched) == 5
+    assert len({*hatched.values()}) == 5
+    assert "pattern" not in draw(Bars("t", "d", Axis("x"), (row,), tuple("abcdef")), width=400,
+                                 key="k")  # fmt: skip
+
+
+@pytest.mark.parametrize("series", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("width", [0.0, 0.4, 3.0, 11.0, 200.3])
+def test_hatching_stays_within_its_bar(series: int, width: float) -> None:
+    """No line of a bar leaves it, however short it is; none is drawn where there is no bar."""
+    sheet = Sheet(400, "k")
+    sheet.bar(10, 20, width, 11, series)
+    drawing = ET.fromstring(sheet.finished("t", "d", 50))
+    moves = [
+        [float(part) for part in re.split("[Ml ]", line)[1:]]
+        for path in drawing.iter(f"{SVG}path")
+        for line in re.findall("M[^M]+", path.attrib["d"])
+    ]
+    assert bool(moves) == (width > 0) or (series == 5 and width < 4)
+    for x, y, right, down in moves:
+        assert 9.9 <= x <= x + right <= 10 + width + 0.11
+        assert 19.9 <= min(y, y + down) <= max(y, y + down) <= 31.11
 
 
 def test_shades_follow_the_counts():
