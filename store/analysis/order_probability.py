@@ -139,6 +139,7 @@ def order_probability(
     *,
     method: Method | None = None,
     varied: CollectionVariation | None = None,
+    most_of_half: int = MOST_OF_HALF,
     empty: Empty = "given",
     tolerance: float = TOLERANCE,
 ) -> OrderProbability:
@@ -159,6 +160,8 @@ def order_probability(
         one.
     varied : CollectionVariation, optional
         The moments of these topics, where they are there already; their rule for R = 0 counts.
+    most_of_half : int, default=22
+        Documents of a half of the topics up to which outcomes are enumerated; less is quicker.
     empty : {"given", "zero"}, default="given"
         Whether outcomes without a relevant document are left out or have an AP of 0; see
         `store.analysis.empty_outcomes`.
@@ -201,10 +204,10 @@ def order_probability(
     rule = empty if varied is None else varied.empty
     check_chances([p for p, _ in topics], rule)
     two = [(np.asarray(p), np.asarray(ranks)[[first, second]]) for p, ranks in topics]
-    parts = halves(two) if method in (None, "enumeration") else None
+    parts = halves(two, most_of_half) if method in (None, "enumeration") else None
     if method == "enumeration" and parts is None:
         n_random = sum(int(((p > 0) & (p < 1)).sum()) for p, _ in two)
-        requirement = f"must not be enumeration with more than {MOST_OF_HALF} documents of a half"
+        requirement = f"must not be enumeration with more than {most_of_half} documents of a half"
         raise ArgumentError("method", requirement, n_random)
     if parts is not None:
         above, below, tied, error = enumerate_order(two, parts=parts, empty=rule)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.collection_variation import CollectionVariation, Topic
+from store.analysis.enumerated_order import MOST_OF_HALF, halves
 from store.analysis.order_probability import (
     OrderProbability,
     order_probabilities,
@@ -17,6 +18,9 @@ from store.analysis.order_probability import (
 
 MOST_BY_ONE = 45
 """Pairs that get the best law, those nearest to a swap; the others get the normal one."""
+MOST_OUTCOMES = 1 << 25
+"""Outcomes of halves of the topics that are enumerated for all pairs together, some twenty seconds:
+the pairs nearest to a swap get them, and the others of `MOST_BY_ONE` another law."""
 FAR_APART = 1e-4
 """Probability to swap below which the normal law will do."""
 
@@ -78,12 +82,23 @@ def reversals(
     nearest = np.argsort(-turned, kind="stable")[:MOST_BY_ONE]
     nearest = nearest[turned[nearest] >= FAR_APART]
     single = {}
-    for place in nearest.tolist():
+    n_exact = _exact_pairs(topics)
+    for number, place in enumerate(nearest.tolist()):
         pair = int(first[place]), int(second[place])
-        single[pair] = order_probability(topics, *pair, varied=varied)
+        most = MOST_OF_HALF if number < n_exact else 0
+        single[pair] = order_probability(topics, *pair, varied=varied, most_of_half=most)
         turned[place] = single[pair].below
         if progress is not None:
             progress(1)
     if progress is not None:
         progress(first.size - nearest.size)
     return Reversals(first.astype(np.int64), second.astype(np.int64), turned, single)
+
+
+def _exact_pairs(topics: Sequence[Topic]) -> int:
+    """Return of how many pairs all outcomes may be enumerated."""
+    parts = halves(topics)
+    if parts is None:
+        return 0
+    numbers = [int(((p > 0) & (p < 1)).sum()) for p, _ in topics]
+    return MOST_OUTCOMES >> max(sum(numbers[place] for place in part) for part in parts)
