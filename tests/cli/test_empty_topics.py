@@ -71,3 +71,14 @@ def test_little_chances_are_not_told_of(cli: Cli, two: tuple[str, ...]) -> None:
         assert words in said
         assert ("nothing is relevant" in said) == bool(words)
         assert "better no topic" not in said
+
+
+def test_report_has_the_same_rule(cli: Cli, two: tuple[str, ...]) -> None:
+    """Both topics have one document of .25, so that each is empty three times of four."""
+    Path("one.qrels").write_text("1 0 a 1\n2 0 c 1\n")
+    options = ("--qrels", "one.qrels", "--value", "0=0", "--value", "1=.25", "--depth", "1")
+    cli("report", "page.html", *two[:2], *options).fine()
+    page = Path("page.html").read_text()
+    words = "In 2 of 2 topics it may be that nothing is relevant (most likely in 1: 75%); such"
+    assert words in page
+    assert "1, 2: more likely than not nothing is relevant" in page
