@@ -32,7 +32,7 @@ def check_agreement(runs: list[dict[str, Any]], pairs: list[dict[str, Any]]) -> 
     n_judgings = 20_000
     for row in runs:
         assert row["sd"] > 0
-        assert row["error"] <= 1e-12
+        assert row["moments_error"] <= 1e-12
         assert row["mc_mean"] == pytest.approx(row["mean"], abs=5 * row["sd"] / n_judgings**0.5)
         assert row["mc_sd"] == pytest.approx(row["sd"], rel=5 / math.sqrt(2 * n_judgings))
     for row in pairs:
