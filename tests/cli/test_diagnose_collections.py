@@ -167,3 +167,22 @@ def test_acordar_has_a_pool_that_is_judged_by_less_than_half(cli: Cli) -> None:
     assert by_run["BM25F"]["judged"] == pytest.approx(known / sum(map(len, run.values())))
     text = " ".join(cli("diagnose", *options).fine().out.split())
     assert "12,733 of 22,669 pooled documents (56.2 %) are unjudged" in text
+
+
+def test_runs_that_made_no_pool_are_told_nothing_of_it(cli: Cli, here: Path) -> None:
+    """TREC-COVID by two runs that fed no pool: what they look like is withheld, and why."""
+    folder = folder_of("trec-covid-r1")
+    files = [folder / "runs-top120" / f"{tag}.gz" for tag in ("BBGhelani1", "run2")]
+    bare = ("--qrels", folder / "qrels-rnd1.txt.gz", *files, "--order", "docno-asc")
+    found, rows = diagnosed(cli, *bare)
+    assert (found["depth"], found["reason"]) == (None, "bad-guess")
+    assert "unique" not in rows["run2"]
+    told = " ".join(cli("diagnose", *bare).fine().out.split())
+    assert "of 8,691 judged documents" in told
+    assert "are not among those, so that other runs or ranks made it" in told
+    assert "Late," not in told
+    cli("report", "page.html", *bare).fine()
+    page = (here / "page.html").read_text("utf-8")
+    assert "Nothing is concluded of the pool: " in page
+    assert "What the pool owes to its runs" not in page
+    assert "The difference that two runs need" not in page
