@@ -391,9 +391,24 @@ def _stored_schema(engine: Engine) -> tuple[str | None, set[tuple[str, str]]]:
         columns = stored_columns(session)
         # Alembic's own table alone is found in many databases.
         if not {"collection", "judgement", "alembic_version"} <= {table for table, _ in columns}:
+            _check_schema_is_open(session)
             return None, columns
         revision = session.execute(text("SELECT version_num FROM alembic_version")).scalar()
         return None if revision is None else str(revision), columns
+
+
+def _check_schema_is_open(session: Session) -> None:
+    """Refuse a schema of PostgreSQL that a login may not use: its tables seem not to be there."""
+    if session.get_bind().dialect.name == "postgresql":
+        closed = session.scalar(text(
+            "SELECT nspname FROM pg_namespace WHERE NOT has_schema_privilege(oid, 'USAGE')"
+            " AND nspname = ANY(regexp_split_to_array(current_setting('search_path'), '[, \"]+'))"
+        ))  # fmt: skip
+        if closed is not None:
+            where = display(session.connection().engine.url)
+            message = f"{where}: this login may not do it: permission denied for schema {closed}"
+            hint = f"the right it lacks is USAGE on schema {closed}; the owner may GRANT it"
+            raise StoreError(message, hint=hint)
 
 
 def stored_columns(session: Session) -> set[tuple[str, str]]:

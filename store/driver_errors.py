@@ -39,6 +39,7 @@ _NO_READING = frozenset(
 )
 _LOST = "do it again once that is put right; what was told as saved is in the collection"
 _INSUFFICIENT_PRIVILEGE = "42501"
+_READ_ONLY = "25006"
 
 
 def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
@@ -67,6 +68,9 @@ def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | No
         return None if is_reachable else StoreError(f"{where}: {reason}")
     if getattr(cause, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
         return _as_refused(where, getattr(error, "statement", None) or "", reason)
+    if getattr(cause, "sqlstate", None) == _READ_ONLY:
+        hint = "default_transaction_read_only is on for this login, database or server"
+        return StoreError(f"{where}: may be read but not written: {reason}", hint=hint)
     if isinstance(error, OperationalError):
         return StoreError(f"{where}: {reason}")
     if isinstance(error, ProgrammingError | InternalError | DataError | NotSupportedError):
@@ -116,8 +120,10 @@ def _as_refused(where: str, statement: str, reason: str) -> StoreError:
     """Say which right a role lacks: the statement names it, the server the table."""
     words = statement.split()
     right = words[0].upper() if words else "it"
-    named = re.search(r"permission denied for (?:table|relation|view) (\S+)", reason)
-    what = f"{right} on {named[1]}" if named and words else right
+    named = re.search(r"permission denied for (table|relation|view|sequence|schema) (\S+)", reason)
+    if named and named[1] in ("sequence", "schema"):
+        right = "USAGE"
+    what = f"{right} on {named[1]} {named[2]}" if named else right
     message = f"{where}: this login may not do it: {reason}"
     return StoreError(message, hint=f"the right it lacks is {what}; the owner may GRANT it")
 

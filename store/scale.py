@@ -11,6 +11,8 @@ from store.errors import ArgumentError, Fault, FaultList, FormatError
 from store.formats.toml_files import read_toml
 from store.records import Grade, Scale
 
+_LARGEST = 999_999
+"""Of any scale that is known; both engines and every format hold it."""
 _RANGE = re.compile(r"(-?[0-9]{1,6})-(-?[0-9]{1,6})")
 _LABELS: dict[int, tuple[str, ...]] = {
     2: ("not relevant", "relevant"),
@@ -107,6 +109,9 @@ def make_scale(
         raise ArgumentError("scale", "must have at least two grades, each once", values)
     if len(set(keys)) < len(keys) or not all(map(_can_be_seen, keys)):
         raise ArgumentError("scale", "must have a different one-character key a grade", keys)
+    if not all(-_LARGEST <= value <= _LARGEST for value in values):
+        requirement = f"must have grades from -{_LARGEST:,} to {_LARGEST:,}"
+        raise ArgumentError("scale", requirement, None)
     positive = [value for value in values[1:] if value > 0]
     if relaxed is None:
         if not positive:

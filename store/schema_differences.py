@@ -22,6 +22,9 @@ from sqlmodel import SQLModel
 from store.models import TABLES
 from store.schema import keep_indexes_partial
 
+POOL_TOPIC = "pool_topic"
+"""The only table that a collection may lack which never had it, made before pools were adaptive."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -31,7 +34,7 @@ class Difference:
     missing: Table | Column[Any] | Index | None = None
     """What can be made anew; ``None`` = left as it is."""
     is_in_the_way: bool = False
-    """It cannot be mended, and must not be left: what was in a missing column is not known."""
+    """It cannot be mended, and must not be left: what was in a missing table is not known."""
 
 
 def differences(connection: Connection) -> list[Difference]:
@@ -70,7 +73,9 @@ def _compared(connection: Connection) -> list[Difference]:
     for change in changes:
         match change:
             case "add_table", table:
-                found.append(Difference(f"the table `{table.name}` is missing", TABLES[table.name]))
+                told = f"the table `{table.name}` is missing"
+                is_lost = table.name != POOL_TOPIC or _has_undrawn(connection)
+                found.append(Difference(told, None if is_lost else TABLES[table.name], is_lost))
             case "add_column", _, table, column:
                 told = f"`{table}.{column.name}` is missing"
                 if table in strange:
@@ -145,8 +150,17 @@ def _bare(condition: object) -> str:
     return re.sub(r"[\s()]", "", str(condition)).lower()
 
 
+def _has_undrawn(connection: Connection) -> bool:
+    """Say whether a pool has documents that were not drawn: it has budgets, too."""
+    columns = {column["name"] for column in inspect(connection).get_columns("pool_entry")}
+    if "sampled" not in columns:
+        return False
+    query = text("SELECT 1 FROM pool_entry WHERE NOT sampled LIMIT 1")
+    return connection.execute(query).first() is not None
+
+
 def mend(connection: Connection, found: Sequence[Difference]) -> None:
-    """Make the tables, columns and indexes that are missing, in the transaction that is open.
+    """Make the table, columns and indexes that are missing, in the transaction that is open.
 
     A column is empty then, or has the default of a row of which nothing was said.
     """

@@ -68,6 +68,7 @@ class Turn:
 
 def _opened(collection: Path) -> int:
     """Open the file of turns, made with the rights of the collection where there is none."""
+    collection = Path(os.path.realpath(collection))  # one queue, whatever a link calls it
     path = collection.with_name(collection.name + TURN)
     with suppress(FileNotFoundError):
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)

@@ -63,7 +63,7 @@ def made_whole(target: Path, *, replaces: bool = False, private: bool = True) ->
     -----
     The bytes are on the disk before the name is, and the name before this returns.
     """
-    target = target.resolve()
+    target = real_place(target)
     rights = target.stat() if replaces and target.exists() else None
     with part_beside(target, private=private) as part:
         yield part
@@ -85,7 +85,7 @@ def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
 
     What killed commands left in the folder is removed first, see `store.leftovers`.
     """
-    target = target.resolve()
+    target = real_place(target)
     remove_leftovers(target.parent)
     part = place_beside(target)
     try:
@@ -94,6 +94,21 @@ def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
     finally:
         for name in ("", *BESIDE):
             part.with_name(part.name + name).unlink(missing_ok=True)
+
+
+def real_place(path: Path) -> Path:
+    """Follow links to where a file is, or would be.
+
+    Raises
+    ------
+    StoreError
+        If they lead in a circle.
+    """
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        message = f"{path}: a link that leads back to itself"
+        raise StoreError(message, hint="name another file") from error
 
 
 def give_rights(path: Path, rights: os.stat_result) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import PoolerError
-from store.whole_files import made_whole
+from store.whole_files import made_whole, real_place
 
 _LARGEST = 1 << 28
 """Bytes of a file beyond which it is no manifest."""
@@ -37,7 +37,7 @@ def check_result(out: str, beside: str) -> None:
         run file otherwise, and `--out collection.db` the collection.
     """
     target = Path(out)
-    if target.resolve() == Path(beside).resolve():
+    if real_place(target) == real_place(Path(beside)):
         message = f"{out}: cannot be both the result and its manifest"
         raise PoolerError(message)
     if not _is_something(target):

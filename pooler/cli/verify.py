@@ -39,6 +39,7 @@ def verify(
     from store.leftovers import leftovers
     from store.sanitise import sanitise_line
     from store.verification import verify as check
+    from store.whole_files import real_place
 
     url = collection_url(collection)
     results = check(url, progress=progress)
@@ -62,7 +63,7 @@ def verify(
         )
     emit([table], fmt)
     if url.get_backend_name() == "sqlite":
-        for left in leftovers(Path(url.database or "").resolve().parent):
+        for left in leftovers(real_place(Path(url.database or "")).parent):
             say(f"note: {sanitise_line(left.told)}")
     if n_faults:
         say(f"{display(url)} has {counted(n_faults, 'fault')}")

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from store.errors import ArgumentError, PoolerError
 from store.leftovers import place_beside, remove_leftovers
-from store.whole_files import give_rights
+from store.whole_files import give_rights, real_place
 
 _BUFFER = 1 << 18
 
@@ -90,14 +90,15 @@ def sha256_of(path: Path) -> str:
 
 def check_target(target: Path) -> None:
     """Refuse a place where no directory can be made: no folder holds it, or it is this one."""
+    real_place(target)
     if target.exists() and not target.is_dir():
         message = f"{target} is there already, and is no folder"
         raise PoolerError(message, hint="name another folder")
-    if target.exists() and target.resolve() == Path.cwd().resolve():
+    if target.exists() and real_place(target) == Path.cwd().resolve():
         requirement = "must not be the folder you are in"
         raise ArgumentError("DIR", requirement, str(target), hint="name a folder in it")
-    if not target.resolve().parent.is_dir():
-        message = f"{target}: there is no folder {target.resolve().parent}"
+    if not real_place(target).parent.is_dir():
+        message = f"{target}: there is no folder {real_place(target).parent}"
         raise PoolerError(message)
 
 
@@ -118,7 +119,7 @@ def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
     Path
         An empty folder; nothing is left of it when the block raises.
     """
-    target = target.resolve()
+    target, before = real_place(target), _names_in(target)
     remove_leftovers(target.parent)
     folder, old = place_beside(target), place_beside(target, "old")
     try:
@@ -130,6 +131,9 @@ def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
                 give_rights(path, replaced.stat())
             elif private:
                 path.chmod(0o700 if path.is_dir() else 0o600)
+        if _names_in(target) != before:
+            message = f"{target} was changed by somebody else meanwhile"
+            raise PoolerError(message, hint="nothing of it was replaced; do it again")
         if target.exists():
             target.rename(old)
         folder.rename(target)
@@ -139,3 +143,11 @@ def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
             old.rename(target)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _names_in(folder: Path) -> dict[str, tuple[int, int]] | None:
+    """Return the files in a folder, each with its number and time; ``None`` = there is none."""
+    if not folder.exists():
+        return None
+    facts = {path.relative_to(folder).as_posix(): path.lstat() for path in folder.rglob("*")}
+    return {name: (one.st_ino, one.st_mtime_ns) for name, one in facts.items()}

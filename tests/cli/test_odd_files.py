@@ -39,8 +39,8 @@ def test_a_file_name_with_nul_in_a_list_of_runs_is_a_fault_of_its_line(
 
 @pytest.mark.parametrize(
     "text",
-    ["a = " + "[" * DEEP, "a = " + "9" * DEEP, "[a", "a = 1\na = 2"],
-    ids=["deep", "digits", "cut", "twice"],
+    ["a = " + "[" * DEEP, "a = " + "9" * DEEP, "undo = 0x" + "f" * DEEP, "[a", "a = 1\na = 2"],
+    ids=["deep", "digits", "hex digits", "cut", "twice"],
 )
 def test_toml_beyond_bounds_is_a_fault(cli: Cli, judged: Path, text: str) -> None:
     """A scale and a keymap that are no TOML say so, whatever Python's reader trips over."""
@@ -261,3 +261,21 @@ def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(
         told = refused(cli, *command, "none/*.run")
         assert "none/*.run: no such file or directory\nhint: no file has a name of that" in told
     assert "a/*.run: hint: no file has a name" in cli("check", "a/*.run").out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "export judgements --out loop",
+        "export collection loop",
+        "backup loop",
+        "init --collection loop",
+    ],
+)
+def test_a_link_to_itself_is_no_place(cli: Cli, judged: Path, command: str) -> None:
+    """It is told in a line, whatever was to be written there."""
+    (judged / "loop").symlink_to("loop")
+    answer = cli(*command.split())
+    assert answer.code in (1, 3)
+    assert answer.err.startswith("error: loop: ")
+    assert len(answer.err.splitlines()) <= 2

@@ -44,10 +44,10 @@ def logins(postgres_url: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("command", "right"),
     [
-        ("judges add bob", "INSERT on judge"),
-        ("import docs {garden}/documents.jsonl", "UPDATE on document"),
-        ("guidelines set {garden}/topics.jsonl", "INSERT on guideline"),
-        ("unpool bm25-words", "DELETE on pool_run"),
+        ("judges add bob", "INSERT on table judge"),
+        ("import docs {garden}/documents.jsonl", "UPDATE on table document"),
+        ("guidelines set {garden}/topics.jsonl", "INSERT on table guideline"),
+        ("unpool bm25-words", "DELETE on table pool_run"),
     ],
 )
 def test_what_a_reader_may_not_do(logins: tuple[str, str], command: str, right: str) -> None:
@@ -72,6 +72,27 @@ def test_a_judge_without_rights_is_told_at_the_first_grade(
     assert "permission denied for " in answer.out + answer.err
 
 
+def test_rights_on_sequences_and_schemas_are_named(logins: tuple[str, str]) -> None:
+    """A table's own right is not enough to number its rows, nor to find it."""
+    owner = create_engine(make_url(logins[0]).set(drivername="postgresql+psycopg"))
+    name = make_url(logins[1]).username
+    schema = str(make_url(logins[0]).query["options"]).partition("search_path=")[2]
+    with owner.begin() as connection:
+        connection.execute(text(f"GRANT INSERT ON judge TO {name}"))
+    answer = run_inside("judges", "add", "bob", "--collection", logins[1]).failed(3)
+    assert "the right it lacks is USAGE on sequence judge_id_seq" in answer.err
+    with owner.begin() as connection:
+        connection.execute(text(f"REVOKE USAGE ON SCHEMA {schema} FROM {name}"))
+    answer = run_inside("status", "--collection", logins[1]).failed(3)
+    assert f"the right it lacks is USAGE on schema {schema}" in answer.err
+    with owner.begin() as connection:
+        connection.execute(text(f"GRANT USAGE ON SCHEMA {schema} TO {name}"))
+        connection.execute(text(f"ALTER ROLE {name} SET default_transaction_read_only = on"))
+    answer = run_inside("judges", "add", "bob", "--collection", logins[1]).failed(3)
+    assert "may be read but not written" in answer.err
+    owner.dispose()
+
+
 def test_a_reader_may_look(logins: tuple[str, str]) -> None:
     """Nothing that only reads needs more than SELECT."""
     for command in ("status", "verify", "list runs", "list judges"):
@@ -86,7 +107,7 @@ def test_a_table_that_may_not_be_read(logins: tuple[str, str]) -> None:
         with owner.begin() as connection:
             connection.execute(text(f"REVOKE SELECT ON {table} FROM {name}"))
         answer = run_inside("status", "--collection", logins[1]).failed(3)
-        assert f"hint: the right it lacks is SELECT on {table}" in answer.err
+        assert f"hint: the right it lacks is SELECT on table {table}" in answer.err
         with owner.begin() as connection:
             connection.execute(text(f"GRANT SELECT ON {table} TO {name}"))
     owner.dispose()

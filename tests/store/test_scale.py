@@ -205,3 +205,10 @@ def test_no_grade_has_the_digit_of_another_as_its_key() -> None:
     """On a scale with junk the key 1 is grade 1; negative grades have keys of their own."""
     keys = {grade.value: grade.key for grade in parse_scale("-2-3").grades}
     assert keys == {-2: "x", -1: "-", 0: "0", 1: "1", 2: "2", 3: "3"}
+
+
+@pytest.mark.parametrize("value", [1_000_000, -1_000_000, 10**22])
+def test_a_grade_that_no_engine_holds_is_refused(value: int) -> None:
+    """A collection would be made, and fail at its first question."""
+    with pytest.raises(ArgumentError, match="grades from -999,999 to 999,999"):
+        make_scale((Grade(0, "a", "0"), Grade(1, "b", "1"), Grade(value, "c", "")))

@@ -102,8 +102,6 @@ MISSING = [
          "CREATE INDEX assignment_of_topic ON assignment (topic_id, position)"],
         ["the index `assignment_of_topic` is another"],
     ),
-    (["DROP TABLE judge_term"], ["the table `judge_term` is missing"]),
-    (["DROP TABLE pool_topic"], ["the table `pool_topic` is missing"]),
 ]  # fmt: skip
 
 
@@ -130,6 +128,23 @@ def test_what_was_in_a_dropped_column_is_told_by_checksums(full: str) -> None:
     alter(full, "ALTER TABLE judgement DROP COLUMN follows")
     upgrade(collection_url(full), backs_up=False)
     assert "checksums" in faults(full)
+
+
+def test_lost_budgets_are_refused(full: str) -> None:
+    """A pool with documents that were not drawn had some."""
+    alter(full, "DROP TABLE pool_topic")
+    with pytest.raises(SchemaError, match="the table `pool_topic` is missing, and what was there"):
+        upgrade(collection_url(full), backs_up=False)
+
+
+@pytest.mark.parametrize("table", ["judge_term", "assignment", "passage"])
+def test_lost_table_is_refused(full: str, table: str) -> None:
+    """An empty one in its place would look whole: what was in it is in a backup, or nowhere."""
+    alter(full, f"DROP TABLE {table}")
+    assert told(full) == [f"the table `{table}` is missing"]
+    with pytest.raises(SchemaError, match=f"the table `{table}` is missing, and what was there"):
+        upgrade(collection_url(full), backs_up=False)
+    assert told(full) == [f"the table `{table}` is missing"]
 
 
 KEPT = [
