@@ -58,7 +58,8 @@ def ap_properties(
     """Print what AP is at least, and on average in random order, for any N and R.
 
     Tables 1 and 2 of Kishida (2001), eq. 4 and 5, and the standard deviation beside them; with
-    --rank table 3, eq. 20. A cell that cannot occur is empty.
+    --rank table 3, eq. 20, and what can occur where not all R stand above that
+    rank. A cell that cannot occur is empty.
 
     Example: pooler ap-properties
 
@@ -66,7 +67,10 @@ def ap_properties(
     """
     n_relevant = Axis("relevant", "R", whole_numbers("--relevant", relevant, least=1))
     if rank is not None:
-        emit([_changes(rank, n_relevant, Axis("ap", "AP", decimals("--ap", ap)), fmt)], fmt)
+        before = Axis("ap", "AP", decimals("--ap", ap))
+        emit(
+            [_changes(rank, n_relevant, before, fmt), *_ranges(rank, n_relevant, before, fmt)], fmt
+        )
         return
     n_documents = Axis("documents", "N", whole_numbers("--documents", documents, least=1))
     if size is not None and size < max(n_documents.values):
@@ -119,6 +123,23 @@ def _changes(rank: int, n_relevant: Axis, ap: Axis, fmt: Format) -> Table:
     return grid_table("change", n_relevant, ap, values, fmt, title=title, digits=5,
                       reason="cannot-occur",
                       caption=caption if any(None in line for line in values) else "")  # fmt: skip
+
+
+def _ranges(rank: int, n_relevant: Axis, ap: Axis, fmt: Format) -> list[Table]:
+    """Make the tables of the least and the greatest change over what can stand above the rank."""
+    from store.analysis.undiscovered import discovery_range
+
+    found = [
+        [discovery_range(int(count), before, rank) for before in ap.values]
+        for count in n_relevant.values
+    ]
+    above = f"that can occur, with no relevant document below rank {rank} (eq. 19)"
+    return [
+        grid_table(name, n_relevant, ap,
+                   [[None if one is None else one[which] for one in line] for line in found],
+                   fmt, title=f"{words} change {above}", digits=5, reason="cannot-occur")
+        for which, (name, words) in enumerate((("least", "Least"), ("greatest", "Greatest")))
+    ]  # fmt: skip
 
 
 def _cells(values: NDArray[np.float64]) -> Sequence[Sequence[float | None]]:

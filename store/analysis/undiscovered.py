@@ -41,6 +41,10 @@ TIED_MAP = 1e-12
 """MAPs no further apart are tied: rounding alone moves a mean by up to about 1e-15."""
 
 
+_ROUNDING = 1e-12
+"""By so much a sum of precisions may miss a bound that it reaches."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
     """Scores before and after unjudged documents of one run turn relevant, run after run.
@@ -195,6 +199,74 @@ def discovery_effect_below(n_relevant: int, average_precision: float, rank: int)
         requirement = f"must be above the {n_relevant} relevant documents that precede it"
         raise ArgumentError("rank", requirement, rank)
     return 1 / rank - average_precision / (n_relevant + 1)  # [1] Eq. 20
+
+
+def discovery_range(
+    n_relevant: int, average_precision: float, rank: int
+) -> tuple[float, float] | None:
+    r"""Compute the least and greatest change of AP at a rank over all that can stand above it.
+
+    Parameters
+    ----------
+    n_relevant : int
+        R before the discovery, at least 0.
+    average_precision : float
+        AP before, in [0, 1].
+    rank : int
+        Where the document is found, at least 1.
+
+    Returns
+    -------
+    tuple of float or None
+        Least and greatest change, in [-1/2, 1]; ``None`` where no ranking has that AP with no
+        relevant document at the rank or below it.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    With c of the R relevant documents above the rank, AP times R lies between its value in the
+    worst order, :math:`\sum_{j \le c} j / (r - 1 - c + j)`, and c, in the best. For each such c
+    eq. 19 gives :math:`((1 + c) / r - \nu) / (R + 1)`; eq. 20 is that of c = R, the greatest, and
+    promises too much where c = R cannot occur. Relevant documents below the rank would raise both
+    AP and the change. O(R squared).
+
+    Examples
+    --------
+    Of R = 50 at AP .1, 5 to 29 stand above rank 101; eq. 20 takes 50 and says .0079:
+
+    >>> least, greatest = discovery_range(50, 0.1, 101)
+    >>> round(least, 10), round(greatest, 10)
+    (-0.0007959619, 0.0038633275)
+    """
+    if n_relevant < 0:
+        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
+    if not 0 <= average_precision <= 1:
+        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
+    if rank < 1:
+        raise ArgumentError("rank", "must be an integer >= 1", rank)
+    total = n_relevant * average_precision
+    can_occur = [
+        count
+        for count in range(min(n_relevant, rank - 1) + 1)
+        if _worst_sum(count, rank) - _ROUNDING <= total <= count + _ROUNDING
+    ]
+    if not can_occur:
+        return None
+    least, greatest = (
+        ((1 + count) / rank - average_precision) / (n_relevant + 1)  # [1] Eq. 19
+        for count in (can_occur[0], can_occur[-1])
+    )
+    return least, greatest
+
+
+def _worst_sum(count: int, rank: int) -> float:
+    """Sum the precisions of some relevant documents that stand just above a rank."""
+    places = np.arange(1, count + 1)
+    return float((places / (rank - 1 - count + places)).sum())
 
 
 def sensitivity(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ from store.analysis.undiscovered import (
     UNJUDGED,
     discovery_effect,
     discovery_effect_below,
+    discovery_range,
     sensitivity,
 )
 from store.errors import ArgumentError
@@ -272,3 +274,45 @@ def test_arguments_out_of_range_are_refused(arguments: dict[str, object], messag
     """A rank that is never looked at, or an unknown mode, is named in the error."""
     with pytest.raises(ArgumentError, match=message):
         sensitivity(arrays_of({("a", "t"): [1]}, {"t": {1: True}}, 5), **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("n_relevant", "ap", "least", "greatest"),
+    [
+        (10, 0.1, -0.0072907291, 0.0008100810),
+        (10, 0.3, -0.0236723672, -0.0173717372),
+        (10, 0.5, -0.0400540054, -0.0355535554),
+        (50, 0.1, -0.0007959619, 0.0038633275),
+        (50, 0.3, -0.0027761600, 0.0038245001),
+        (50, 0.5, -0.0047563580, 0.0000970685),
+        (100, 0.1, 0.0000882266, 0.0030291148),
+        (100, 0.3, 0.0000686207, 0.0035976865),
+        (100, 0.5, 0.0000490148, 0.0030879326),
+    ],
+)
+def test_cells_of_table_3_have_the_range_of_what_can_occur(
+    n_relevant: int, ap: float, least: float, greatest: float
+) -> None:
+    """Computed apart, from the bounds of AP for every number of documents above rank 101."""
+    found = discovery_range(n_relevant, ap, 101)
+    assert found == pytest.approx((least, greatest), abs=5.1e-11)
+
+
+def test_ranges_hold_what_all_rankings_show() -> None:
+    """Every set of relevant ranks above rank 6, with R = 3 of which some are nowhere."""
+    for count in range(4):
+        for ranks in itertools.combinations(range(1, 6), count):
+            ap = sum((place + 1) / rank for place, rank in enumerate(ranks)) / 3
+            after = (ap * 3 + (count + 1) / 6) / 4
+            found = discovery_range(3, ap, 6)
+            assert found is not None
+            assert found[0] - 1e-12 <= after - ap <= found[1] + 1e-12
+    assert discovery_range(3, 0.0, 6) == pytest.approx((1 / 24, 1 / 24))
+    assert discovery_range(2, 0.9, 2) is None
+
+
+@pytest.mark.parametrize("arguments", [(-1, 0.5, 3), (1, 1.5, 3), (1, 0.5, 0)])
+def test_range_refuses_what_is_out_of_range(arguments: tuple[int, float, int]) -> None:
+    """As the special case does."""
+    with pytest.raises(ArgumentError):
+        discovery_range(*arguments)
