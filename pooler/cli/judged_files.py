@@ -359,9 +359,7 @@ def _decode_rows(one: JudgedFile, source: Source, scale: Scale, reading: Reading
 def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
     """Say what came more than once, and what was done with it."""
     if counts.n_alike:
-        verb = "says" if counts.n_alike == 1 else "say"
-        say(f"{file}: {counted(counts.n_alike, 'line')} {verb} again what an earlier line says, and"
-            " are not counted")  # fmt: skip
+        say(f"{file}: {counted(counts.n_alike, 'line')} not counted: an earlier line says the same")
     if counts.n_differing:
         say(f"{file}: {counted(counts.n_differing, 'judgement')} came again with other grades;"
             f" --repeats {rule}: {counted(counts.n_dropped, 'line')} left out")  # fmt: skip

@@ -117,7 +117,7 @@ def tau_words(varied: CollectionVariation, scores: NDArray[np.float64] | None) -
     whose = "expected MAP" if scores is None else "MAP as judged"
     return (
         f"The order of the runs by another judging and by {whose} have a Kendall's tau of"
-        f" {tau:.3f} on average."
+        f" {tau:.3f} on average, by the normal law."
     )
 
 

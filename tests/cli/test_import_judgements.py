@@ -184,7 +184,7 @@ def test_repeats_of_a_crowd_are_settled_by_a_declared_rule(
     write(empty / "q", "d1 7 2", "d1 7 3", "d2 7 0", "d1 7 1", "d2 7 0")
     options = ("--columns", "docno,judge,grade", "--topic", "web")
     told = cli("import", "judgements", "q", *options, "--repeats", rule).fine().err
-    assert "q: 1 line says again what an earlier line says" in told
+    assert "q: 1 line not counted: an earlier line says the same" in told
     dropped = 3 if rule == "drop" else 2
     assert (
         "q: 1 judgement came again with other grades;"
