@@ -171,9 +171,9 @@ def test_judgement_that_comes_twice_otherwise_is_a_fault(cli: Cli, empty: Path) 
 @pytest.mark.parametrize(
     ("rule", "exported"),
     [
-        ("first", "web 0 d1 2\nweb 0 d2 0\n"),
-        ("last", "web 0 d1 1\nweb 0 d2 0\n"),
-        ("highest", "web 0 d1 3\nweb 0 d2 0\n"),
+        ("first", "web 0 d1 1\nweb 0 d2 0\n"),
+        ("last", "web 0 d1 0\nweb 0 d2 0\n"),
+        ("highest", "web 0 d1 2\nweb 0 d2 0\n"),
         ("drop", "web 0 d2 0\n"),
     ],
 )
@@ -181,7 +181,7 @@ def test_repeats_of_a_crowd_are_settled_by_a_declared_rule(
     cli: Cli, empty: Path, rule: str, exported: str
 ) -> None:
     """Which line counts is said on the command line, and how many there were is told."""
-    write(empty / "q", "d1 7 2", "d1 7 3", "d2 7 0", "d1 7 1", "d2 7 0")
+    write(empty / "q", "d1 7 1", "d1 7 2", "d2 7 0", "d1 7 0", "d2 7 0")
     options = ("--columns", "docno,judge,grade", "--topic", "web")
     told = cli("import", "judgements", "q", *options, "--repeats", rule).fine().err
     assert "q: 1 line not counted: an earlier line says the same" in told
