@@ -1,4 +1,4 @@
-"""Which judge gets which documents, and in what order: from a pool to places, without a database.
+"""Which judge gets which documents.
 
 By document, every document gets its judges on its own; by topic, a whole topic goes to the same
 judges. Either way the judges come out with as many documents each as can be, and pairs of judges
@@ -8,19 +8,240 @@ document gets, and has that much less to do.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pooler.judge_choice import choose_judges
-from pooler.randomness import raw_numbers
+from pooler.strategies.rankings import raw_numbers
 from store.errors import ArgumentError, PoolerError
-from store.natural_order import natural_key
-from store.seats import Assignable, AssignmentPlan, Existing, Place, Purpose
+from store.records import Assignable, AssignmentPlan, Existing, Place, Purpose
+from store.text import natural_key
+
+
+def even_out(seats: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
+    """Move documents between judges until no move makes loads more even.
+
+    Parameters
+    ----------
+    seats : ndarray of bool, shape (n_documents, n_judges)
+        Who gets what; changed in place. Rows keep their sums.
+    is_movable : ndarray of bool, shape (n_documents, n_judges)
+        The seats that may be moved to another judge of the same document; changed with `seats`.
+
+    Notes
+    -----
+    A judge with two documents more than another hands one on, over judges in between where none
+    can go straight. When no such chain is left, the sum of squared loads is the least there is
+    [1]_, so that loads differ by at most one wherever that is possible.
+
+    O(n_documents n_judges**2) for every chain, of which there are none where nothing is immovable.
+
+    References
+    ----------
+    .. [1] Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load balancing",
+       *Journal of Algorithms* 59(1), 53-78, 2006, Theorem 3.1.
+
+    Examples
+    --------
+    >>> seats = np.array([[True, False], [True, False], [True, False]])
+    >>> even_out(seats, np.array([[False, False], [True, False], [True, False]]))
+    >>> seats.sum(axis=0).tolist()
+    [2, 1]
+    """
+    while (chain := _find_chain(seats, is_movable)) is not None:
+        for giver, taker in itertools.pairwise(chain):
+            document = int(np.argmax(is_movable[:, giver] & ~seats[:, taker]))
+            for array in (seats, is_movable):
+                array[document, giver], array[document, taker] = False, True
+
+
+def _find_chain(seats: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> list[int] | None:
+    """Return judges of whom each can hand a document to the next, the last with two fewer."""
+    loads = seats.sum(axis=0)
+    if loads.size == 0 or loads.max() - loads.min() < 2:
+        return None
+    can_hand = is_movable.T.astype(np.float32) @ (~seats).astype(np.float32) > 0
+    for first in np.argsort(-loads, kind="stable").tolist():
+        came_from = {first: first}
+        queue = [first]
+        for judge in queue:
+            if loads[judge] <= loads[first] - 2:
+                chain = [judge]
+                while chain[-1] != first:
+                    chain.append(came_from[chain[-1]])
+                return chain[::-1]
+            for other in np.flatnonzero(can_hand[judge]).tolist():
+                if other not in came_from:
+                    came_from[other] = judge
+                    queue.append(other)
+    return None
+
+
+# Each has random numbers of its own, also beside those of `pooler.assigning`.
+_SEQUENCE, _TIES, _TOPICS = 10, 11, 12
+
+
+def choose_judges(
+    by_topic: Mapping[str, Sequence[Assignable]],
+    names: Sequence[str],
+    sizes: Mapping[str, Sequence[int]],
+    *,
+    seed: int,
+    topic_judges: int | None = None,
+    experience: Mapping[str, Mapping[str, int]],
+) -> dict[str, list[set[str]]]:
+    """Choose the judges of every document.
+
+    Parameters
+    ----------
+    by_topic : mapping of str to sequence of Assignable
+        The documents; topics in natural order.
+    names : sequence of str
+        Who may be chosen; ascending.
+    sizes : mapping of str to sequence of int
+        How many judges each document is to have, at most as many as may be chosen and those who
+        have decided on it.
+    seed : int
+        Not negative.
+    topic_judges : int, optional
+        Every topic goes as a whole to so many; default every document on its own.
+    experience : mapping of str to mapping of str to int
+        By topic and judge, the documents there that are the judge's already.
+
+    Returns
+    -------
+    dict of str to list of set of str
+        Those who decided, and the judges chosen.
+
+    Notes
+    -----
+    The next judge of a document is the one with the fewest documents in all, then the fewest in
+    the topic, then the fewest in common with the document's other judges, then by chance. Decisions
+    that stand may leave loads less even than can be; `pooler.assigning` repairs that.
+    """
+    chooser = _Chooser(by_topic, names)
+    if topic_judges is None:
+        for topic in by_topic:
+            chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
+        chooser.even_out()
+    else:
+        numbers = {topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist()
+                   for topic in by_topic}  # fmt: skip
+        largest_first = sorted(by_topic, key=lambda topic: (-len(by_topic[topic]), numbers[topic][-1]))
+        for topic in largest_first:
+            known = [experience.get(topic, {}).get(name, 0) for name in names]
+            preferred = chooser.best_of_topic(topic_judges, known, numbers[topic])
+            chooser.fill(topic, sizes[topic], seed, preferred=preferred)
+    return chooser.result()
+
+
+class _Chooser:
+    """Who has what, while documents are given away; judges are numbered."""
+
+    def __init__(self, by_topic: Mapping[str, Sequence[Assignable]], names: Sequence[str]) -> None:
+        self.by_topic = by_topic
+        self.names = names
+        numbers = {name: number for number, name in enumerate(names)}
+        self.kept = {
+            topic: [{numbers[name] for name in one.decided if name in numbers} for one in documents]
+            for topic, documents in by_topic.items()
+        }
+        self.chosen = {topic: [set(kept) for kept in some] for topic, some in self.kept.items()}
+        self.loads = [0] * len(names)
+        self.shared = [[0] * len(names) for _ in names]
+        for some in self.kept.values():
+            for kept in some:
+                self._count(kept, set())
+
+    def _count(self, new: set[int], old: set[int]) -> None:
+        """Count judges who get a document that others have."""
+        have = set(old)
+        for judge in new:
+            self.loads[judge] += 1
+            for other in have:
+                self.shared[judge][other] += 1
+                self.shared[other][judge] += 1
+            have.add(judge)
+
+    def best_of_topic(self, n: int, known: Sequence[int], ties: Sequence[int]) -> frozenset[int]:
+        """Choose the judges of a whole topic."""
+        best: list[int] = []
+        for _ in range(n):
+            rest = (judge for judge in range(len(self.names)) if judge not in best)
+            best.append(
+                min(
+                    rest,
+                    key=lambda judge: (
+                        -known[judge],
+                        self.loads[judge],
+                        sum(self.shared[judge][other] for other in best),
+                        ties[judge],
+                    ),
+                )
+            )
+        return frozenset(best)
+
+    def fill(self, topic: str, sizes: Sequence[int], seed: int, *, preferred: frozenset[int]) -> None:
+        """Choose the judges that the documents of a topic lack."""
+        documents, chosen = self.by_topic[topic], self.chosen[topic]
+        n_judges = len(self.names)
+        ties = raw_numbers(seed, topic, len(documents) * n_judges, step=_TIES).tolist()
+        sequence = np.argsort(raw_numbers(seed, topic, len(documents), step=_SEQUENCE))
+        loads, shared = self.loads, self.shared
+        in_topic = Counter(judge for some in chosen for judge in some)
+        for number in sequence.tolist():
+            have, first = chosen[number], number * n_judges
+            for _ in range(sizes[number] - len(documents[number].decided)):
+                best = min(
+                    (judge for judge in range(n_judges) if judge not in have),
+                    key=lambda judge: (
+                        judge not in preferred,
+                        loads[judge],
+                        sum(shared[judge][other] for other in have),
+                        in_topic[judge],
+                        ties[first + judge],
+                    ),
+                )
+                self._count({best}, have)
+                in_topic[best] += 1
+                have.add(best)
+
+    def even_out(self) -> None:
+        """Repair loads that decisions have left uneven."""
+        if max(self.loads, default=0) - min(self.loads, default=0) < 2:
+            return
+        kept, seats = (self._array(some) for some in (self.kept, self.chosen))
+        even_out(seats, seats & ~kept)
+        rows = iter(seats)
+        self.chosen = {
+            topic: [set(np.flatnonzero(next(rows)).tolist()) for _ in some]
+            for topic, some in self.chosen.items()
+        }
+
+    def _array(self, of_topics: Mapping[str, Sequence[set[int]]]) -> NDArray[np.bool_]:
+        """Write who has what as an array, a row a document."""
+        rows = [row for some in of_topics.values() for row in some]
+        array = np.zeros((len(rows), len(self.names)), np.bool_)
+        for number, row in enumerate(rows):
+            array[number, list(row)] = True
+        return array
+
+    def result(self) -> dict[str, list[set[str]]]:
+        """Return the names of all who have each document."""
+        return {
+            topic: [
+                {self.names[judge] for judge in judges} | one.decided
+                for judges, one in zip(self.chosen[topic], documents, strict=True)
+            ]
+            for topic, documents in self.by_topic.items()
+        }
+
 
 By = Literal["document", "topic"]
 DisplayOrder = Literal["docno", "random", "priority"]
@@ -186,9 +407,7 @@ def plan_assignment(
     return AssignmentPlan(places, manifest, options.lease_s)
 
 
-def _planned(
-    documents: Iterable[Assignable], options: AssignmentOptions
-) -> dict[str, list[Assignable]]:
+def _planned(documents: Iterable[Assignable], options: AssignmentOptions) -> dict[str, list[Assignable]]:
     """Return the documents to plan, by docno, of topics in natural order."""
     planned = sorted(
         (one for one in documents if not (options.existing is Existing.ADD and one.has_place)),
@@ -221,9 +440,7 @@ def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
         raise ArgumentError("--overlap-judges", requirement, options.most_judges)
 
 
-def _purposes(
-    topic: str, documents: Sequence[Assignable], options: AssignmentOptions
-) -> list[Purpose]:
+def _purposes(topic: str, documents: Sequence[Assignable], options: AssignmentOptions) -> list[Purpose]:
     """Draw the purposes of a topic's documents."""
     n_documents = len(documents)
     n_overlap = int(n_documents * options.overlap + 0.5)
@@ -237,9 +454,7 @@ def _purposes(
     return purposes
 
 
-def _size(
-    document: Assignable, purpose: Purpose, names: Iterable[str], options: AssignmentOptions
-) -> int:
+def _size(document: Assignable, purpose: Purpose, names: Iterable[str], options: AssignmentOptions) -> int:
     """Return how many judges a document is to have, those who decided among them."""
     if purpose is Purpose.CALIBRATION:
         return max(len(document.decided.union(names)), options.per_document)
@@ -261,9 +476,7 @@ def _places_by_name(
         for position, place in enumerate(sequence):
             number = own[place]
             one = documents[number]
-            places.append(
-                Place(one.topic, one.docno, judge, purposes[number], position, display_order)
-            )
+            places.append(Place(one.topic, one.docno, judge, purposes[number], position, display_order))
     return sorted(places, key=lambda place: (place.position, place.docno, place.judge))
 
 
@@ -281,8 +494,7 @@ def _places_to_claim(
         judges: list[str | None] = [*sorted(one.decided - one.holders)]
         judges += [None] * (sizes[number] - len(one.decided))
         places += [
-            Place(one.topic, one.docno, judge, purposes[number], position, display_order)
-            for judge in judges
+            Place(one.topic, one.docno, judge, purposes[number], position, display_order) for judge in judges
         ]
     return places
 

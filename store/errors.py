@@ -5,6 +5,7 @@
     PoolerError                 something a user can put right; shown as one line, never a traceback
       FormatError               a file is malformed: its faults, each with a line number
       ArgumentError             an argument or option has a value that cannot be used
+        ContradictionError      two options say opposite things of one thing
       UnknownNameError          a name that is not there; lists the known ones, nearest first
       StoreError                the collection cannot do what was asked
         SchemaError             the database is older or newer than the program, or no collection
@@ -48,9 +49,7 @@ class PoolerError(Exception):
         return _restore, (type(self), self.args, self.__dict__)
 
 
-def _restore(
-    kind: type[PoolerError], args: tuple[Any, ...], attributes: dict[str, Any]
-) -> PoolerError:
+def _restore(kind: type[PoolerError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PoolerError:
     """Make an error again from what `PoolerError.__reduce__` gave."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
@@ -85,20 +84,13 @@ class FormatError(PoolerError):
     """
 
     def __init__(
-        self,
-        path: str,
-        faults: Sequence[Fault],
-        *,
-        n_faults: int | None = None,
-        hint: str | None = None,
+        self, path: str, faults: Sequence[Fault], *, n_faults: int | None = None, hint: str | None = None
     ) -> None:
         self.path = path
         self.faults = tuple(faults)
         self.n_faults = len(faults) if n_faults is None else n_faults
         lines = [
-            f"{path}: {fault.message}"
-            if fault.line is None
-            else f"{path}:{fault.line}: {fault.message}"
+            f"{path}: {fault.message}" if fault.line is None else f"{path}:{fault.line}: {fault.message}"
             for fault in self.faults[:SHOWN_FAULTS]
         ]
         if self.n_faults > len(lines):
@@ -124,12 +116,14 @@ class ArgumentError(PoolerError):
         What it was; ``None`` = nothing was given.
     """
 
-    def __init__(
-        self, name: str, requirement: str, got: object, *, hint: str | None = None
-    ) -> None:
+    def __init__(self, name: str, requirement: str, got: object, *, hint: str | None = None) -> None:
         self.name = name
         but = "" if got is None else f", but got {got!r}"
         super().__init__(f"`{name}` {requirement}{but}", hint=hint)
+
+
+class ContradictionError(ArgumentError):
+    """Two options say opposite things of one thing, so that the command line means nothing."""
 
 
 class UnknownNameError(PoolerError):
@@ -145,9 +139,7 @@ class UnknownNameError(PoolerError):
         The names there are, in any order: those that are close are listed first, see `nearest`.
     """
 
-    def __init__(
-        self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None
-    ) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None) -> None:
         self.kind = kind
         self.name = name
         self.known = nearest(name, known)
@@ -247,7 +239,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     >>> nearest("T99", {"T10", "T9", "T1", "T2"})
     ['T9', 'T1', 'T2', 'T10']
     """
-    from store.natural_order import natural_key  # which imports this module
+    from store.text import natural_key  # which imports this module
 
     def likeness(item: str) -> float:
         return difflib.SequenceMatcher(None, name.lower(), item.lower()).ratio()

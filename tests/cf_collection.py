@@ -97,9 +97,7 @@ def write_qrels(folder: Path) -> dict[str, Path]:
     paths = {judge: folder / f"{judge}.qrels" for judge in JUDGES}
     for judge, path in paths.items():
         lines = [
-            f"{row.topic} 0 {row.docno} {row.grade}\n"
-            for row in load_judgements()
-            if row.judge == judge
+            f"{row.topic} 0 {row.docno} {row.grade}\n" for row in load_judgements() if row.judge == judge
         ]
         path.write_text("".join(lines), encoding="utf-8", newline="\n")
     return paths

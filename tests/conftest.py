@@ -20,7 +20,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from pooler.cli.main import run
-from store.collection import Collection
+from store.collection.collection import Collection
 from tests.cli.command_line import JUDGES, copy_garden
 from tests.store.new import new_collection
 from tests.strategies import EXAMPLES
@@ -96,11 +96,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Fail a test that was skipped for want of a tool, where `.ci/run` has installed them all."""
     report = yield
-    if (
-        report.skipped
-        and os.environ.get("POOLER_NO_SKIP")
-        and "not installed" in str(report.longrepr)
-    ):
+    if report.skipped and os.environ.get("POOLER_NO_SKIP") and "not installed" in str(report.longrepr):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and POOLER_NO_SKIP is set: {report.longrepr}"
     return report

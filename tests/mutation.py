@@ -36,26 +36,20 @@ EQUIVALENT = Path(__file__).with_name("mutation_equivalent.txt")
 PACKAGES = ("pooler", "store", "judge_ui")
 
 SCOPE = {
-    "store/analysis": "store/analysis/*",
+    "store/analysis": "store/analysis/* store/analysis/*/*",
     "pooler/strategies": "pooler/strategies/*",
-    "store/merging": "store/merging/*",
-    "judging": "store/judgements judge_ui/session",
+    "store/keeping/merge": "store/keeping/merge/*",
+    "judging": "store/judging/events judge_ui/session/session",
     "pools": """
-        pooler/candidates pooler/docno_numbers pooler/judged_topics pooler/live pooler/plan
-        pooler/pool_change pooler/pool_diff pooler/pool_statistics pooler/replay pooler/run_blocks
-        pooler/run_lines pooler/run_list pooler/run_set pooler/runs pooler/stored_runs pooler/top
-        pooler/top_ranking pooler/topic_pool pooler/topic_rankings pooler/unpool store/draws
-        store/pair_standings store/pool_changes store/pool_manifests store/pools store/prospects
-        store/ranking store/rankings store/sampled_pools""",
-    "aggregation": """
-        store/arrays store/ballots store/file_votes store/final_qrels store/flips store/gathering
-        store/outcome store/policy store/reference_judge store/sampled_grades store/seen_scale
-        store/sole_grades store/tallied_grades store/votes""",
+        pooler/reading/blocks pooler/reading/docnos pooler/reading/run_list pooler/reading/strict
+        pooler/reading/top pooler/pools/* store/content/draws store/content/pools store/content/runs
+        store/looking/pool_change store/ranking store/grades/sampled""",
+    "aggregation": "store/grades/* store/analysis/arrays store/formats/scale",
 }
 """By room: the modules that are mutated, without `.py`."""
 
-HEDGE, TOP = "pooler/strategies/hedge.py", "pooler/top.py"
-SESSION, OPEN = "judge_ui/session.py", "judge_ui/open_session.py"
+HEDGE, TOP = "pooler/strategies/adaptive.py", "pooler/reading/top.py"
+SESSION, OPEN = "judge_ui/session/session.py", "judge_ui/session/session.py"
 KNOWN = (
     ("hedge-sign", HEDGE, "logs[-1] - mean for", "logs[-1] + mean for"),
     ("redo-untouched", SESSION, "self.touch()\n        attempt = ", "attempt = "),
@@ -64,7 +58,7 @@ KNOWN = (
     ("here", OPEN, "if self.topic is None or self.task is None:", "if False:"),
     ("workers-ignored", TOP, "        workers=workers,\n", "        workers=1,\n"),
     ("workers-mixed", TOP, "(zip(indices, outcomes, strict=True))", "(enumerate(outcomes))"),
-    ("workers-too-many", "pooler/processes.py", "range(workers - 1)]", "range(workers)]"),
+    ("workers-too-many", "pooler/reading/parallel.py", "range(workers - 1)]", "range(workers)]"),
 )  # fmt: skip
 """Faults by name: the file, what stands there exactly once, and what replaces it."""
 

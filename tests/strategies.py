@@ -104,14 +104,8 @@ def run_texts(
 
 
 _PIECES = [
-    *(
-        bytes([code])
-        for code in (0, 1, 7, 9, 10, 13, 28, 31, 32, 35, 45, 46, 48, 95, 127, 128, 255)
-    ),
-    *(
-        text.encode()
-        for text in ("\x85", "\xa0", "\u202e", "\u2028", "\u3000", "\ufeff", "日", "é")
-    ),
+    *(bytes([code]) for code in (0, 1, 7, 9, 10, 13, 28, 31, 32, 35, 45, 46, 48, 95, 127, 128, 255)),
+    *(text.encode() for text in ("\x85", "\xa0", "\u202e", "\u2028", "\u3000", "\ufeff", "日", "é")),
     *(b"nan", b"inf", b"1e999", b"\n\n", b" x", b"\n1 Q0 a 1 1 t\n"),
 ]
 

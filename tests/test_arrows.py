@@ -22,9 +22,12 @@ def test_arrows_point_one_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 def test_contracts_cover_what_the_design_says() -> None:
-    """The four contracts are there: layers, arithmetic, screen, blindness."""
+    """The contracts are there: rooms of all levels, no circle, arithmetic, screen, blindness."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    assert [contract["type"] for contract in contracts] == ["layers"] + ["forbidden"] * 3
-    sources = {name for one in contracts[1:] for name in one["source_modules"]}
+    kinds = [contract["type"] for contract in contracts]
+    assert kinds == ["layers"] * 4 + ["acyclic_siblings"] + ["forbidden"] * 3
+    assert all(contract.get("exhaustive") for contract in contracts[1:4])
+    assert not any("ignore_imports" in contract for contract in contracts[:5])
+    sources = {name for one in contracts[5:] for name in one["source_modules"]}
     assert {"store.analysis", "store.ranking", "pooler.strategies", "judge_ui"} <= sources

@@ -159,9 +159,7 @@ def test_covid_map_is_the_leaderboards(order: str, different: list[str]) -> None
     rows = run_inside(*command).fine().json()
     assert len(rows) == 14
     assert {row["topics"] for row in rows} == {30}
-    unlike = [
-        row["run"] for row in rows if f"{row['value']:.4f}" != leaderboard()[row["run"]]["MAP"]
-    ]
+    unlike = [row["run"] for row in rows if f"{row['value']:.4f}" != leaderboard()[row["run"]]["MAP"]]
     assert unlike == different
 
 
@@ -346,8 +344,7 @@ def test_web_table_pool_holds_every_judged_pair(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("depth", "sizes"),
-    [(1, "5 4 5"), (2, "9 8 9"), (3, "13 12 13"), (5, "20 20 20"), (10, "40 38 36")],
+    ("depth", "sizes"), [(1, "5 4 5"), (2, "9 8 9"), (3, "13 12 13"), (5, "20 20 20"), (10, "40 38 36")]
 )
 def test_toy_pool_has_the_counted_sizes(depth: int, sizes: str) -> None:
     """Five runs with ranks from 0 make pools of the sizes counted by hand."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pooler.cli.main import run
-from store.collection import Collection
+from store.collection.collection import Collection
 from store.records import Action, Decision, JudgeKind
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_collections" / "kitchen_garden"
@@ -35,9 +35,7 @@ def build(where: str) -> None:
             desk.record(Decision(line.topic, first.docno, Action.JUDGE, 2))
             desk.record(Decision(line.topic, second.docno, Action.SKIP))
             desk.record(Decision(line.topic, third.docno, Action.CANNOT, reason="文字化け\x00"))
-            desk.record(
-                Decision(line.topic, fourth.docno, Action.NOTE, note="後で \ud800 \x1b[31m")
-            )
+            desk.record(Decision(line.topic, fourth.docno, Action.NOTE, note="後で \ud800 \x1b[31m"))
             desk.record(Decision(line.topic, fifth.docno, Action.JUDGE, 0))
             desk.record(Decision(line.topic, fifth.docno, Action.JUDGE, 1, seen_revision=1))
             desk.undo()

@@ -51,9 +51,7 @@ def command(*arguments: str) -> str:
     ],
     ids=["import", "help", "help-of-command", "check", "pool", "pool-annotated"],
 )
-def test_command_without_a_collection_loads_no_database_screen_or_scipy(
-    code: str, tmp_path: Path
-) -> None:
+def test_command_without_a_collection_loads_no_database_screen_or_scipy(code: str, tmp_path: Path) -> None:
     """Help, checking and pooling from files to a file start fast: they load what they use."""
     assert loaded_by(code, tmp_path) & HEAVY == set()
 
@@ -66,7 +64,7 @@ def test_evaluation_of_bare_files_loads_no_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["session", "adjudicating", "highlight", "plain.judging", "plain.adjudication"]
+    "module", ["session.session", "session.adjudicating", "text.finding", "plain.judging", "plain.talk"]
 )
 def test_judging_without_a_screen_loads_no_textual(module: str, tmp_path: Path) -> None:
     """The judging logic and the line mode work where Textual does not, and know no database."""

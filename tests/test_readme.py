@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import typer
 
-from pooler.cli.main import app
+from pooler.cli.commands import app
 from tests.readme_blocks import ROOT, console_blocks, set_up_blocks
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -64,9 +64,7 @@ def test_readme_examples_for_notebooks_are_true() -> None:
 def test_readme_blocks_are_asked_for_by_name(arguments: list[str]) -> None:
     """Without a known name there is one line that says what to type, and no traceback."""
     script = ROOT / "tests" / "readme_blocks.py"
-    asked = subprocess.run(
-        [sys.executable, script, *arguments], capture_output=True, text=True, check=False
-    )
+    asked = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, check=False)
     assert (asked.returncode, asked.stdout) == (1, "")
     assert asked.stderr == "usage: python tests/readme_blocks.py setup|tests\n"
 

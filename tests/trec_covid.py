@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.judged_rankings import JudgedRankings, judged_rankings
+from store.analysis.rankings import JudgedRankings, judged_rankings
 from store.ranking import Order, rank_order
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "trec-covid-r1"

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from judge_ui.keys import Command, KeyTable, half_width
-from judge_ui.listing import Filter
+from judge_ui.session.keys import Command, KeyTable, half_width
+from judge_ui.session.queue import Filter
 from store.records import Scale
-from store.sanitise import sanitise_line
+from store.text import sanitise_line
 
 
 class Line(StrEnum):
@@ -120,8 +120,8 @@ class Answers:
 
     Examples
     --------
-    >>> from judge_ui.keys import key_table
-    >>> from store.scale import parse_scale
+    >>> from judge_ui.session.keys import key_table
+    >>> from store.formats.scale import parse_scale
     >>> scale = parse_scale("0-3")
     >>> answers = Answers(key_table(scale), scale)
     >>> answers.read("２").meaning, answers.read("SKIP").meaning
@@ -198,8 +198,8 @@ class Answers:
 
         Examples
         --------
-        >>> from judge_ui.keys import key_table
-        >>> from store.scale import parse_scale
+        >>> from judge_ui.session.keys import key_table
+        >>> from store.formats.scale import parse_scale
         >>> answers = Answers(key_table(parse_scale("ntcir")), parse_scale("ntcir"))
         >>> answers.wanted("skipped"), answers.wanted("s"), answers.wanted("3")
         (<Filter.SKIPPED: 'skipped'>, 3, 3)

@@ -1,24 +1,194 @@
-"""What a judge looks up in the line mode: topic, document, words in it, lists, histories."""
+"""Looking up: texts in pages, hits, lists, the end of a topic."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from operator import itemgetter
 
-from judge_ui.finding import find_spans
-from judge_ui.folding import Span
-from judge_ui.grades import grade_name
-from judge_ui.highlight import query_terms, term_spans
-from judge_ui.listing import Filter
-from judge_ui.messages import EMPTY_TEXT, NO_TEXT, counted, forecast_words, topic_name
 from judge_ui.plain.answers import FILTER_WORDS, Answers, numbers
-from judge_ui.plain.help import help_lines
-from judge_ui.plain.hits import Hit, hits, marked_text
-from judge_ui.plain.talk import Talk
-from judge_ui.plain.words import event_line, list_line, where_it_stands
-from judge_ui.sentences import sentence_spans
-from judge_ui.session import JudgingSession
-from store.records import Page
-from store.sanitise import sanitise_line
+from judge_ui.plain.talk import Talk, help_lines
+from judge_ui.session.keys import Command, half_width
+from judge_ui.session.messages import (
+    ALL_DECIDED,
+    EMPTY_TEXT,
+    NO_TEXT,
+    WISHES,
+    Afterwards,
+    clock_time,
+    counted,
+    event_words,
+    forecast_words,
+    own_keys,
+    standing,
+    tally,
+    topic_name,
+)
+from judge_ui.session.queue import Filter
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import grade_name
+from judge_ui.text.finding import find_spans, query_terms, term_spans
+from judge_ui.text.folding import Span
+from judge_ui.text.sentences import sentence_spans
+from store.errors import PoolerError
+from store.records import Event, Page, Scale, State, Task
+from store.text import sanitise_line
+
+
+def where_it_stands(task: Task, scale: Scale) -> str:
+    """Say in brackets how a document stands that something was done to before.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> where_it_stands(Task("d1", State.JUDGED, 1, "odd", "", 1), parse_scale("binary"))
+    ' (judged: 1 relevant) (note: odd)'
+    """
+    stands = [] if task.state is State.UNJUDGED else [standing(task, scale)]
+    return "".join(f" ({one})" for one in stands + _remarks(task))
+
+
+def list_line(place: int, task: Task, scale: Scale, *, is_here: bool) -> str:
+    """Write one document of a list; its number is its place, from 1.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> task = Task("d4", State.UNJUDGED, None, "odd", "", 1)
+    >>> list_line(3, task, parse_scale("binary"), is_here=True)
+    '4 d4: no decision yet, note: odd, you are here'
+    """
+    stands = "no decision yet" if task.state is State.UNJUDGED else standing(task, scale)
+    here = ["you are here"] if is_here else []
+    return f"{place + 1} {sanitise_line(task.docno)}: {', '.join([stands, *_remarks(task), *here])}"
+
+
+def event_line(event: Event, scale: Scale, *, named: bool) -> str:
+    """Write one thing that was done.
+
+    Parameters
+    ----------
+    event : Event
+        What was done.
+    scale : Scale
+        The declared grades.
+    named : bool
+        Whether it stands among those of a sitting: with its topic and document, and the time of
+        day alone. Otherwise it stands among those of a document: with the date, and where it was
+        done if not in this sitting.
+    """
+    words = event_words(event, scale)
+    if named:
+        name = sanitise_line(f"{event.topic} {event.docno}")
+        return f"{clock_time(event.judged_at)} {name}: {words}"
+    host = f" on {sanitise_line(event.host)}" if event.host else ""
+    elsewhere = "" if event.is_here else f" (in another sitting{host})"
+    return f"{event.judged_at.astimezone():%Y-%m-%d %H:%M:%S} {words}{elsewhere}"
+
+
+def _remarks(task: Task) -> list[str]:
+    """Name the note and the passages of a document."""
+    note = [f"note: {sanitise_line(task.note)}"] if task.note else []
+    passages = [f"{counted(len(task.passages), 'passage')} marked"] if task.passages else []
+    return note + passages
+
+
+_START = itemgetter(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One or more hits that stand in the same sentence, ready to be printed."""
+
+    line: int
+    """Of the text, from 1."""
+    sentence: int
+    """From 1; 0 = before the first."""
+    text: str
+    """The sentence with its hits in double brackets; with the next ones if a hit reaches there."""
+
+
+def marked_text(text: str, spans: Sequence[Span], start: int = 0, end: int | None = None) -> str:
+    """Write a part of a text with its hits in double brackets.
+
+    Parameters
+    ----------
+    text : str
+        A document.
+    spans : sequence of Span
+        Ascending and not overlapping; those outside the part are left out.
+    start, end : int, optional
+        The part; default all of it.
+
+    Examples
+    --------
+    >>> marked_text("the bridge of Dee", [(4, 10), (14, 17)])
+    'the [[bridge]] of [[Dee]]'
+    """
+    end = len(text) if end is None else end
+    pieces: list[str] = []
+    done = start
+    for first, last in spans:
+        if start <= first and last <= end:
+            pieces += text[done:first], "[[", text[first:last], "]]"
+            done = last
+    pieces.append(text[done:end])
+    return "".join(pieces)
+
+
+def hits(text: str, sentences: Sequence[Span], spans: Sequence[Span]) -> list[Hit]:
+    r"""Gather hits, each with the sentence it begins in.
+
+    Parameters
+    ----------
+    text : str
+        A document.
+    sentences : sequence of Span
+        Its sentences, ascending and not overlapping.
+    spans : sequence of Span
+        The hits, ascending and not overlapping.
+
+    Returns
+    -------
+    list of Hit
+        In order; every hit is in one of them.
+
+    Examples
+    --------
+    >>> text = "A bridge. None.\nBridge!"
+    >>> [
+    ...     (hit.line, hit.sentence, hit.text)
+    ...     for hit in hits(text, [(0, 9), (10, 15), (16, 23)], [(2, 8), (16, 22)])
+    ... ]
+    [(1, 1, 'A [[bridge]].'), (2, 3, '[[Bridge]]!')]
+    """
+    line_starts = [0, *(newline.end() for newline in re.finditer("\n", text))]
+    found: list[Hit] = []
+    group: list[Span] = []
+    number, part = 0, (0, 0)
+
+    def finish() -> None:
+        """Write the hits that were gathered."""
+        if group:
+            shown = marked_text(text, group, *part).replace("\n", " ").replace("\t", " ")
+            found.append(Hit(bisect_right(line_starts, group[0][0]), number, shown))
+
+    for start, end in spans:
+        if group and end <= part[1]:
+            group.append((start, end))
+            continue
+        finish()
+        number = bisect_right(sentences, start, key=_START)
+        last = bisect_right(sentences, end - 1, key=_START)
+        # A hit outside every sentence is still a hit.
+        begins = [start, *(sentence[0] for sentence in sentences[max(number - 1, 0) : number])]
+        ends = [end, *(sentence[1] for sentence in sentences[max(last - 1, 0) : last])]
+        group, part = [(start, end)], (min(begins), max(ends))
+    finish()
+    return found
 
 
 class Reading:
@@ -114,9 +284,7 @@ class Reading:
         self._talk.say(f"{name}: {counted(len(places), 'document')}{of}")
         if places:
             self._talk.show_list(
-                list_line(
-                    place, session.tasks[place], session.scale, is_here=place == session.index
-                )
+                list_line(place, session.tasks[place], session.scale, is_here=place == session.index)
                 for place in places
             )
 
@@ -146,9 +314,7 @@ class Reading:
         of = "on this document" if rest else "in this sitting"
         self._talk.say(f"{counted(len(events), 'event')} {of}, the newest first")
         if events:
-            self._talk.show_list(
-                event_line(event, session.scale, named=not rest) for event in events
-            )
+            self._talk.show_list(event_line(event, session.scale, named=not rest) for event in events)
 
     def find(self, rest: str) -> None:
         """Print the places of the document that have some words."""
@@ -283,3 +449,65 @@ def _hit_line(hit: Hit) -> str:
 def _one_line(text: str) -> str:
     """Write a sentence without its line breaks."""
     return " ".join(text.split("\n"))
+
+
+def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> Afterwards:
+    """Print the counts of a topic that is done, and ask what to do next.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        With that topic open.
+    talk : Talk
+        Where it is asked.
+    answers : Answers
+        Names the commands.
+    n_quick : int
+        Documents that were decided quickly and not gone over since.
+
+    Raises
+    ------
+    EOFError
+        At the end of the input.
+    """
+    talk.say(f"\n{topic_name(session)}: {ALL_DECIDED}")
+    for name, count in tally(session.tasks, session.scale):
+        talk.say(f"  {name}: {count}")
+    n_skipped = session.progress.skipped
+    if n_quick:
+        talk.say(f"  decided in under {session.quick_s:g} s: {n_quick}")
+    for words in _other_topics(session):
+        talk.say(words)
+    own = own_keys(lambda key: answers.read(key).meaning)
+    stay, again = own[Afterwards.STAY], own[Afterwards.QUICK]
+    skip, undo, leave = map(answers.name, (Command.SKIP, Command.UNDO, Command.QUIT))
+    offers = {
+        Afterwards.INBOX: "Enter = topics",
+        Afterwards.SKIPPED: f"{skip} = the {n_skipped} skipped" if n_skipped else "",
+        Afterwards.UNDO: f"{undo} = undo",
+        Afterwards.STAY: f"{stay} = stay with the documents" if stay else "",
+        Afterwards.QUICK: f"{again} = go over the {n_quick} quick" if again and n_quick else "",
+        Afterwards.QUIT: f"{leave} quits",
+    }
+    question = ", ".join(filter(None, offers.values()))
+    while True:
+        text = talk.ask(question)
+        meaning = answers.read(text).meaning
+        wish = WISHES.get(meaning) if isinstance(meaning, Command) else None
+        if not text:
+            wish = Afterwards.INBOX
+        elif wish is None:
+            wish = next((one for one in own if own[one] == half_width(text).lower()), None)
+        if wish is not None and offers[wish]:
+            return wish
+        talk.say(f"{sanitise_line(text)!r} means nothing here")
+
+
+def _other_topics(session: JudgingSession) -> list[str]:
+    """Say how long the other topics will take, where that is known."""
+    here = session.topic.topic if session.topic else ""
+    words = ""
+    with suppress(PoolerError):
+        left = sum(line.left for line in session.inbox() if line.topic != here)
+        words = forecast_words(session.forecast(left))
+    return [f"other topics: {words}"] if words else []

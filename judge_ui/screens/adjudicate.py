@@ -1,28 +1,98 @@
-"""The adjudicator's screen: a document and what its judges said, each judge a letter."""
+"""The adjudicator's screen, and which cells."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
 
-from judge_ui.adjudicating import AdjudicatingSession
-from judge_ui.app import run_app
-from judge_ui.keys import Command, Keymap, KeyTable, key_name
-from judge_ui.opinions import cell_name
-from judge_ui.outcomes import Result
-from judge_ui.screens.cells import CellDialog
-from judge_ui.screens.helping import help_leaf
+from judge_ui.screens.app import run_app
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.reading import ReadingScreen
-from judge_ui.session import JudgingSession
-from judge_ui.widgets.leaf import Leaf, strong, topic_leaf
-from judge_ui.widgets.opinions_box import OpinionsBox, opinions_leaf
+from judge_ui.screens.reading import ReadingScreen, help_leaf
+from judge_ui.session.adjudicating import AdjudicatingSession
+from judge_ui.session.keys import Command, Keymap, KeyTable, key_name
+from judge_ui.session.messages import cell_name, cell_words
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import Result
+from judge_ui.widgets.laid_out import Leaf, strong, topic_leaf
+from judge_ui.widgets.lines import Bar
+from judge_ui.widgets.lists import RowList
+from judge_ui.widgets.opinions import OpinionsBox, opinions_leaf
 from judge_ui.widgets.text_pane import TextPane
+from judge_ui.widgets.wrapping import cell_width, pad
 from store.errors import PoolerError
-from store.records import Topic
-from store.sanitise import sanitise_line
+from store.judging.disagreements import CellCount, Verdict
+from store.records import Scale, Topic
+from store.text import sanitise_line
+
+
+class CellDialog(ModalScreen[int | None]):
+    """Asks for a cell; gives its place in the list, -1 for all, ``None`` to leave it as it was.
+
+    Parameters
+    ----------
+    cells : sequence of CellCount
+        Those there are.
+    wanted : tuple of two Verdict, optional
+        The one that is wanted now.
+    scale : Scale
+        The declared grades.
+    keys : KeyTable
+        Says which keys move.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "cancel", "Cancel")]
+    DEFAULT_CSS = """
+    CellDialog RowList {
+        height: auto;
+        max-height: 12;
+    }
+    """
+    AUTO_FOCUS = "RowList"
+
+    def __init__(
+        self, cells: Sequence[CellCount], wanted: tuple[Verdict, Verdict] | None, scale: Scale, keys: KeyTable
+    ) -> None:
+        super().__init__()
+        names = [cell_name(one.cell, scale) for one in cells]
+        column = max([0, *map(cell_width, names)]) + 3
+        self._rows = ["all disagreements"]
+        self._rows += [
+            f"{pad(name, column)}{cell_words(one, scale)}" for name, one in zip(names, cells, strict=True)
+        ]
+        places = [one.cell for one in cells]
+        self._first = places.index(wanted) + 1 if wanted in places else 0
+        self._keys = keys
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        with Vertical(classes="dialog"):
+            yield Bar("Which disagreements? One judge gave / another gave", classes="question")
+            yield RowList(self._keys, id="cells")
+            yield Bar("Enter shows them   Esc goes back")
+
+    def on_mount(self) -> None:
+        """Show the cells, the cursor on the one that is wanted."""
+        rows = self.query_one(RowList)
+        rows.styles.height = min(len(self._rows), 12)
+        rows.show(len(self._rows), lambda row, _width: f" {self._rows[row]}", self._first)
+
+    @on(RowList.Chosen)
+    def _chosen(self, message: RowList.Chosen) -> None:
+        """Take a cell."""
+        message.stop()
+        self.dismiss(message.row - 1)
+
+    def action_cancel(self) -> None:
+        """Take none."""
+        self.dismiss(None)
+
 
 _FILTER_KEYS = ("d", "f11", "ctrl+g", "ctrl+k", "ctrl+o", "insert")
 """Keys that choose disagreements, the best first; the first that means nothing else is taken."""
@@ -43,22 +113,16 @@ class AdjudicateScreen(JudgeScreen):
 
     ROLE = "Adjudicate"
 
-    def __init__(
-        self, session: AdjudicatingSession, keys: KeyTable, opening: Result | None = None
-    ) -> None:
+    def __init__(self, session: AdjudicatingSession, keys: KeyTable, opening: Result | None = None) -> None:
         super().__init__(session, keys, opening)
         self._adjudicating = session
-        self._filter_key = next(
-            (key for key in _FILTER_KEYS if keys.meaning(key) is None), _FILTER_KEYS[-1]
-        )
+        self._filter_key = next((key for key in _FILTER_KEYS if keys.meaning(key) is None), _FILTER_KEYS[-1])
         self._opinions = Leaf("")
         self._commands[Command.HELP] = self._help
 
     def compose_above(self) -> ComposeResult:
         """Give the judges' grades."""
-        hints = (
-            f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
-        )
+        hints = f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
         yield OpinionsBox(self._session.scale, hints, id="opinions")
 
     def show_above(self) -> None:

@@ -8,22 +8,19 @@ from functools import partial
 
 from textual import on
 
-from judge_ui.keys import Command, KeyTable
-from judge_ui.messages import counted
-from judge_ui.screens.dialogs import LineDialog
+from judge_ui.screens.dialogs import LineDialog, PaletteDialog
 from judge_ui.screens.document import DocumentScreen
-from judge_ui.screens.helping import help_screen, list_help
-from judge_ui.screens.history import HistoryScreen
-from judge_ui.screens.palette import PaletteDialog
-from judge_ui.screens.pool_list import PoolListScreen, list_hints
-from judge_ui.screens.reading import guidelines_screen, topic_screen
-from judge_ui.session import JudgingSession
+from judge_ui.screens.lists import HistoryScreen, PoolListScreen, list_hints
+from judge_ui.screens.reading import guidelines_screen, help_screen, list_help, topic_screen
+from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.messages import counted
+from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import MARKING_HINTS, DocumentPane
-from judge_ui.widgets.hints import Hint
-from judge_ui.widgets.pool_list import PoolList
+from judge_ui.widgets.lines import Hint
+from judge_ui.widgets.lists import PoolList
 from store.errors import PoolerError
 from store.records import Event
-from store.sanitise import sanitise_line
+from store.text import sanitise_line
 
 _COMMAS = re.compile("[,，、]")
 

@@ -8,22 +8,21 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
-from judge_ui.highlight import query_terms
-from judge_ui.keys import KeyTable
-from judge_ui.messages import decision_mark, topic_name
-from judge_ui.outcomes import Attempt
-from judge_ui.session import JudgingSession
-from judge_ui.widgets.bars import Bar, Brief, progress_words
+from judge_ui.session.keys import KeyTable
+from judge_ui.session.messages import decision_mark, topic_name
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import Attempt
+from judge_ui.text.finding import query_terms
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.hints import Hint, Hints, Status
-from judge_ui.widgets.leaf import LaidLeaf, Leaf, document_leaf, lay_out, topic_leaf
-from judge_ui.widgets.pool_list import PoolList
+from judge_ui.widgets.laid_out import LaidLeaf, Leaf, document_leaf, lay_out, topic_leaf
+from judge_ui.widgets.lines import Bar, Brief, Hint, Hints, Status, progress_words
+from judge_ui.widgets.lists import PoolList
+from judge_ui.widgets.small import TooSmall
 from judge_ui.widgets.text_pane import TextPane
-from judge_ui.widgets.too_small import TooSmall
 from judge_ui.widgets.wrapping import cut
 from store.errors import PoolerError
 from store.records import Page, Passage, State, Topic
-from store.sanitise import sanitise_line
+from store.text import sanitise_line
 
 READ_AHEAD_S = 0.2
 """Pause between the paint of a document and the reading of the next one, in seconds."""

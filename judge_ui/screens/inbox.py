@@ -13,22 +13,20 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import DataTable
 
-from judge_ui.keys import SCROLLING, Command, KeyTable
-from judge_ui.messages import day_or_time, forecast_words, said
-from judge_ui.outcomes import Outcome, Result
-from judge_ui.screens.helping import inbox_help
-from judge_ui.screens.history import HistoryScreen
+from judge_ui.screens.dialogs import PaletteDialog
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.palette import PaletteDialog
-from judge_ui.screens.reading import briefing_screen, guidelines_screen
-from judge_ui.session import JudgingSession
-from judge_ui.widgets.bars import Bar
-from judge_ui.widgets.hints import Hints, Status
-from judge_ui.widgets.too_small import TooSmall
+from judge_ui.screens.lists import HistoryScreen
+from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_help
+from judge_ui.session.keys import SCROLLING, Command, KeyTable
+from judge_ui.session.messages import day_or_time, forecast_words, said
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import Outcome, Result
+from judge_ui.widgets.lines import Bar, Hints, Status
+from judge_ui.widgets.small import TooSmall
 from judge_ui.widgets.wrapping import cell_width, cut
 from store.errors import PoolerError
 from store.records import Event, InboxLine
-from store.sanitise import sanitise_line
+from store.text import sanitise_line
 
 _COLUMNS = ("topic", "title", "docs", "judged", "skipped", "can't", "left", "last judged")
 _TITLE = _COLUMNS.index("title")
@@ -255,9 +253,7 @@ class InboxScreen(Screen[None]):
         left = sum(line.left for line in self._lines)
         progress = f"{self._session.judge_name}   {total - left}/{total}  left {left}"
         self.query_one("#topic-bar", Bar).show("Topics", progress)
-        self._foot(
-            "" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you"
-        )
+        self._foot("" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you")
         self._forecast(left)
         self._fill()
 
@@ -320,9 +316,7 @@ def _cells(line: InboxLine) -> dict[str, str]:
 
 def _widths(rows: list[dict[str, str]], room: int) -> dict[str, int]:
     """Choose columns and their widths; the title takes what the others leave."""
-    widths = {
-        name: max([cell_width(name), *(cell_width(row[name]) for row in rows)]) for name in _COLUMNS
-    }
+    widths = {name: max([cell_width(name), *(cell_width(row[name]) for row in rows)]) for name in _COLUMNS}
     wanted = min(widths["title"], _LEAST_TITLE)
     for name in ("", *_OPTIONAL):
         widths.pop(name, None)

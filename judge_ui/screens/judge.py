@@ -10,22 +10,19 @@ from textual import on
 from textual.message import Message
 from textual.timer import Timer
 
-from judge_ui.afterwards import Afterwards
-from judge_ui.grades import grade_mark, grade_name
-from judge_ui.keys import Command, KeyTable
-from judge_ui.listing import Filter
-from judge_ui.messages import clock_time, conflict_words, decision_mark, live_words, said
-from judge_ui.outcomes import Outcome, Result
 from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
-from judge_ui.screens.review import Review
-from judge_ui.screens.summary import SummaryScreen
-from judge_ui.session import JudgingSession
+from judge_ui.screens.summary import Review, SummaryScreen
+from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.messages import Afterwards, clock_time, conflict_words, decision_mark, live_words, said
+from judge_ui.session.queue import Filter
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import Outcome, Result, grade_mark, grade_name
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.hints import Hints, Status
+from judge_ui.widgets.lines import Hints, Status
 from store.errors import PoolerError
 from store.records import Event, State
-from store.sanitise import sanitise_line
+from store.text import sanitise_line
 
 RETRY_S = 2.0
 """Pause between two attempts to write what could not be written, in seconds."""
@@ -54,9 +51,7 @@ class JudgeScreen(BrowsingScreen):
         What to say at once.
     """
 
-    def __init__(
-        self, session: JudgingSession, keys: KeyTable, opening: Result | None = None
-    ) -> None:
+    def __init__(self, session: JudgingSession, keys: KeyTable, opening: Result | None = None) -> None:
         super().__init__(session, keys)
         self._opening = opening
         self._pressed_at: dict[Command, float] = {}
@@ -372,9 +367,7 @@ class JudgeScreen(BrowsingScreen):
         """Show the end of the topic."""
         self._review = None
         quick = self._quick()
-        self.app.push_screen(
-            SummaryScreen(self._session, self._keys, len(quick)), self._after_summary
-        )
+        self.app.push_screen(SummaryScreen(self._session, self._keys, len(quick)), self._after_summary)
 
     def _after_summary(self, wish: Afterwards | None) -> None:
         """Do what the judge wants after a topic."""

@@ -1,9 +1,10 @@
-"""The screen at the end of a topic: what was decided, how long it took, and what to do next."""
+"""The end of a topic, going over it again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from statistics import median
 
 from textual import events
@@ -11,25 +12,25 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
-from judge_ui.afterwards import WISHES, Afterwards, own_keys
-from judge_ui.keys import Command, KeyTable, half_width
-from judge_ui.messages import (
+from judge_ui.session.keys import Command, KeyTable, half_width
+from judge_ui.session.messages import (
     ALL_DECIDED,
+    WISHES,
+    Afterwards,
     counted,
     forecast_words,
+    own_keys,
     pace_words,
     tally,
     topic_name,
 )
-from judge_ui.screens.unhurried import Unhurried
-from judge_ui.session import JudgingSession
-from judge_ui.widgets.bars import Bar, progress_words
-from judge_ui.widgets.hints import Hints, Status
-from judge_ui.widgets.leaf import Leaf, strong
+from judge_ui.session.session import JudgingSession
+from judge_ui.widgets.laid_out import Leaf, strong
+from judge_ui.widgets.lines import Bar, Hints, Status, progress_words
+from judge_ui.widgets.small import TooSmall, Unhurried
 from judge_ui.widgets.text_pane import TextPane
-from judge_ui.widgets.too_small import TooSmall
 from judge_ui.widgets.wrapping import cell_width, pad
-from store.analysis.effort import duration_words
+from store.analysis.pools.pace import duration_words
 from store.errors import PoolerError
 from store.records import State, Task
 
@@ -160,3 +161,40 @@ def _forecast(session: JudgingSession) -> list[str]:
         if words := forecast_words(forecast):
             lines.append(f"Other topics: {words}.")
     return lines
+
+
+@dataclass
+class Review:
+    """Documents to go over.
+
+    Examples
+    --------
+    >>> review = Review("skipped", ["d2", "d5"])
+    >>> review.here, review.where
+    ('d2', '1 of 2 skipped')
+    >>> review.go(1), review.here, review.go(1), review.here
+    (True, 'd5', False, 'd5')
+    """
+
+    what: str
+    """What they have in common, as in ``skipped``."""
+    docnos: Sequence[str]
+    """At least one, in display order."""
+    at: int = 0
+
+    @property
+    def here(self) -> str:
+        """The document that is gone over."""
+        return self.docnos[self.at]
+
+    @property
+    def where(self) -> str:
+        """How far it has come, in words."""
+        return f"{self.at + 1} of {len(self.docnos)} {self.what}"
+
+    def go(self, step: int) -> bool:
+        """Go to the next document, or back; False where there is none."""
+        if not 0 <= self.at + step < len(self.docnos):
+            return False
+        self.at += step
+        return True

@@ -14,21 +14,15 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from judge_ui.finding import find_spans
-from judge_ui.folding import Span
-from judge_ui.keys import SCROLLING, Command, KeyTable, half_width
-from judge_ui.marking import Marking, merged
-from judge_ui.widgets.leaf import DocumentLeaf, LaidLeaf, Layer, Leaf, Look
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
+from judge_ui.text.finding import find_spans
+from judge_ui.text.folding import Span
+from judge_ui.text.marking import Marking, merged
+from judge_ui.widgets.laid_out import DocumentLeaf, LaidLeaf, Layer, Leaf, Look
 from judge_ui.widgets.text_pane import TextPane, look_style
 from store.records import Passage
 
-MARKING_HINTS = (
-    ("j/k", "sentence"),
-    ("J/K", "extend"),
-    ("Enter", "mark"),
-    ("x", "unmark"),
-    ("Esc", "done"),
-)
+MARKING_HINTS = (("j/k", "sentence"), ("J/K", "extend"), ("Enter", "mark"), ("x", "unmark"), ("Esc", "done"))
 """Keys while passages are marked, and what they do: for the line of hints."""
 
 _MOVES = {"j": 1, "k": -1, "down": 1, "up": -1}
@@ -122,7 +116,7 @@ class DocumentPane(TextPane):
         Parameters
         ----------
         text : str
-            What to find; see `judge_ui.finding.find_spans`. Blanks find nothing.
+            What to find; see `judge_ui.text.finding.find_spans`. Blanks find nothing.
 
         Returns
         -------

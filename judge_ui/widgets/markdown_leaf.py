@@ -11,17 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from judge_ui.folding import Span
-from judge_ui.widgets.leaf import Leaf
+from judge_ui.text.folding import Span
+from judge_ui.widgets.laid_out import Leaf
 from judge_ui.widgets.wrapping import cell_width, wrap
-from store.sanitise import sanitise
+from store.text import sanitise
 
 _CODE = "    "
 _RULE = "- - -"
 _APART = frozenset(
-    f"{block}_{edge}"
-    for block in ("bullet_list", "ordered_list", "table")
-    for edge in ("open", "close")
+    f"{block}_{edge}" for block in ("bullet_list", "ordered_list", "table") for edge in ("open", "close")
 )
 """Tokens at which a blank line comes, unless they are inside something."""
 

@@ -14,8 +14,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
-from judge_ui.keys import SCROLLING, Command, KeyTable
-from judge_ui.widgets.leaf import LaidLeaf, Layer, Leaf, Look, lay_out
+from judge_ui.session.keys import SCROLLING, Command, KeyTable
+from judge_ui.widgets.laid_out import LaidLeaf, Layer, Leaf, Look, lay_out
 
 MEASURE = 100
 """Widest line of text, in cells: the eye loses its way back on longer ones."""

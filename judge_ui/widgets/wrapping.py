@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from rich.cells import get_character_cell_size
 
-from judge_ui.invisible import INVISIBLE
+from store.text import INVISIBLE
 
 TAB = "    "
 """What a tab is drawn as."""

@@ -1,4 +1,4 @@
-"""The only place that writes to stdout and stderr, shows progress, and sets exit codes.
+"""Streams, progress, words, asking.
 
 stdout is data; stderr is words and progress. Everything shown is sanitised; nothing in data is
 ever read as markup.
@@ -11,30 +11,23 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-from pooler.cli.line_breaks import on_terminal
-from pooler.cli.result_files import (
-    check_earlier_manifest,
-    check_result,
-    earlier_result,
-    write_whole,
-)
-from store.errors import FormatError, PoolerError, StoreError
-from store.sanitise import escape_json, sanitise, sanitise_line
+import typer
+
+from pooler.cli.files import check_earlier_manifest, check_result, earlier_result, write_whole
+from pooler.results.table import Cell, Format, Table
+from pooler.streams import on_terminal, say
+from store.errors import ContradictionError, FormatError, PoolerError, StoreError
+from store.text import escape_json, sanitise, sanitise_line
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from store.collection.listed import ListedCollection
 
-Cell = str | int | float | bool | None
-
-_bars: list[Progress] = []
-"""The bar on the screen, if there is one."""
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
 
 
@@ -45,47 +38,11 @@ class ExitCode(IntEnum):
     DATA = 1
     """A file, an argument or the data is at fault."""
     USAGE = 2
-    """Wrong options; set by typer."""
+    """Wrong options: what typer finds, and two that contradict each other."""
     STORE = 3
     """The collection could not do it."""
     INTERRUPTED = 130
     TERMINATED = 143
-
-
-class Format(StrEnum):
-    """How a table is written."""
-
-    TABLE = "table"
-    JSON = "json"
-    TSV = "tsv"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table."""
-
-    name: str
-    """For programs: lower case, underscores."""
-    heading: str = ""
-    """For people; default the name with blanks."""
-    digits: int | None = None
-    """Decimals shown to people; programs get every digit."""
-    most: int | None = None
-    """Columns of a terminal that a cell of text has at most: people see more of it on the lines
-    below, programs in one."""
-    can_go: bool = False
-    """Left out, and said so, where a terminal would be too narrow for the names beside it."""
-
-
-@dataclass(slots=True)
-class Table:
-    """A result with named columns; an undefined cell is ``None`` beside a column of reasons."""
-
-    name: str
-    columns: Sequence[Column]
-    rows: list[Mapping[str, Cell]] = field(default_factory=list)
-    title: str = ""
-    caption: str = ""
 
 
 def emit(tables: Sequence[Table], fmt: Format) -> None:
@@ -106,7 +63,7 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
     elif fmt is Format.TSV:
         _emit_tsv(tables)
     else:
-        from pooler.cli.drawing import draw
+        from pooler.cli.fit import draw
 
         for number, table in enumerate(tables):
             if number:
@@ -150,77 +107,6 @@ def _tsv_cell(cell: Cell) -> str:
 def _print(text: str) -> None:
     """Write a line to stdout."""
     sys.stdout.write(text + "\n")
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "document"), counted(1200, "judgement"), counted(2, "query", "queries")
-    ('1 document', '1,200 judgements', '2 queries')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def say(message: str) -> None:
-    """Write words to stderr, after what stdout has to show before them; wrapped on a terminal."""
-    with suppress(OSError):
-        sys.stdout.flush()
-    sys.stderr.write(on_terminal(sanitise(message), sys.stderr) + "\n")
-
-
-def warn(message: str) -> None:
-    """Write a warning to stderr."""
-    say(f"warning: {message}")
-
-
-@contextmanager
-def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr when that is a terminal.
-
-    Parameters
-    ----------
-    label : str
-        What is being done.
-    total : int
-        Steps in all.
-
-    Yields
-    ------
-    callable
-        To be called with the number of steps just done.
-    """
-    if _bars and total > 1:
-        # A terminal has room for one display: what is part of a longer work gets a line in it.
-        bar = _bars[-1]
-        task = bar.add_task(label, total=total)
-        try:
-            yield lambda steps: bar.advance(task, steps)
-        finally:
-            bar.remove_task(task)
-        return
-    if _bars or not sys.stderr.isatty() or total < 2:
-        yield lambda _steps: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-               TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        _bars.append(bar)
-        try:
-            yield lambda steps: bar.advance(task, steps)
-        finally:
-            _bars.pop()
 
 
 def write_lines(
@@ -284,7 +170,7 @@ def check_out(out: str | None, manifest: str | None) -> None:
     """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
 
     A file that is there already is replaced only if it is an earlier result: one with a manifest
-    beside it, as `pooler.cli.result_files` says.
+    beside it, as `pooler.cli.files` says.
     """
     check_place(out)
     check_manifest(manifest)
@@ -310,6 +196,8 @@ def show_error(error: PoolerError, stream: TextIO | None = None) -> ExitCode:
     hint = error.hint or (FILE_HINT if isinstance(error, FormatError) else None)
     if hint:
         stream.write(on_terminal(sanitise(f"hint: {hint}"), stream) + "\n")
+    if isinstance(error, ContradictionError):
+        return ExitCode.USAGE
     return ExitCode.STORE if isinstance(error, StoreError) else ExitCode.DATA
 
 
@@ -332,3 +220,45 @@ def discard_stdout() -> None:
     """Forget what stdout cannot take; the interpreter would complain when it flushes."""
     with suppress(OSError, ValueError):  # a stream that is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
+
+
+def ask(question: str, *, yes: bool) -> None:
+    """Ask on stderr, and read the answer from stdin.
+
+    Parameters
+    ----------
+    question : str
+        What is about to be done, as a question.
+    yes : bool
+        Whether the answer is known already; then nobody is asked.
+
+    Raises
+    ------
+    PoolerError
+        If the answer is anything but yes, or nobody is there to give one.
+    """
+    if yes:
+        return
+    say(f"{question} This cannot be taken back. Type yes to go on:")
+    answer = text_stdin().readline().strip()
+    if answer.lower() != "yes":
+        message = "nothing is changed: the answer was not yes"
+        raise PoolerError(message, hint="--yes goes on without asking")
+
+
+def erased_words(opened: ListedCollection) -> str:
+    """Say how much of erased judges is gone; empty when nobody was erased."""
+    from store.judging.erasing import removed_words
+
+    return removed_words(one.judgements for one in opened.erasures())
+
+
+def erased_facts(opened: ListedCollection) -> dict[str, Any]:
+    """Return the same for a manifest: an empty mapping when nobody was erased."""
+    found = opened.erasures()
+    if not found:
+        return {}
+    return {"erased": {"judges": len(found), "judgements": sum(one.judgements for one in found)}}

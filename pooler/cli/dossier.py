@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pooler.cli.column_words import explained, shown, without_same
-from pooler.cli.console import Cell, Column, Format, Table, emit, json_text, write_lines
-from pooler.cli.line_breaks import PAGE
-from store.sanitise import sanitise_line
+from pooler.cli.console import emit, json_text, write_lines
+from pooler.results.table import Cell, Column, Format, Table, explained, shown, without_empty, without_same
+from pooler.streams import PAGE
+from store.text import sanitise_line
 
 _GAP = 2
 """Columns of a terminal between two columns of a table."""
@@ -61,8 +61,3 @@ def emit_dossier(facts: Mapping[str, Cell], tables: Sequence[Table], fmt: Format
         lines += new
         table.caption = "\n".join(filter(None, (same, *new, table.caption)))
     emit([first, *filled], fmt)
-
-
-def without_empty(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> list[Column]:
-    """Return the columns that say something in at least one row."""
-    return [one for one in columns if any(row.get(one.name) not in (None, "") for row in rows)]

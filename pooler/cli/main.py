@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pooler.cli.interrupts import catch_interrupts, ignore_interrupts, interrupt_behind
 
 if TYPE_CHECKING:
-    from pooler.cli.workflow import WORKFLOW, app
+    from pooler.cli.commands import WORKFLOW, app
 
 __all__ = ["WORKFLOW", "app", "main", "run"]
 
@@ -29,9 +29,9 @@ def __getattr__(name: str) -> Any:
     if name not in ("WORKFLOW", "app"):
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    from pooler.cli import workflow
+    from pooler.cli import commands
 
-    return getattr(workflow, name)
+    return getattr(commands, name)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +62,7 @@ def _until_interrupted(work: Callable[[], int]) -> int:
         interruption = interrupt_behind(error)
         if interruption is None:
             raise
-        from pooler.cli.console import say
+        from pooler.streams import say
 
         with suppress(OSError):  # nobody is there to be told
             say(f"interrupted: {_what_stays()}")
@@ -71,7 +71,7 @@ def _until_interrupted(work: Callable[[], int]) -> int:
 
 def _what_stays() -> str:
     """Say what is left of what an interrupted command did."""
-    database = sys.modules.get("store.database")
+    database = sys.modules.get("store.db.engine")
     ends = {} if database is None else database.TRANSACTIONS
     if ends and not ends["undone"]:
         return "what was saved stays, nothing was under way"
@@ -90,8 +90,8 @@ def _run_process() -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     """Run the command line; turn what a user can put right into words."""
+    from pooler.cli.commands import ReaderGone
     from pooler.cli.console import ExitCode, discard_stdout, show_error
-    from pooler.cli.workflow import ReaderGone
     from store.errors import PoolerError
 
     try:
@@ -113,8 +113,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
     """Run the app and return its exit code; typer ends every command with SystemExit."""
+    from pooler.cli.commands import app
     from pooler.cli.console import ExitCode
-    from pooler.cli.workflow import app
 
     try:
         app(None if arguments is None else list(arguments), prog_name="pooler")

@@ -1,13 +1,23 @@
-"""Options that several commands share, each worded once."""
+"""Options that commands share, worded once."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import Format
+from pooler.results.judgement_files import FileFormat
+from pooler.results.source import names_collection
+from pooler.results.table import Format
+from store.errors import ArgumentError
+from store.formats.codes import Repeats
+
+if TYPE_CHECKING:
+    from store.grades.policy import Policy
 
 
 class OrderName(StrEnum):
@@ -59,32 +69,402 @@ RunsOption = Annotated[
     typer.Option(
         "--runs",
         metavar="FILE",
-        help="TSV with a header that lists the runs: file, and optionally tag, group,"
-        " contributes (yes/no).",
+        help="TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).",
     ),
 ]
 LevelOption = Annotated[
-    int | None,
-    typer.Option("--level", help="Least grade that counts as relevant.", show_default=False),
+    int | None, typer.Option("--level", help="Least grade that counts as relevant.", show_default=False)
 ]
 RigidOption = Annotated[
     bool,
     typer.Option(
-        "--rigid",
-        help="Relevant = the scale's rigid level or above: the stricter one (NTCIR: S, A).",
+        "--rigid", help="Relevant = the scale's rigid level or above: the stricter one (NTCIR: S, A)."
     ),
 ]
 RelaxedOption = Annotated[
     bool,
     typer.Option(
-        "--relaxed",
-        help="Relevant = the scale's relaxed level or above: the milder one (NTCIR: S, A, B).",
+        "--relaxed", help="Relevant = the scale's relaxed level or above: the milder one (NTCIR: S, A, B)."
     ),
 ]
 AllowUnknownOption = Annotated[
     bool,
     typer.Option(
-        "--allow-unknown",
-        help="Keep topics and docnos that no imported topics or documents file names.",
+        "--allow-unknown", help="Keep topics and docnos that no imported topics or documents file names."
     ),
 ]
+
+
+_WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})", re.ASCII)
+
+
+def whole_numbers(name: str, text: str, *, least: int) -> list[int]:
+    """Read whole numbers, each once, in the order given.
+
+    Parameters
+    ----------
+    name : str
+        The option, for the error.
+    text : str
+        As in ``10,20,50``.
+    least : int
+        The smallest that may be given.
+
+    Raises
+    ------
+    ArgumentError
+        If a part is no such number.
+
+    Examples
+    --------
+    >>> whole_numbers("--topics", "50, 30,50", least=1)
+    [50, 30]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(_WHOLE.fullmatch(part) and int(part) >= least for part in parts):
+        requirement = f"must be integers >= {least}, separated by commas"
+        raise ArgumentError(name, requirement, text)
+    return list(dict.fromkeys(map(int, parts)))
+
+
+def decimals(name: str, text: str) -> list[float]:
+    """Read numbers, each once, in the order given; their range is left to who uses them.
+
+    Raises
+    ------
+    ArgumentError
+        If a part is no decimal number.
+
+    Examples
+    --------
+    >>> decimals("--variance", ".01,.03")
+    [0.01, 0.03]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(_DECIMAL.fullmatch(part) for part in parts):
+        raise ArgumentError(name, "must be numbers, separated by commas", text)
+    return list(dict.fromkeys(map(float, parts)))
+
+
+WHEN = "a date or date-time like 2026-03-02, 2026-03-02T09:30, 2026-03-02T09:30+01:00"
+_DAY_WITH_ZONE = re.compile(r"^(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:?\d{2})$")
+
+
+def read_when(name: str, value: str | None) -> datetime | None:
+    """Read a moment.
+
+    Parameters
+    ----------
+    name : str
+        The option, for errors.
+    value : str or None
+        ISO 8601: a date, which is its first moment, or a date and a time; with a zone or, without,
+        of UTC.
+
+    Returns
+    -------
+    datetime or None
+        In UTC; ``None`` for ``None``.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no such moment.
+
+    Examples
+    --------
+    >>> read_when("--since", "2026-03-02").isoformat()
+    '2026-03-02T00:00:00+00:00'
+    >>> read_when("--since", "2026-03-02T09:30+01:00").isoformat()
+    '2026-03-02T08:30:00+00:00'
+    >>> read_when("--since", "2026-03-02+01:00").isoformat()
+    '2026-03-01T23:00:00+00:00'
+    >>> read_when("--since", "Monday")
+    Traceback (most recent call last):
+        ...
+    store.errors.ArgumentError: `--since` must be a date or date-time like ... but got 'Monday'
+    """
+    if value is None:
+        return None
+    try:
+        # Python reads no zone behind a date alone.
+        moment = datetime.fromisoformat(_DAY_WITH_ZONE.sub(r"\1T00:00\2", value.strip()))
+        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ArgumentError(name, f"must be {WHEN}", value) from None
+
+
+def check_stretch(since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
+    """Read both ends of a stretch of time.
+
+    Raises
+    ------
+    ArgumentError
+        If one is no moment, or the end is not after the beginning.
+
+    Examples
+    --------
+    >>> check_stretch("2026-03-02", "2026-03-02")
+    Traceback (most recent call last):
+        ...
+    store.errors.ArgumentError: `--until` must be later than --since ..., but got '2026-03-02'
+    """
+    begin, end = read_when("--since", since), read_when("--until", until)
+    if begin is not None and end is not None and end <= begin:
+        raise ArgumentError("--until", f"must be later than --since {since}", until)
+    return begin, end
+
+
+class RuleName(StrEnum):
+    """Rules of `store.grades.policy`."""
+
+    MAJORITY = "majority"
+    MEDIAN = "median"
+    MEAN = "mean"
+    MIN = "min"
+    MAX = "max"
+    SUM = "sum"
+    DAWID_SKENE = "dawid-skene"
+
+
+class TiesName(StrEnum):
+    """Tie rules of `store.analysis.aggregation.rules`."""
+
+    LOW = "low"
+    HIGH = "high"
+    UNRESOLVED = "unresolved"
+
+
+class CollapseName(StrEnum):
+    """Orders of `store.grades.policy`."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+JudgeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="NAME",
+        help="Take this judge's own grades, and no adjudicator's ruling.",
+        show_default=False,
+    ),
+]
+AggregateOption = Annotated[
+    RuleName | None,
+    typer.Option(
+        "--aggregate",
+        help="One grade of all judges' grades: the most frequent (majority), the middle one"
+        " (median), the mean with halves up, the lowest, the highest, their sum (no grade of the"
+        " scale any more), or the most probable one once every judge's habits are learnt"
+        " (dawid-skene, for three judges a document or more).",
+        show_default=False,
+    ),
+]
+TiesOption = Annotated[
+    TiesName | None,
+    typer.Option(
+        "--ties",
+        help="What tied grades give (majority, median): the low one, the high one, or none (unresolved).",
+        show_default=False,
+    ),
+]
+CollapseOption = Annotated[
+    CollapseName | None,
+    typer.Option(
+        "--collapse",
+        help="With a level: make every judge's grade binary and then aggregate (before), or"
+        " aggregate and make that binary (after).",
+        show_default="after",
+    ),
+]
+OfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--of",
+        metavar="NAME",
+        help="Let this judge vote, and only those named so; may be repeated.",
+        show_default="all judges",
+    ),
+]
+WithoutRulingsOption = Annotated[
+    bool,
+    typer.Option(
+        "--without-rulings", help="Leave adjudicators out; otherwise their rulings win over any rule."
+    ),
+]
+QrelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--qrels",
+        metavar="FILE",
+        help="Work on files, without a collection: these qrels and the named run files.",
+        show_default=False,
+    ),
+]
+FileScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="SCALE",
+        help="With --qrels: the scale of the file, 0-3, binary, ntcir or a TOML file as in `init`;"
+        " --rigid and --relaxed need it, and its negative values are grades.",
+        show_default=False,
+    ),
+]
+FileRunsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--runs",
+        metavar="FILE",
+        help="With --qrels: TSV with a header that lists the runs: file, and optionally tag,"
+        " group, contributes (yes/no), name (which it goes by here, whatever its tag).",
+        show_default=False,
+    ),
+]
+PoolDepthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--depth",
+        "-N",
+        min=1,
+        help="N: the pool's depth.",
+        show_default="the pools', where they have one; else what the judgements look like",
+    ),
+]
+CutoffOption = Annotated[
+    int, typer.Option("--cutoff", min=1, help="Documents of a ranking that AP looks at (trec_eval -M).")
+]
+
+
+def policy_of(
+    *,
+    judge: str | None,
+    aggregate: RuleName | None,
+    ties: TiesName | None,
+    collapse: CollapseName | None = None,
+    of: Sequence[str] | None = None,
+    without_rulings: bool = False,
+) -> Policy:
+    """Read the options on whose judgements count; `Policy.check` says what does not go together.
+
+    Raises
+    ------
+    ArgumentError
+        If an order of collapsing is named for judgements that no rule aggregates.
+    """
+    from store.grades.policy import Policy
+
+    if collapse is not None and aggregate is None:
+        requirement = "is a part of --aggregate, which is absent"
+        raise ArgumentError("--collapse", requirement, collapse.value)
+    return Policy(
+        judge=judge,
+        rule=None if aggregate is None else aggregate.value,
+        ties=None if ties is None else ties.value,
+        collapse="after" if collapse is None else collapse.value,
+        rulings=not without_rulings,
+        of=tuple(dict.fromkeys(of or ())),
+    )
+
+
+def check_way(
+    ctx: typer.Context, *, qrels: str | None, scale: str | None, collection: str, listed: str | None = None
+) -> None:
+    """Refuse options of files and of a collection together.
+
+    Raises
+    ------
+    ArgumentError
+        If both `--qrels` and `--collection` are given; or for a collection, which has its own, a
+        scale or a list of run files.
+    """
+    if qrels is not None and names_collection(ctx):
+        requirement = "and --qrels exclude each other: files need no collection"
+        raise ArgumentError("--collection", requirement, collection)
+    if qrels is None and scale is not None:
+        requirement = "is for files; a collection has declared its own"
+        raise ArgumentError("--scale", requirement, scale)
+    if qrels is None and listed is not None:
+        hint = "--qrels FILE names the judgements of files; without, RUN is a run tag"
+        raise ArgumentError("--runs", "is for files, with --qrels", listed, hint=hint)
+
+
+InputOption = Annotated[
+    FileFormat | None,
+    typer.Option(
+        "--input",
+        help="Format of the files, as in `import judgements`: qrels (the default), ntcir2,"
+        " ntcireval, columns; jsonl or tsv, of every judge.",
+        show_default=False,
+    ),
+]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAME,...",
+        help="The columns of the files in order: docno and grade, and what there is of topic,"
+        " iteration and judge; - is passed over.",
+        show_default=False,
+    ),
+]
+TopicOption = Annotated[
+    str | None,
+    typer.Option(
+        "--topic",
+        metavar="T",
+        help="With --columns: the topic of all lines, where no column says it.",
+        show_default=False,
+    ),
+]
+JudgeColumnOption = Annotated[
+    int | None,
+    typer.Option(
+        "--judge-column",
+        min=2,
+        max=2,
+        help="The column of qrels files that names the judge, instead of the name of the file.",
+        show_default=False,
+    ),
+]
+ScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="SCALE",
+        help="The scale of the files: 0-3, binary, ntcir or a TOML file, as in `init`.  [default:"
+        " from the lowest to the highest grade in them]",
+        show_default=False,
+    ),
+]
+CodeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--code",
+        metavar="CODE=MEANING",
+        help="A code of the files that is no grade: unjudged (pooled, not judged), not-pooled,"
+        " skipped, cannot or unjudgeable (it cannot be judged); or grade.",
+        show_default=False,
+    ),
+]
+RepeatsOption = Annotated[
+    Repeats | None,
+    typer.Option(
+        "--repeats",
+        help="Which line counts where several of one topic, docno and judge differ. Lines that are"
+        " alike are one.  [default: refuse]",
+        show_default=False,
+    ),
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", metavar="FROM=TO", help="Read one grade of the files as another.", show_default=False
+    ),
+]
+
+
+ByTopicOption = Annotated[bool, typer.Option("--by-topic", "-q", help="With --dry-run: topic by topic, too.")]

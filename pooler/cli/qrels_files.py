@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import check_out, counted, say, warn, write_json, write_lines
+from pooler.cli.console import check_out, write_json, write_lines
+from pooler.results.table import counted
+from pooler.streams import say, warn
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pooler.cli.policy_report import Judges
-    from store.ballots import Ballots
-    from store.final_qrels import FinalQrels
-    from store.flips import Flip
-    from store.policy import Policy
+    from pooler.results.agree.aggregate import Judges
+    from store.grades.opinions import Ballots
+    from store.grades.policy import Policy
+    from store.grades.qrels import FinalQrels, Flip
     from store.records import Qrel, Scale
 
 LEVEL = "{level}"
@@ -31,10 +32,7 @@ Pair = tuple[str, str]
 QrelsOutOption = Annotated[
     str | None,
     typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Default stdout. {level} in it becomes graded, 1, 2, ...",
+        "--out", "-o", metavar="FILE", help="Default stdout. {level} in it becomes graded, 1, 2, ..."
     ),
 ]
 QrelsLevelsOption = Annotated[
@@ -47,9 +45,7 @@ QrelsLevelsOption = Annotated[
         show_default=False,
     ),
 ]
-GradedOption = Annotated[
-    bool, typer.Option("--graded", help="Write the grades, too, beside binary qrels.")
-]
+GradedOption = Annotated[bool, typer.Option("--graded", help="Write the grades, too, beside binary qrels.")]
 UnjudgedOption = Annotated[
     int | None,
     typer.Option(
@@ -60,8 +56,7 @@ UnjudgedOption = Annotated[
     ),
 ]
 ManifestOption = Annotated[
-    str | None,
-    typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+    str | None, typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added.")
 ]
 
 
@@ -89,12 +84,7 @@ class QrelsTexts:
 
 
 def check_files(
-    wanted: Sequence[int | None],
-    scale: Scale,
-    *,
-    out: str | None,
-    manifest: str | None,
-    unjudged: int | None,
+    wanted: Sequence[int | None], scale: Scale, *, out: str | None, manifest: str | None, unjudged: int | None
 ) -> None:
     """Refuse names and codes before any work.
 
@@ -142,11 +132,7 @@ def policies_at(policy: Policy, wanted: Sequence[int | None]) -> list[Policy]:
 
 
 def make_files(
-    ballots: Ballots,
-    policies: Sequence[Policy],
-    rounds: Mapping[Pair, str],
-    *,
-    unjudged: int | None,
+    ballots: Ballots, policies: Sequence[Policy], rounds: Mapping[Pair, str], *, unjudged: int | None
 ) -> QrelsTexts:
     """Apply policies to votes.
 
@@ -164,10 +150,9 @@ def make_files(
     Raises
     ------
     ArgumentError, PoolerError
-        As `store.final_qrels.decide` does.
+        As `store.grades.qrels.decide` does.
     """
-    from store.final_qrels import decide
-    from store.flips import flips_of
+    from store.grades.qrels import decide, flips_of
     from store.records import Qrel
 
     # Beside binary files the graded one need not say how relevance would change.
@@ -225,18 +210,17 @@ def write_files(
             write_json(beside or f"{path}.manifest.json", entries, private=True)
 
 
-def tell_files(
-    made: QrelsTexts, ballots: Ballots, judges: Judges, *, has_collection: bool = True
-) -> None:
+def tell_files(made: QrelsTexts, ballots: Ballots, judges: Judges, *, has_collection: bool = True) -> None:
     """Say on stderr what was written and what was not."""
-    from pooler.cli.judge_kinds import kind_counts, tell_kinds
-    from pooler.cli.policy_report import (
+    from pooler.results.agree.aggregate import (
         tell_decisions,
         tell_few_votes,
         tell_rulings,
         tell_tied,
         who_judged,
     )
+    from pooler.results.judge_kinds import tell_kinds
+    from store.judging.kinds import kind_counts
 
     for file in made.files:
         final = file.final
@@ -290,8 +274,8 @@ def _manifest(
 ) -> dict[str, Any]:
     """Say what was made and how; no times, so that equal qrels have equal manifests."""
     from pooler import __version__
-    from pooler.cli.policy_report import policy_facts
-    from store.scale import scale_to_json
+    from pooler.results.agree.aggregate import policy_facts
+    from store.formats.scale import scale_to_json
 
     final = file.final
     return {

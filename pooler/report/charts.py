@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from pooler.report.bars import Bar, Bars, draw_bars
-from pooler.report.dots import Dot, Dots, draw_dots
-from pooler.report.heat_map import HeatMap, draw_heat_map
-from pooler.report.histogram import Bin, Histogram, draw_histogram
-from pooler.report.lines import Line, Lines, draw_lines
-from pooler.report.scales import Axis
+from pooler.report.drawing import Axis
+from pooler.report.grid import HeatMap, draw_heat_map
+from pooler.report.lines import Bin, Histogram, Line, Lines, draw_histogram, draw_lines
+from pooler.report.rows import Bar, Bars, Dot, Dots, draw_bars, draw_dots
 
 __all__ = [
     "Axis",
@@ -36,7 +34,7 @@ ROWS_OF_A_PIECE = 40
 def draw(chart: Chart, *, width: float, key: str) -> str:
     """Draw any chart as one `<svg>` element.
 
-    Colours and fonts come from the page (`pooler.report.palette.stylesheet`).
+    Colours and fonts come from the page (`pooler.report.drawing.stylesheet`).
 
     Parameters
     ----------
@@ -71,9 +69,7 @@ def draw(chart: Chart, *, width: float, key: str) -> str:
             return draw_histogram(chart, width=width, key=key)
 
 
-def draw_in_pieces(
-    chart: Chart, *, width: float, key: str, most: int = ROWS_OF_A_PIECE
-) -> list[str]:
+def draw_in_pieces(chart: Chart, *, width: float, key: str, most: int = ROWS_OF_A_PIECE) -> list[str]:
     """Draw a chart of many rows as several elements of few rows, with axes and columns alike.
 
     A drawing that is higher than a sheet of paper would be cut through a line of text.
@@ -115,7 +111,5 @@ def draw_in_pieces(
             piece = replace(chart, title=title)
             found.append(draw_bars(piece, width=width, key=key_of_piece, rows=rows))
         else:
-            found.append(
-                draw_dots(replace(chart, title=title), width=width, key=key_of_piece, rows=rows)
-            )
+            found.append(draw_dots(replace(chart, title=title), width=width, key=key_of_piece, rows=rows))
     return found

@@ -1,4 +1,4 @@
-"""Lines: growth with the depth, a distribution against a curve, the stability of an order."""
+"""Charts of lines: curves and histograms."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pooler.report.palette import N_SERIES
-from pooler.report.rows import UNDEFINED
-from pooler.report.scales import Axis, Scale, make_scale, tick_labels
-from pooler.report.svg import LINE, PADDING, SIZE, Sheet, horizontal_scale
-from pooler.report.text import text_width, wrapped
+from pooler.report.drawing import (
+    LINE,
+    N_SERIES,
+    PADDING,
+    SIZE,
+    Axis,
+    Scale,
+    Sheet,
+    horizontal_scale,
+    make_scale,
+    shown,
+    text_width,
+    tick_labels,
+    wrapped_label,
+)
+from pooler.report.rows import NOTHING, UNDEFINED
 from store.errors import ArgumentError
 
 _MOST_MARKERS = 12
@@ -74,7 +85,7 @@ def draw_lines(chart: Lines, *, width: float, key: str) -> str:
         raise ArgumentError("lines", f"must be 1 to {N_SERIES}", len(chart.lines))
     sheet = Sheet(width, key)
     top = sheet.legend([line.label for line in chart.lines], 0, are_lines=True)
-    whole = [point for line in chart.lines for point in line.points if _is_whole(point)]
+    whole = [point for line in chart.lines for point in line.points if _is_drawn(point)]
     top, bottom, left, up = draw_upright(sheet, chart.y_axis, [y for _, y in whole], top)
     across, marks = horizontal_scale([x for x, _ in whole], chart.x_axis, left, width - SIZE)
     end = sheet.horizontal_axis(across, marks, [(top, bottom)], bottom, chart.x_axis.label)
@@ -94,7 +105,7 @@ def draw_upright(
     (float, float, float, Scale)
         Top, bottom and left end of the field, and where values stand in it.
     """
-    top = sheet.lines(0, top, wrapped(axis.label, sheet.width, SIZE), classes="soft") + LINE
+    top = sheet.lines(0, top, wrapped_label(axis.label, sheet.width, SIZE), classes="soft") + LINE
     scale, marks = make_scale(values, axis, top + FIELD, top)
     left = max(text_width(label, SIZE) for label in tick_labels(marks)) + 3 * PADDING
     sheet.vertical_axis(scale, marks, left)
@@ -128,7 +139,7 @@ def _stretches(line: Line) -> Iterator[list[tuple[float, float]]]:
     """Yield the runs of points between gaps."""
     stretch: list[tuple[float, float]] = []
     for point in line.points:
-        if _is_whole(point):
+        if _is_drawn(point):
             stretch.append(point)
         elif stretch:
             yield stretch
@@ -140,12 +151,93 @@ def _stretches(line: Line) -> Iterator[list[tuple[float, float]]]:
 def _notes(chart: Lines) -> Iterator[str]:
     """Yield a remark for every line with gaps."""
     for line in chart.lines:
-        missing = sum(not _is_whole(point) for point in line.points)
+        missing = sum(not _is_drawn(point) for point in line.points)
         if missing or not line.points:
             label = f"{line.label}: " if line.label else ""
             yield f"{label}{missing or 'all'} missing: {line.reason or UNDEFINED}"
 
 
-def _is_whole(point: tuple[float, float]) -> bool:
+def _is_drawn(point: tuple[float, float]) -> bool:
     """Tell whether a point can be drawn."""
     return math.isfinite(point[0]) and math.isfinite(point[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One range."""
+
+    low: float
+    high: float
+    """Above `low`."""
+    value: float
+    """Height; NaN = a gap."""
+    text: str = ""
+    """The value as it is to be read; written above the bars where all have room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """A chart of upright bars over ranges."""
+
+    title: str
+    description: str
+    """For those who do not see it."""
+    x_axis: Axis
+    y_axis: Axis
+    bins: tuple[Bin, ...]
+    reason: str = ""
+    """Why values are missing."""
+
+
+def draw_histogram(chart: Histogram, *, width: float, key: str) -> str:
+    """Draw a histogram as one `<svg>` element.
+
+    Parameters
+    ----------
+    chart : Histogram
+        What is shown.
+    width : float
+        Of the drawing; 300 or more.
+    key : str
+        Begins the ids within: letters, digits and hyphens, of this drawing alone.
+
+    Raises
+    ------
+    ArgumentError
+        If a range ends where it begins, or before, or not at all.
+
+    Examples
+    --------
+    >>> bins = (Bin(0, 10, 3, "3"), Bin(10, 20, 5, "5"))
+    >>> chart = Histogram("Relevant", "", Axis("documents"), Axis("topics"), bins)
+    >>> draw_histogram(chart, width=400, key="f1").count('class="bin"')
+    2
+    """
+    for one in chart.bins:
+        if not (math.isfinite(one.low) and math.isfinite(one.high) and one.low < one.high):
+            raise ArgumentError("bins", "must each end above where they begin", (one.low, one.high))
+    sheet = Sheet(width, key)
+    values = [one.value for one in chart.bins]
+    top, bottom, left, up = draw_upright(sheet, chart.y_axis, [0.0, *values], 0)
+    ends = [end for one in chart.bins for end in (one.low, one.high)]
+    across, marks = horizontal_scale(ends, chart.x_axis, left, width - SIZE)
+    end = sheet.horizontal_axis(across, marks, [(top, bottom)], bottom, chart.x_axis.label)
+    places = [(across.place(one.low), across.place(one.high)) for one in chart.bins]
+    has_room = all(
+        text_width(shown(one.text), SIZE) + PADDING <= right - left
+        for one, (left, right) in zip(chart.bins, places, strict=True)
+    )
+    zero = up.place(0.0)
+    for one, (left, right) in zip(chart.bins, places, strict=True):
+        if not math.isfinite(one.value):
+            sheet.rectangle(left, bottom - 2 * SIZE, right - left, 2 * SIZE, "gap")
+            continue
+        place = up.place(one.value)
+        sheet.rectangle(left, min(place, zero), right - left, abs(zero - place), "bin")
+        if has_room and one.text:
+            sheet.text((left + right) / 2, min(place, zero) - LINE / 2, one.text, anchor="middle")
+    missing = sum(not math.isfinite(value) for value in values)
+    notes = [f"{missing} missing: {chart.reason or UNDEFINED}"] if missing else []
+    if not chart.bins:
+        notes = [NOTHING]
+    return sheet.finished(chart.title, chart.description, sheet.notes(notes, end))

@@ -1,4 +1,4 @@
-"""Charts of one row a thing: labels left, values right, marks between; as tall as it takes.
+"""Charts of rows: bars, stacks, dots with intervals.
 
 A label that is long for the room is broken, and where two lines are not enough, labels stand above
 their marks. So nothing is ever cut, nor do two texts meet.
@@ -6,12 +6,25 @@ their marks. So nothing is ever cut, nor do two texts meet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
-from pooler.report.scales import Axis, Scale
-from pooler.report.svg import LINE, PADDING, SIZE, Sheet, horizontal_scale
-from pooler.report.text import shown, text_width, wrapped
+from pooler.report.drawing import (
+    LINE,
+    N_SERIES,
+    PADDING,
+    SIZE,
+    Axis,
+    Scale,
+    Sheet,
+    horizontal_scale,
+    shown,
+    text_width,
+    wrapped_label,
+)
+from store.errors import ArgumentError
 
 _LABEL_SHARE, _VALUE_SHARE = 0.38, 0.3
 """Of the width, at most."""
@@ -19,7 +32,7 @@ _LEFT_LINES = 2
 """Lines of a label at the left, at most."""
 _ABOVE_SHARE = 0.56
 """Of the width, for values above their marks, at most."""
-_LEAST_SHARE = 0.33
+_LEAST_OF_WIDTH = 0.33
 """Of the width, for the marks; labels stand above them where they would leave less."""
 _EDGE_SHARE = 0.04
 """How far right the marks begin where labels stand above them."""
@@ -124,21 +137,19 @@ def lay_out(texts: Sequence[RowText], width: float, mark_height: float) -> RowLa
     label_room = min(_widest(row.label for row in texts), _LABEL_SHARE * width)
     value_room = min(_widest(text for row in texts for text in row.values), _VALUE_SHARE * width)
     left, right = label_room + 2 * PADDING, width - value_room - 3 * PADDING
-    most_lines = max((len(wrapped(row.label, label_room, SIZE)) for row in texts), default=0)
-    labels_above = most_lines > _LEFT_LINES or right - left < _LEAST_SHARE * width
+    most_lines = max((len(wrapped_label(row.label, label_room, SIZE)) for row in texts), default=0)
+    labels_above = most_lines > _LEFT_LINES or right - left < _LEAST_OF_WIDTH * width
     values_above = labels_above and all(len(row.values) == 1 for row in texts)
     if labels_above:
         left, label_room = _EDGE_SHARE * width, width
     if values_above:
-        value_room = min(
-            _widest(text for row in texts for text in row.values), _ABOVE_SHARE * width
-        )
+        value_room = min(_widest(text for row in texts for text in row.values), _ABOVE_SHARE * width)
         right, label_room = width - SIZE, width - value_room - 2 * PADDING
     rows, top = [], 0.0
     for row in texts:
-        label = wrapped(row.label, label_room, SIZE)
-        values = [line for text in row.values for line in wrapped(text, value_room, SIZE)]
-        reason = wrapped(row.reason, width - left, SIZE) if row.reason else []
+        label = wrapped_label(row.label, label_room, SIZE)
+        values = [line for text in row.values for line in wrapped_label(text, value_room, SIZE)]
+        reason = wrapped_label(row.reason, width - left, SIZE) if row.reason else []
         above = (len(label) * labels_above, len(values) * values_above)
         beside = (len(label) * (not labels_above), len(values) * (not values_above))
         block = max(mark_height, LINE * max(beside)) + PADDING
@@ -191,3 +202,230 @@ def head_room(n_rows: int) -> float:
 def _widest(texts: Iterable[str]) -> float:
     """Return the width of the widest text."""
     return max((text_width(shown(text), SIZE) for text in texts), default=0.0)
+
+
+_THICKNESS = 11.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row."""
+
+    label: str
+    values: tuple[float, ...]
+    """One a part; NaN = a gap."""
+    texts: tuple[str, ...]
+    """The values as they are to be read, one a line: one a part, or one for all."""
+    reason: str = ""
+    """Why a value is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A chart of horizontal bars."""
+
+    title: str
+    description: str
+    """For those who do not see it."""
+    axis: Axis
+    rows: tuple[Bar, ...]
+    parts: tuple[str, ...] = ("",)
+    """Names of the values of a row; explained above the chart where there are several."""
+    is_stacked: bool = False
+    """The parts of a row stand end to end, and none of them is negative."""
+
+    def ends(self) -> Iterator[float]:
+        """Yield every value that the axis has to reach."""
+        yield 0.0
+        for row in self.rows:
+            yield from (sum(row.values),) if self.is_stacked else row.values
+
+
+def draw_bars(chart: Bars, *, width: float, key: str, rows: slice = ALL) -> str:
+    """Draw bars as one `<svg>` element.
+
+    Parameters
+    ----------
+    chart : Bars
+        What is shown.
+    width : float
+        Of the drawing; 300 or more.
+    key : str
+        Begins the ids within: letters, digits and hyphens, of this drawing alone.
+    rows : slice
+        Those that are drawn, with the axis and the columns of the whole chart.
+
+    Raises
+    ------
+    ArgumentError
+        If there are more than six parts, a row has not one value a part, or what is stacked is
+        negative.
+
+    Examples
+    --------
+    >>> chart = Bars("Unique", "", Axis("documents"), (Bar("bm25 <1>", (12,), ("12",)),))
+    >>> drawing = draw_bars(chart, width=400, key="f1")
+    >>> "bm25 &lt;1&gt;" in drawing, drawing.count("fill-1")
+    (True, 1)
+    """
+    _check(chart)
+    sheet = Sheet(width, key)
+    n_lanes = 1 if chart.is_stacked else len(chart.parts)
+    texts = [
+        RowText(row.label, row.texts, "" if _is_whole(row) else row.reason or UNDEFINED) for row in chart.rows
+    ]
+    layout = lay_out(texts, width, LINE * n_lanes).part(rows)
+    top = sheet.legend(chart.parts, 0, are_lines=False) + head_room(len(layout.rows))
+    scale, end = draw_frame(sheet, layout, chart.axis, chart.ends(), top)
+    zero = scale.place(0.0) if scale.low <= 0 <= scale.high else scale.start
+    for row, placed in zip(chart.rows[rows], layout.rows, strict=True):
+        if chart.is_stacked:
+            _draw_stack(sheet, scale, zero, top + placed.middle, row)
+            continue
+        first = top + placed.middle - LINE * (n_lanes - 1) / 2
+        for series, value in enumerate(row.values):
+            _draw_bar(sheet, scale, zero, first + LINE * series, value, series)
+    if zero > scale.start and layout.rows:
+        for start, stop in layout.spans(top):
+            sheet.line(zero, start, zero, stop, "axis")
+    return sheet.finished(chart.title, chart.description, end)
+
+
+def _draw_bar(sheet: Sheet, scale: Scale, zero: float, middle: float, value: float, series: int) -> None:
+    """Draw one value from zero, or the place of a missing one."""
+    y = middle - _THICKNESS / 2
+    if not math.isfinite(value):
+        sheet.rectangle(zero, y, SIZE, _THICKNESS, "gap")
+        return
+    place = scale.place(value)
+    sheet.bar(min(zero, place), y, abs(place - zero), _THICKNESS, series)
+
+
+def _draw_stack(sheet: Sheet, scale: Scale, zero: float, middle: float, row: Bar) -> None:
+    """Draw the parts of a row end to end; none of them if one is missing."""
+    y = middle - _THICKNESS / 2
+    if not math.isfinite(sum(row.values)):
+        sheet.rectangle(zero, y, SIZE, _THICKNESS, "gap")
+        return
+    ends = [0.0, *accumulate(row.values)]
+    for series, (start, stop) in enumerate(pairwise(ends)):
+        left, right = scale.place(start), scale.place(stop)
+        sheet.bar(left, y, right - left, _THICKNESS, series)
+
+
+def _is_whole(row: Bar) -> bool:
+    """Tell whether a row has all its values."""
+    return all(map(math.isfinite, row.values))
+
+
+def _check(chart: Bars) -> None:
+    """Raise `ArgumentError` for a chart that cannot be drawn."""
+    if not 1 <= len(chart.parts) <= N_SERIES:
+        raise ArgumentError("parts", f"must be 1 to {N_SERIES}", len(chart.parts))
+    for row in chart.rows:
+        if len(row.values) != len(chart.parts):
+            raise ArgumentError("values", f"must be {len(chart.parts)} a row", len(row.values))
+        if chart.is_stacked and min(row.values) < 0:
+            raise ArgumentError("values", "must not be negative where they are stacked", row.values)
+
+
+_CAP = 4.0
+"""Half the height of the ends of an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One row."""
+
+    label: str
+    value: float
+    """NaN = a gap."""
+    low: float
+    high: float
+    """Ends of the interval; NaN = there is none."""
+    text: str
+    """The value, and its interval, as they are to be read."""
+    reason: str = ""
+    """Why the value or the interval is missing."""
+    is_faint: bool = False
+    """Drawn in grey, as of too little to say much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """A chart of dots with intervals."""
+
+    title: str
+    description: str
+    """For those who do not see it."""
+    axis: Axis
+    rows: tuple[Dot, ...]
+    reference: float | None = None
+    """Where a dashed line crosses all rows, as at no effect."""
+    reference_label: str = ""
+
+    def ends(self) -> Iterator[float]:
+        """Yield every value that the axis has to reach."""
+        if self.reference is not None:
+            yield self.reference
+        for row in self.rows:
+            yield row.value
+            if all(map(math.isfinite, (row.value, row.low, row.high))):
+                yield from (row.low, row.high)
+
+
+def draw_dots(chart: Dots, *, width: float, key: str, rows: slice = ALL) -> str:
+    """Draw dots with intervals as one `<svg>` element.
+
+    Parameters
+    ----------
+    chart : Dots
+        What is shown. Any number of rows: each has its height, and the drawing grows.
+    width : float
+        Of the drawing; 300 or more.
+    key : str
+        Begins the ids within: letters, digits and hyphens, of this drawing alone.
+    rows : slice
+        Those that are drawn, with the axis and the columns of the whole chart.
+
+    Examples
+    --------
+    >>> rows = (Dot("run 1", 0.3, 0.27, 0.33, "0.300 [0.270, 0.330]"),)
+    >>> drawing = draw_dots(Dots("MAP", "", Axis("MAP"), rows), width=400, key="f1")
+    >>> "0.300 [0.270," in drawing
+    True
+    """
+    sheet = Sheet(width, key)
+    texts = [RowText(row.label, (row.text,), _reason(row), row.is_faint) for row in chart.rows]
+    layout = lay_out(texts, width, LINE).part(rows)
+    top = 0.0
+    if chart.reference is not None and chart.reference_label:
+        lines = wrapped_label(chart.reference_label, width - 2 * SIZE, SIZE)
+        sheet.line(0, LINE / 2, 2 * SIZE - 6, LINE / 2, "reference")
+        top = sheet.lines(2 * SIZE, 0, lines)
+    top += head_room(len(layout.rows))
+    scale, end = draw_frame(sheet, layout, chart.axis, chart.ends(), top)
+    if chart.reference is not None and math.isfinite(chart.reference):
+        place = scale.place(chart.reference)
+        for start, stop in layout.spans(top):
+            sheet.line(place, start, place, stop, "reference")
+    for row, placed in zip(chart.rows[rows], layout.rows, strict=True):
+        middle = top + placed.middle
+        if not math.isfinite(row.value):
+            sheet.rectangle(scale.start, middle - SIZE / 2, SIZE, SIZE, "gap")
+            continue
+        colour = "faint" if row.is_faint else "line-1"
+        if math.isfinite(row.low) and math.isfinite(row.high):
+            low, high = scale.place(row.low), scale.place(row.high)
+            sheet.line(low, middle, high, middle, f"{colour} thick")
+            for place in (low, high):
+                sheet.line(place, middle - _CAP, place, middle + _CAP, f"{colour} thick")
+        sheet.marker(scale.place(row.value), middle, 0, "faint" if row.is_faint else "")
+    return sheet.finished(chart.title, chart.description, end)
+
+
+def _reason(row: Dot) -> str:
+    """Return why something of a row is missing; empty where nothing is."""
+    if all(map(math.isfinite, (row.value, row.low, row.high))):
+        return ""
+    return row.reason or UNDEFINED

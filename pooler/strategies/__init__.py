@@ -5,43 +5,28 @@ A strategy is pure: the rankings of one topic in, documents out (`pooler.strateg
 
 from __future__ import annotations
 
-from pooler.strategies.borda import borda_values
-from pooler.strategies.comb import (
+from pooler.strategies.adaptive import Hedge, MoveToFront, RbpB, RbpC
+from pooler.strategies.bandits import EpsilonGreedy, MaxMean, MaxMeanNonStationary, Thompson, Ucb1Tuned
+from pooler.strategies.depth import depth_then_strategy, depth_values, take_values
+from pooler.strategies.fusion import (
+    borda_values,
     comb_anz_values,
     comb_max_values,
     comb_med_values,
     comb_min_values,
     comb_mnz_values,
     comb_sum_values,
+    condorcet_values,
+    count_values,
+    dcg_values,
+    isr_values,
+    log_isr_values,
+    rbc_values,
+    rbp_a_values,
+    rrf_values,
 )
-from pooler.strategies.condorcet import condorcet_values
-from pooler.strategies.count import count_values
-from pooler.strategies.dcg import dcg_values
-from pooler.strategies.depth import depth_values
-from pooler.strategies.depth_then import depth_then_strategy
-from pooler.strategies.epsilon_greedy import EpsilonGreedy
-from pooler.strategies.hedge import Hedge
-from pooler.strategies.isr import isr_values, log_isr_values
-from pooler.strategies.kinds import (
-    AdaptiveStrategy,
-    AnyStrategy,
-    FixedStrategy,
-    Parameter,
-    SamplingStrategy,
-)
-from pooler.strategies.max_mean import MaxMean, MaxMeanNonStationary
-from pooler.strategies.move_to_front import MoveToFront
-from pooler.strategies.rbc import rbc_values
-from pooler.strategies.rbp import rbp_a_values
-from pooler.strategies.rbp_adaptive import RbpB, RbpC
-from pooler.strategies.rrf import rrf_values
-from pooler.strategies.statap import draw as draw_statap
-from pooler.strategies.stratified import draw as draw_stratified
-from pooler.strategies.stratified import last_rank
-from pooler.strategies.take import take_values
-from pooler.strategies.thompson import Thompson
-from pooler.strategies.ucb1_tuned import Ucb1Tuned
-from pooler.strategies.uniform_sample import draw as draw_uniform
+from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, FixedStrategy, Parameter, SamplingStrategy
+from pooler.strategies.sampling import draw_statap, draw_stratified, draw_uniform, last_rank
 from store.errors import UnknownNameError
 
 ADAPTIVE = (
@@ -69,9 +54,7 @@ ADAPTIVE = (
         name="hedge",
         summary="runs are experts, weighted by how good their advice was",
         source="Aslam, Pavlu and Savell 2003",
-        parameters=(
-            Parameter("beta", 0.1, "the smaller, the faster", least=0, most=1, is_open=True),
-        ),
+        parameters=(Parameter("beta", 0.1, "the smaller, the faster", least=0, most=1, is_open=True),),
         start=Hedge,
     ),
     AdaptiveStrategy(
@@ -187,9 +170,7 @@ STRATEGIES: dict[str, AnyStrategy] = {
             name="rrf",
             summary="by the sum of 1 / (k + rank)",
             source="Cormack, Clarke and Büttcher 2009",
-            parameters=(
-                Parameter("k", 60.0, "added to every rank: the larger, the flatter", least=0),
-            ),
+            parameters=(Parameter("k", 60.0, "added to every rank: the larger, the flatter", least=0),),
             values=rrf_values,
         ),
         FixedStrategy(
@@ -209,9 +190,7 @@ STRATEGIES: dict[str, AnyStrategy] = {
             summary="by the sum of (1 - phi) phi^(rank - 1)",
             source="Bailey et al. 2017",
             parameters=(
-                Parameter(
-                    "phi", None, "persistence, 0.8 to 0.98 as a rule", least=0, most=1, is_open=True
-                ),
+                Parameter("phi", None, "persistence, 0.8 to 0.98 as a rule", least=0, most=1, is_open=True),
             ),
             values=rbc_values,
         ),
@@ -247,9 +226,7 @@ STRATEGIES: dict[str, AnyStrategy] = {
             name="stratified",
             summary="ranges of best ranks, each sampled at a rate of its own",
             source="Yilmaz, Kanoulas and Aslam 2008",
-            parameters=(
-                Parameter("strata", None, "FROM:TO:RATE,... as 1:10:1,11:100:0.1", type=str),
-            ),
+            parameters=(Parameter("strata", None, "FROM:TO:RATE,... as 1:10:1,11:100:0.1", type=str),),
             draw=draw_stratified,
             least_depth=last_rank,
         ),

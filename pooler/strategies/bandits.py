@@ -1,11 +1,14 @@
-"""What all bandit strategies share: runs as the arms of a slot machine."""
+"""Epsilon-greedy, MaxMean, Thompson, UCB1-tuned."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 
-from pooler.strategies.unobserved import Unobserved
-from pooler.topic_rankings import TopicRankings
+import numpy as np
+
+from pooler.strategies.adaptive import Unobserved
+from pooler.strategies.rankings import TopicRankings, uniform_numbers
 
 
 class Bandit(ABC):
@@ -67,3 +70,293 @@ class Bandit(ABC):
         """Credit a run with a reward of 0 or 1."""
         self._hits[run] += reward
         self._judged[run] += 1
+
+
+class EpsilonGreedy(Bandit):
+    r"""Pull any arm at random at first, later more and more often the best one.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    seed : int
+        Not negative.
+    c : float
+        Above 0; the greater, the longer arms are tried at random.
+    d : float
+        In (0, 1); the smaller, the longer. Theory asks that it be at most what the best arm's
+        mean is above the next one's [2]_.
+
+    Notes
+    -----
+    The n-th pull is at random, every arm being as likely as another, with probability
+
+    .. math:: \epsilon_n = \min(1, c m / (d^2 n))    ([2]_, figure 3)
+
+    for m runs, those without unobserved documents too; else it goes to the arm with the greatest
+    share of relevant documents among those judged (1/2 where none is; ties: run tag ascending).
+    With ``c=0.01`` and ``d=0.1``, the values of [1]_, the first m pulls are all random.
+
+    The choice after n observed documents takes two numbers of the topic's random stream of step
+    n: the first decides whether it is random, the second on the arm. n in the formula counts
+    judged documents, and 1 for the pull to come. What is credited to which run:
+    `pooler.strategies.bandits.Bandit`. O(n_runs) for each document, and 20 microseconds for the
+    random numbers.
+
+    References
+    ----------
+    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
+       pooling-based evaluation of information retrieval systems", *Information Processing &
+       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
+       problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
+
+    Examples
+    --------
+    With a small `c`, chance has hardly a say: the run with the relevant document goes on.
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["c", "d"]])
+    >>> state = EpsilonGreedy(rankings, seed=1, c=1e-9, d=0.5)
+    >>> state.observe(docnos.index("a"), False)
+    >>> state.observe(docnos.index("c"), True)
+    >>> docnos[state.choose()]
+    'd'
+    """
+
+    def __init__(self, rankings: TopicRankings, *, seed: int, c: float, d: float) -> None:
+        super().__init__(rankings)
+        self._seed = seed
+        self._topic = rankings.topic
+        # The square of a small d would be 0.
+        self._scale = c * rankings.n_runs / d / d
+
+    def _arm(self, arms: list[int]) -> int:
+        step = self._unobserved.n_observed
+        whether, which = uniform_numbers(self._seed, self._topic, 2, step=step).tolist()
+        if whether < self._scale / (self._n_judged + 1):
+            return arms[int(which * len(arms))]
+        return max(arms, key=self._mean)
+
+    def _mean(self, run: int) -> float:
+        """Return the share of relevant documents of a run."""
+        return self._hits[run] / self._judged[run] if self._judged[run] else 1 / 2
+
+
+class MaxMean(Bandit):
+    r"""Pull the arm of the greatest expected reward.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Notes
+    -----
+    .. math:: \mu_r = (1 + \mathrm{hits}_r) / (2 + \mathrm{judged}_r)
+
+    the mean of a Beta distribution that was uniform before the first judgement (MM of [1]_).
+    Ties, which [1]_ breaks at random: run tag ascending. What is credited to which run, and cost:
+    `pooler.strategies.bandits.Bandit`.
+
+    References
+    ----------
+    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
+       pooling-based evaluation of information retrieval systems", *Information Processing &
+       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+
+    Examples
+    --------
+    b was in both runs and is relevant; a, in the first one only, is not. So the second run is
+    worth 2/3, the first 2/4, and the second gives d:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "d"]])
+    >>> state = MaxMean(rankings)
+    >>> state.observe(docnos.index("a"), False)
+    >>> state.observe(docnos.index("b"), True)
+    >>> docnos[state.choose()]
+    'd'
+    """
+
+    _rho: float = 1
+    """What a judgement still counts after the next one of its run."""
+
+    def __init__(self, rankings: TopicRankings) -> None:
+        super().__init__(rankings)
+        self._means = [1 / 2] * rankings.n_runs
+
+    def _arm(self, arms: list[int]) -> int:
+        # `max` takes the first of equals. Equal fractions of small numbers are equal floats.
+        return max(arms, key=self._means.__getitem__)
+
+    def _credit(self, run: int, reward: int) -> None:
+        hits = self._hits[run] = self._rho * self._hits[run] + reward
+        judged = self._judged[run] = self._rho * self._judged[run] + 1
+        self._means[run] = (1 + hits) / (2 + judged)
+
+
+class MaxMeanNonStationary(MaxMean):
+    r"""Pull the arm of the greatest expected reward, where old judgements fade.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    rho : float
+        What a judgement still counts after the next one of its run, in [0, 1]: with 0 the last
+        one alone counts, with 1 this is `MaxMean`.
+
+    Notes
+    -----
+    At every judgement of a document it returned, and at no other, a run gets
+
+    .. math:: \mathrm{hits}_r \leftarrow \rho\,\mathrm{hits}_r + \mathrm{rel}, \quad
+              \mathrm{judged}_r \leftarrow \rho\,\mathrm{judged}_r + 1    (MM-NS of [1]_)
+
+    and the mean is that of `MaxMean`; so with ``rho=0`` it is 2/3 after a relevant document, 1/3
+    after another one, and 1/2 before the first. Ties: run tag ascending.
+
+    References
+    ----------
+    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
+       pooling-based evaluation of information retrieval systems", *Information Processing &
+       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+
+    Examples
+    --------
+    The first run's latest document was not relevant, so the second run is tried, for all that
+    the first one found before:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c", "d"], ["e"]])
+    >>> state = MaxMeanNonStationary(rankings, rho=0)
+    >>> for docno, relevant in ("a", True), ("b", True), ("c", False):
+    ...     state.observe(docnos.index(docno), relevant)
+    >>> docnos[state.choose()]
+    'e'
+    """
+
+    def __init__(self, rankings: TopicRankings, *, rho: float) -> None:
+        super().__init__(rankings)
+        self._rho = rho
+
+
+class Thompson(Bandit):
+    r"""Draw what every arm may be worth, and pull the one that drew the most.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    seed : int
+        Not negative.
+
+    Notes
+    -----
+    .. math:: \theta_r \sim \mathrm{Beta}(1 + \mathrm{hits}_r, 1 + \mathrm{misses}_r)
+
+    and the arm of the greatest :math:`\theta_r` is pulled ([2]_; "BLA" in [1]_). Ties, of which
+    there are none in practice: run tag ascending.
+
+    For whole numbers, Beta(a, b) is the distribution of the a-th smallest of a + b - 1 uniform
+    numbers [3]_, and this is how it is drawn: no distribution of numpy, no logarithm of the
+    machine has a part in it. The choice after n observed documents takes numbers of the topic's
+    random stream of step n: the first 1 + hits + misses for the first arm by tag, and so on.
+
+    What is credited to which run: `pooler.strategies.bandits.Bandit`. O(j log j) for each
+    document, where j is the sum over runs of judged documents, counted once for each run.
+
+    References
+    ----------
+    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
+       pooling-based evaluation of information retrieval systems", *Information Processing &
+       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [2] Thompson, "On the likelihood that one unknown probability exceeds another in view of
+       the evidence of two samples", *Biometrika* 25, pp. 285-294, 1933.
+    .. [3] David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 2.3.
+
+    Examples
+    --------
+    Before the first judgement each arm is worth one uniform number, and the greatest wins:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a"], ["b"], ["c"]], topic="51")
+    >>> uniform_numbers(7, "51", 3, step=0).round(2).tolist()
+    [0.55, 0.36, 0.19]
+    >>> docnos[Thompson(rankings, seed=7).choose()]
+    'a'
+    """
+
+    def __init__(self, rankings: TopicRankings, *, seed: int) -> None:
+        super().__init__(rankings)
+        self._seed = seed
+        self._topic = rankings.topic
+
+    def _arm(self, arms: list[int]) -> int:
+        hits = np.array([self._hits[run] for run in arms], np.intp)
+        counts = np.array([self._judged[run] for run in arms], np.intp) + 1
+        step = self._unobserved.n_observed
+        numbers = uniform_numbers(self._seed, self._topic, int(counts.sum()), step=step)
+        # One row an arm; what is beyond its numbers is sorted to the end.
+        rows = np.full((len(arms), counts.max()), 2.0)
+        rows[np.arange(rows.shape[1]) < counts[:, np.newaxis]] = numbers
+        rows.sort(axis=1)
+        # The first of equals.
+        return arms[int(rows[np.arange(len(arms)), hits].argmax())]
+
+
+class Ucb1Tuned(Bandit):
+    r"""Pull the arm that could be the best.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Notes
+    -----
+    An arm none of whose documents has been judged is pulled first. Of the others, that with the
+    greatest
+
+    .. math:: \mu_r + \sqrt{\frac{\ln n}{n_r} \min\left(\frac14,
+              \mu_r (1 - \mu_r) + \sqrt{\frac{2 \ln n}{n_r}}\right)}    ([2]_, section 4)
+
+    where :math:`n_r` documents of the run have been judged, :math:`\mu_r` of them relevant (a
+    share; its variance is :math:`\mu_r (1 - \mu_r)`), and n documents of the topic. Since one
+    judgement is credited to several runs, n is not the sum of the :math:`n_r`. Ties: run tag
+    ascending. The logarithm is the C library's: where two arms differ by less than about 1e-15,
+    another machine may choose the other one. What is credited to which run:
+    `pooler.strategies.bandits.Bandit`. O(n_runs) for each document.
+
+    References
+    ----------
+    .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
+       pooling-based evaluation of information retrieval systems", *Information Processing &
+       Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+    .. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
+       problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
+
+    Examples
+    --------
+    Nothing is known of the second run, so it comes next, however good the first one is:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["c"]])
+    >>> state = Ucb1Tuned(rankings)
+    >>> state.observe(docnos.index("a"), True)
+    >>> docnos[state.choose()]
+    'c'
+    """
+
+    def _arm(self, arms: list[int]) -> int:
+        for run in arms:
+            if not self._judged[run]:
+                return run
+        n_judged = np.array([self._judged[run] for run in arms], np.float64)
+        means = np.array([self._hits[run] for run in arms], np.float64) / n_judged
+        spread = math.log(self._n_judged) / n_judged
+        variances = means * (1 - means) + np.sqrt(2 * spread)
+        bounds = means + np.sqrt(spread * np.minimum(1 / 4, variances))
+        # The first of equals.
+        return arms[int(bounds.argmax())]

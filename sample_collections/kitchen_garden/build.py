@@ -133,9 +133,7 @@ def count_terms(documents: Sequence[Sequence[str]], query: Sequence[str]) -> tup
     return counts, query_weights
 
 
-def bm25_scores(
-    counts: Counts, query_weights: Weights, *, k1: float = 1.2, b: float = 0.75
-) -> Weights:
+def bm25_scores(counts: Counts, query_weights: Weights, *, k1: float = 1.2, b: float = 0.75) -> Weights:
     r"""Score documents with BM25.
 
     Parameters
@@ -246,12 +244,7 @@ def cosine_scores(counts: Counts, query_weights: Weights) -> Weights:
 
 
 def rm3_weights(
-    counts: Counts,
-    query_weights: Weights,
-    *,
-    n_documents: int = 5,
-    n_terms: int = 20,
-    original: float = 0.5,
+    counts: Counts, query_weights: Weights, *, n_documents: int = 5, n_terms: int = 20, original: float = 0.5
 ) -> Weights:
     r"""Expand a query with terms of the documents ranked first for it (RM3).
 
@@ -330,9 +323,7 @@ def read_jsonl(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def render_run(
-    spec: RunSpec, documents: Sequence[dict[str, str]], topics: Sequence[dict[str, str]]
-) -> str:
+def render_run(spec: RunSpec, documents: Sequence[dict[str, str]], topics: Sequence[dict[str, str]]) -> str:
     """Rank the documents for every topic and return the text of a TREC run file.
 
     Only documents that share a token with the query are listed, at most `RUN_LENGTH` a topic.

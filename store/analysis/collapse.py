@@ -109,7 +109,7 @@ def level_of(
 
     Examples
     --------
-    >>> from store.scale import parse_scale
+    >>> from store.formats.scale import parse_scale
     >>> ntcir = parse_scale("ntcir")
     >>> level_of(ntcir, rigid=True), level_of(ntcir, relaxed=True), level_of(ntcir, level=3)
     (2, 1, 3)
@@ -169,7 +169,7 @@ def levels_of(
 
     Examples
     --------
-    >>> from store.scale import parse_scale
+    >>> from store.formats.scale import parse_scale
     >>> levels_of(parse_scale("ntcir"), levels=[3], rigid=True, relaxed=True, graded=True)
     [None, 1, 2, 3]
     >>> levels_of(parse_scale("ntcir"))
@@ -209,7 +209,7 @@ def level_index(scale: Scale, level: int) -> int:
 
     Examples
     --------
-    >>> from store.scale import parse_scale
+    >>> from store.formats.scale import parse_scale
     >>> level_index(parse_scale("0-3"), 2)
     2
     >>> level_index(parse_scale("-2-2"), 1)

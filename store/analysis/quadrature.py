@@ -143,11 +143,7 @@ def _rule(least: int, most: int, power: int, tolerance: float) -> Rule:
     end = (log(1 / tolerance) + 8) / least
     best = None
     for size in _SIZES:
-        for make in (
-            _in_t,
-            partial(_in_logarithm, end=end),
-            partial(_in_root_of_logarithm, end=end),
-        ):
+        for make in (_in_t, partial(_in_logarithm, end=end), partial(_in_root_of_logarithm, end=end)):
             rule = make(size, least, most)
             fits = max(rule.errors[:power]) <= tolerance
             if fits and (rule.weights[: min(power, 2)] > 0).all():
@@ -201,9 +197,7 @@ def _in_root_of_logarithm(size: int, least: int, most: int, end: float) -> Rule:
     return _of_logarithms(y * y * end, w * y * end, least, most)
 
 
-def _of_logarithms(
-    s: NDArray[np.float64], steps: NDArray[np.float64], least: int, most: int
-) -> Rule:
+def _of_logarithms(s: NDArray[np.float64], steps: NDArray[np.float64], least: int, most: int) -> Rule:
     """Make a rule of nodes s = -ln t and what each stands for."""
     t = np.exp(-s)
     weights = steps * t * np.stack([np.ones(s.size), s, s * s / 2])
@@ -211,11 +205,7 @@ def _of_logarithms(
 
 
 def _checked(
-    t: NDArray[np.float64],
-    u: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    least: int,
-    most: int,
+    t: NDArray[np.float64], u: NDArray[np.float64], weights: NDArray[np.float64], least: int, most: int
 ) -> Rule:
     """Measure the errors of a rule over its window; they are smooth in R."""
     if most - least < _CHECKED:

@@ -1,4 +1,4 @@
-"""How far two scorings put the same runs in the same order."""
+"""Kendall's tau-b, tau_AP, swapped pairs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ class TauResult:
     """Why there is no number: ``fewer-than-two`` runs, or ``all-tied`` in one scoring."""
 
 
-def kendall_tau_b(
-    x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: float = 0.0
-) -> TauResult:
+def kendall_tau_b(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: float = 0.0) -> TauResult:
     r"""Measure how alike two scorings order the same runs, with ties allowed for.
 
     Parameters
@@ -76,9 +74,7 @@ def kendall_tau_b(
     return TauResult(min(max(tau, -1.0), 1.0))
 
 
-def tau_ap(
-    estimate: NDArray[np.float64], truth: NDArray[np.float64], *, tolerance: float = 0.0
-) -> TauResult:
+def tau_ap(estimate: NDArray[np.float64], truth: NDArray[np.float64], *, tolerance: float = 0.0) -> TauResult:
     r"""Measure how well an estimated scoring orders runs, with most weight on the first places.
 
     Parameters
@@ -93,9 +89,9 @@ def tau_ap(
     Returns
     -------
     TauResult
-        ``tau`` in [-1, 1]: 1 for the same order, ties and all; without ties, 0 is what a random
-        order has on average. ``None`` with the reason ``fewer-than-two``, or ``all-tied`` when one
-        of the scorings orders nothing.
+        ``tau`` in [-1, 1]: 1 for the same order, ties and all, and for nothing else; without ties,
+        0 is what a random order has on average, and -1 the reverse. ``None`` with the reason
+        ``fewer-than-two``, or ``all-tied`` when one of the scorings orders nothing.
 
     Raises
     ------
@@ -107,18 +103,17 @@ def tau_ap(
     .. math:: \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
 
     of [1]_, with C(i) the runs above place i of the estimate that `truth`, too, has above the run
-    at place i. With ties this is the half of :math:`\tau_{AP,b}` of [2]_ that goes down the
-    estimate, its coefficient for two
-    rankings that may both hold ties:
+    at place i. With ties, a pair of runs tied in one scoring alone counts in C(i) as half right,
+    and one tied in both as right, as in the :math:`\tau_x` of [3]_; runs tied in the estimate stand
+    at their places in every order, and the mean over these orders is taken. So a tie made and a tie
+    broken at the same places cost the same, half of what the swap of the two runs does, and the
+    value is below 0 only where pairs are swapped.
 
-    .. math:: \frac{2}{n - t_1} \sum_{i: p_i > 1} \frac{C(i)}{p_i - 1} - 1
-
-    with :math:`p_i` the first place of the runs tied with run i, C(i) the runs above all of them
-    that `truth` has strictly above run i, and :math:`t_1` the runs tied at the top. Runs tied in
-    the estimate are not compared with each other; a pair tied in `truth` alone counts as wrong.
-    :math:`\tau_{AP,b}` itself is the mean of both directions. :math:`\tau_{AP,a}`, the mean over
-    all ways of breaking ties, is for a true order without ties: an order with ties that did not
-    change has less than 1 there. O(n_runs**2) time and memory.
+    Where `truth` has no ties this is :math:`\tau_{AP,a}` of [2]_. :math:`\tau_{AP,b}` of [2]_, for
+    two judges of which neither is right, is the mean of both directions, and so differs from [1]_
+    without ties, too. Each direction leaves out the pairs tied in the order it goes down, and takes
+    those tied in the other for swapped: down the later order, a tie that was made costs nothing.
+    O(n_runs**2) time and memory.
 
     References
     ----------
@@ -126,6 +121,9 @@ def tau_ap(
        information retrieval", *SIGIR* 2008, 587-594, doi:10.1145/1390334.1390435.
     .. [2] J. Urbano and M. Marrero, "The treatment of ties in AP correlation", *ICTIR* 2017,
        321-324, doi:10.1145/3121050.3121106.
+    .. [3] E. J. Emond and D. W. Mason, "A new rank correlation coefficient with application to the
+       consensus ranking problem", *Journal of Multi-Criteria Decision Analysis* 11(1), 17-28,
+       2002, doi:10.1002/mcda.313.
 
     Examples
     --------
@@ -138,10 +136,14 @@ def tau_ap(
     >>> round(tau_ap(np.array([4.0, 3.0, 1.0, 2.0]), truth).tau, 6)  # 2/3 * 8/3 - 1
     0.777778
 
-    An order that did not change has 1, two of its runs tied or not:
+    An order that did not change has 1, two of its runs tied or not. Of the last two of three runs,
+    the one at place 3 has 1 1/2 right runs of 2 above when they become tied, or no longer are:
 
-    >>> tau_ap(np.array([2.0, 1.0, 1.0]), np.array([0.9, 0.5, 0.5]))
+    >>> tied, untied = np.array([2.0, 1.0, 1.0]), np.array([2.0, 1.0, 0.0])
+    >>> tau_ap(tied, 0.4 * tied)
     TauResult(tau=1.0, reason=None)
+    >>> tau_ap(tied, untied), tau_ap(untied, tied)  # 2/2 * (1/1 + 1.5/2) - 1
+    (TauResult(tau=0.75, reason=None), TauResult(tau=0.75, reason=None))
     """
     estimate, truth = _checked("estimate", estimate, "truth", truth)
     n_runs = estimate.size
@@ -150,19 +152,28 @@ def tau_ap(
     estimated, true = _levels(estimate, tolerance), _levels(truth, tolerance)
     if estimated.max() == 0 or true.max() == 0:
         return TauResult(None, "all-tied")
-    # [2] p_i - 1: the runs above the whole tie group.
-    is_above = estimated[np.newaxis, :] < estimated[:, np.newaxis]
-    n_above = np.sum(is_above, axis=1, dtype=np.int64)
-    is_right = true[np.newaxis, :] < true[:, np.newaxis]
-    n_right = np.sum(is_right & is_above, axis=1, dtype=np.int64)
-    weights = np.where(n_above > 0, 1.0 / np.maximum(n_above, 1), 0.0)
-    tau = float(np.sum(weights * (2 * n_right - n_above))) / int(np.count_nonzero(n_above))
+    order_e, order_t = (
+        np.sign(levels[:, np.newaxis] - levels[np.newaxis, :]) for levels in (estimated, true)
+    )
+    # [3] 0 = right, 1 = tied in one scoring alone, 2 = swapped.
+    wrong = np.where(order_e == order_t, 0, 2 - np.abs(order_e + order_t))
+    sizes = np.bincount(estimated)
+    above = np.sum(wrong * (order_e > 0), axis=1, dtype=np.int64)
+    beside = np.sum(wrong * (order_e == 0), axis=1, dtype=np.int64)
+    # In the mean over the orders of a tie group, every run of it is as often at each of its places,
+    # and each two of it are as often the one there and one above.
+    above_mean = np.bincount(estimated, weights=above) / sizes
+    beside_mean = np.bincount(estimated, weights=beside) / (sizes * np.maximum(sizes - 1, 1))
+    group = np.sort(estimated)[1:]
+    n_above = np.arange(1, n_runs)
+    n_beside_above = n_above - (np.cumsum(sizes) - sizes)[group]
+    # [1] 2 C(i) - (i - 1) over i - 1: the right less the wrong.
+    shares = (n_above - above_mean[group] - n_beside_above * beside_mean[group]) / n_above
+    tau = float(shares.sum()) / (n_runs - 1)
     return TauResult(min(max(tau, -1.0), 1.0))
 
 
-def n_swapped_pairs(
-    x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: float = 0.0
-) -> int:
+def n_swapped_pairs(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: float = 0.0) -> int:
     """Count the pairs of runs that two scorings order in strictly opposite ways.
 
     Parameters
@@ -231,3 +242,7 @@ def _levels(scores: NDArray[np.float64], tolerance: float) -> NDArray[np.int64]:
     levels = np.empty(scores.size, np.int64)
     levels[order] = np.concatenate(([0], np.cumsum(steps)))
     return levels
+
+
+TIED_MAP = 1e-12
+"""MAPs no further apart are tied: rounding alone moves a mean by up to about 1e-15."""

@@ -265,8 +265,6 @@ class _Content(io.RawIOBase):
             if not rest:
                 break
         if multiple and n_padding % multiple:
-            reason = (
-                f"is damaged: {-n_padding} NUL bytes, no multiple of {multiple}, follow a stream"
-            )
+            reason = f"is damaged: {-n_padding} NUL bytes, no multiple of {multiple}, follow a stream"
             raise DamagedDataError(self._kind.name, reason)
         return rest

@@ -1,26 +1,18 @@
-"""Document files: JSON lines, TREC's `<DOC>` SGML, or tab-separated."""
+"""Document files; guidelines."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from store.errors import ArgumentError, FaultList
-from store.formats.headers import doubt_words, header_fields
-from store.formats.json_lines import NoObjectError, once
-from store.formats.kinds import DOCUMENTS, told_kind
-from store.formats.lines import id_fault, read_text_lines
-from store.formats.sgml import (
-    Record,
-    elements,
-    fold,
-    plain_text,
-    read_records,
-    shortened,
-    without_comments,
-)
+from store.fields import id_fault
+from store.formats.compression import DamagedDataError
+from store.formats.json_lines import IdRegister, id_value, json_object, text_value
+from store.formats.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, told_kind
+from store.formats.sgml import Record, elements, fold, plain_text, read_records, shortened, without_comments
+from store.formats.topics import doubt_words, header_fields
 from store.records import Document
 
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
@@ -99,9 +91,7 @@ def read_documents(
     return _documents(path, format, doubt)
 
 
-def _documents(
-    path: str, form: DocumentFormat, doubt: Callable[[str], None] | None
-) -> Iterator[Document]:
+def _documents(path: str, form: DocumentFormat, doubt: Callable[[str], None] | None) -> Iterator[Document]:
     """Yield the documents of a file, then raise its faults."""
     faults = FaultList(path)
     ids = IdRegister("docno", faults)
@@ -125,45 +115,7 @@ def _documents(
     faults.raise_if_any()
 
 
-class IdRegister:
-    """Ids of one file: each well formed, each once.
-
-    Parameters
-    ----------
-    kind : str
-        What the ids are of, for messages: ``docno``, ``topic``.
-    faults : FaultList
-        Where bad and repeated ids are told.
-    """
-
-    def __init__(self, kind: str, faults: FaultList) -> None:
-        self._kind = kind
-        self._faults = faults
-        self._line_of: dict[str, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._line_of)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._line_of)
-
-    def add(self, line: int, text: str, message: str | None) -> None:
-        """Register an id; `message` says what is wrong with it as such, if anything is."""
-        if message:
-            self._faults.add(line, message, "id")
-        elif (first := self._line_of.get(text)) is not None:
-            self._faults.add(
-                line,
-                f"expected each {self._kind} once, got `{text}`, which line {first} has",
-                "duplicate",
-            )
-        else:
-            self._line_of[text] = line
-
-
-def _read_jsonl(
-    lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList
-) -> Iterator[Document]:
+def _read_jsonl(lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList) -> Iterator[Document]:
     """Read one JSON object a line."""
     for number, line in lines:
         n_faults = len(faults)
@@ -179,76 +131,7 @@ def _read_jsonl(
                 yield Document(docno, title or "", text)
 
 
-def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
-    """Read a line that must be a JSON object; on a fault, tell it and return ``None``."""
-    try:
-        value = json.loads(text, object_pairs_hook=once)
-    except NoObjectError as error:
-        faults.add(line, str(error), "json")
-        return None
-    except json.JSONDecodeError as error:
-        where = f"invalid JSON at column {error.colno}"
-        reason = f"{error.msg[:1].lower()}{error.msg[1:]}"
-        faults.add(line, f"expected a JSON object, got {where}: {reason}", "json")
-        return None
-    except (ValueError, RecursionError):
-        # An integer of thousands of digits, or thousands of brackets.
-        faults.add(line, "expected a JSON object, got numbers or nesting beyond bounds", "json")
-        return None
-    if not isinstance(value, dict):
-        faults.add(line, f"expected a JSON object, got {_json_kind(value)}", "json")
-        return None
-    return value
-
-
-def id_value(
-    line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList
-) -> str | None:
-    """Return the first id there is under `keys`; on a fault, tell it and return ``None``."""
-    for key in keys:
-        value = record.get(key)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if value is not None:
-            message = f"expected text or an integer in `{key}`, got {_json_kind(value)}"
-            faults.add(line, message, "type")
-            return None
-    faults.add(line, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
-    return None
-
-
-def text_value(
-    line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList
-) -> str | None:
-    """Return the first text there is under `keys`, else ``None``; tell a value of another kind."""
-    for key in keys:
-        value = record.get(key)
-        if isinstance(value, str):
-            return value
-        if value is not None:
-            faults.add(line, f"expected text in `{key}`, got {_json_kind(value)}", "type")
-            return None
-    return None
-
-
-def _json_kind(value: object) -> str:
-    """Name the kind of a JSON value."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (int, float)):
-        return "a number"
-    if isinstance(value, str):
-        return "text"
-    return "an array" if isinstance(value, list) else "an object"
-
-
-def _read_trec(
-    lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList
-) -> Iterator[Document]:
+def _read_trec(lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList) -> Iterator[Document]:
     """Read ``<DOC>`` records."""
     for record in read_records(lines, "DOC", faults, must_close=True):
         n_faults = len(faults)
@@ -296,9 +179,7 @@ def _title(text: str) -> str:
     return ""
 
 
-def _read_tsv(
-    lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList
-) -> Iterator[Document]:
+def _read_tsv(lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultList) -> Iterator[Document]:
     """Read two or three columns; tabs after the last belong to it."""
     columns: list[str] | None = None
     for number, line in lines:
@@ -320,3 +201,40 @@ def _read_tsv(
             # One column alone is the text.
             texts = dict(zip(columns if len(rest) > 1 else ["text"], rest, strict=True))
             yield Document(docno, texts.get("title", ""), texts["text"])
+
+
+def read_guidelines(path: str) -> str:
+    """Read guidelines, as they are.
+
+    Parameters
+    ----------
+    path : str
+        A UTF-8 file; ``-`` is standard input; compression is seen through.
+
+    Returns
+    -------
+    str
+        The text with its line ends, whatever they are, but without a byte order mark.
+
+    Raises
+    ------
+    FormatError
+        If it is not UTF-8, is empty or blank, or is damaged.
+    PoolerError
+        If the file cannot be opened.
+    """
+    faults = FaultList(path)
+    text = ""
+    with open_bytes(path) as file:
+        try:
+            raw = file.read().removeprefix(BOM)
+            text = raw.decode("utf-8")
+        except DamagedDataError as error:
+            faults.add(None, str(error), error.kind)
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            faults.add(line, f"expected UTF-8, got byte 0x{raw[error.start]:02x}", "utf8")
+    if not (text.strip() or len(faults)):
+        faults.add(None, "expected guidelines, got no text", "empty")
+    faults.raise_if_any()
+    return text

@@ -1,14 +1,14 @@
-"""JSON objects on one line each: text as it is, escaped only where it must be."""
+"""One JSON object a line."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from store.errors import FaultList
 from store.formats.lines import read_text_lines
-from store.sanitise import escape_json
+from store.text import escape_json
 
 
 class NoObjectError(ValueError):
@@ -137,3 +137,100 @@ def _kind_of(data: Any) -> str:
     if isinstance(data, list):
         return "a list"
     return "text" if isinstance(data, str) else json.dumps(data)
+
+
+class IdRegister:
+    """Ids of one file: each well formed, each once.
+
+    Parameters
+    ----------
+    kind : str
+        What the ids are of, for messages: ``docno``, ``topic``.
+    faults : FaultList
+        Where bad and repeated ids are told.
+    """
+
+    def __init__(self, kind: str, faults: FaultList) -> None:
+        self._kind = kind
+        self._faults = faults
+        self._line_of: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._line_of)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._line_of)
+
+    def add(self, line: int, text: str, message: str | None) -> None:
+        """Register an id; `message` says what is wrong with it as such, if anything is."""
+        if message:
+            self._faults.add(line, message, "id")
+        elif (first := self._line_of.get(text)) is not None:
+            self._faults.add(
+                line, f"expected each {self._kind} once, got `{text}`, which line {first} has", "duplicate"
+            )
+        else:
+            self._line_of[text] = line
+
+
+def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
+    """Read a line that must be a JSON object; on a fault, tell it and return ``None``."""
+    try:
+        value = json.loads(text, object_pairs_hook=once)
+    except NoObjectError as error:
+        faults.add(line, str(error), "json")
+        return None
+    except json.JSONDecodeError as error:
+        where = f"invalid JSON at column {error.colno}"
+        reason = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        faults.add(line, f"expected a JSON object, got {where}: {reason}", "json")
+        return None
+    except (ValueError, RecursionError):
+        # An integer of thousands of digits, or thousands of brackets.
+        faults.add(line, "expected a JSON object, got numbers or nesting beyond bounds", "json")
+        return None
+    if not isinstance(value, dict):
+        faults.add(line, f"expected a JSON object, got {_json_kind(value)}", "json")
+        return None
+    return value
+
+
+def id_value(line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList) -> str | None:
+    """Return the first id there is under `keys`; on a fault, tell it and return ``None``."""
+    for key in keys:
+        value = record.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is not None:
+            message = f"expected text or an integer in `{key}`, got {_json_kind(value)}"
+            faults.add(line, message, "type")
+            return None
+    faults.add(line, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
+    return None
+
+
+def text_value(line: int, record: Mapping[str, Any], keys: Sequence[str], faults: FaultList) -> str | None:
+    """Return the first text there is under `keys`, else ``None``; tell a value of another kind."""
+    for key in keys:
+        value = record.get(key)
+        if isinstance(value, str):
+            return value
+        if value is not None:
+            faults.add(line, f"expected text in `{key}`, got {_json_kind(value)}", "type")
+            return None
+    return None
+
+
+def _json_kind(value: object) -> str:
+    """Name the kind of a JSON value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return "a number"
+    if isinstance(value, str):
+        return "text"
+    return "an array" if isinstance(value, list) else "an object"

@@ -1,105 +1,363 @@
-"""Judgement events: the whole history of who judged what, one JSON object a line.
+r"""Judgements of all judges, events or states, JSONL or TSV, from the event's fields.
 
-Files written before the last three keys were there are read without them.
+A file holds either the whole history, one event a line with the values of
+`store.event`, or how documents stand now, one line a document and judge with those of
+`store.formats.judgements`. After the judge each line has his or her ``kind``, of
+`store.records.JudgeKind`; a file may be without.
 
-================= ===================================================================
-topic, docno      text, byte for byte
-judge             a name
-revision          from 1 without gaps, for each topic, docno and judge
-action            judge, skip, cannot, note, mark, undo, reopen or settle
-undoes            the revision that an undo takes back, else null
-state             after the event: unjudged, skipped, cannot or judged
-grade             an integer when the state is judged, else null
-reason, note      text
-iteration         the judging round
-passages          marked evidence: lists of start, length and text, of the raw document; an empty
-                  text is not here
-display_order     how the documents lay before the judge; null = not at a desk
-position          place in the queue, from 0, or null
-shown_at          ISO 8601 with a time zone, or null
-judged_at         ISO 8601 with a time zone
-dwell_ms          milliseconds from first paint to the key, or null
-active_ms         the same without idle time, or null
-dropped_keys      keys that came too soon
-guideline_version from 1, or null
-document_sha256   of the text that was judged, or null
-sitting           a number, from 1, that the events of one sitting share, or null
-topic_version     of the topic's text that was judged by, from 1, or null
-follows           the revision that stood when the judge acted, on a copy of the collection; null
-                  = the one before
-settled           the rule by which copies that differed were settled, or null
-================= ===================================================================
+JSON lines are one object a line. Tab separated values have a header that names the columns. In
+their cells ``\t``, ``\n``, ``\r`` and ``\\`` are a tab, the two line ends and a backslash, and
+``\uXXXX`` is any other character that could steer a terminal or that UTF-8 has no bytes for;
+quotation marks mean nothing. An empty cell is an empty text or, where there may be none, no value.
+Passages are a JSON list, written as any other text is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
-from datetime import UTC, datetime
-from typing import Any, TextIO
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, TextIO
 
 from store.errors import ArgumentError, FaultList
+from store.event import FIELDS, EventChain, JudgementEvent, event_of_values, event_values
+from store.fields import READERS, checked_values
 from store.formats.json_lines import json_line, read_json_lines
-from store.formats.judgement_values import READERS, checked_values
-from store.records import Action, Passage, State
+from store.formats.lines import read_text_lines
+from store.records import JudgeKind, Judgement, State
+from store.text import BIDI_CONTROLS
 
-_STATE_OF = {
-    Action.JUDGE: State.JUDGED,
-    Action.SKIP: State.SKIPPED,
-    Action.CANNOT: State.CANNOT,
-    Action.REOPEN: State.UNJUDGED,
-}
-"""The state that an action leaves, where it leaves one only."""
+STATE_FIELDS = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
+"""Names of the values of a state, in the order in which they are written."""
+
+_READERS = {name: READERS[name] for name in STATE_FIELDS}
 
 
-@dataclass(frozen=True, slots=True)
-class JudgementEvent:
-    """What a judge did to a document, and the whole state after it."""
+def state_values(judgement: Judgement) -> dict[str, Any]:
+    """Turn a state into JSON values, by the names of `STATE_FIELDS`.
 
-    topic: str
-    docno: str
-    judge: str
-    revision: int
-    """From 1 without gaps, for each (topic, docno, judge)."""
-    action: Action
-    undoes: int | None
-    """The revision of the same judge and document that an undo takes back."""
-    state: State
-    grade: int | None
-    """Given when `state` is judged, else ``None``."""
-    reason: str
-    note: str
-    iteration: str
-    passages: tuple[Passage, ...]
-    """Of the raw text, ascending."""
-    display_order: str | None
-    """Seed included; ``None`` = not at a desk."""
-    position: int | None
-    """Place in the queue, from 0."""
-    shown_at: datetime | None
-    """UTC, as is `judged_at`."""
-    judged_at: datetime
-    dwell_ms: int | None
-    active_ms: int | None
-    dropped_keys: int
-    guideline_version: int | None
-    """From 1."""
-    document_sha256: str | None
-    sitting: int | None
-    """From 1; events of one sitting share it, and it says no more than that."""
-    topic_version: int | None = None
-    """From 1."""
-    follows: int | None = None
-    """The revision that stood when the judge acted; ``None`` = the one before."""
-    settled: str | None = None
-    """The rule by which copies that differed were settled; ``None`` = a judge acted."""
+    Examples
+    --------
+    >>> state_values(Judgement("51", "d1", "ann", State.CANNOT, None, reason="empty"))["reason"]
+    'empty'
+    """
+    values: dict[str, Any] = {name: getattr(judgement, name) for name in STATE_FIELDS}
+    values["state"] = judgement.state.value
+    return values
 
 
-_LATER = {"topic_version": None, "follows": None, "settled": None}
-"""Keys that older files do not have."""
+class StateReader:
+    """Turns JSON values into states; each document stands once with a judge.
 
-FIELDS = tuple(one.name for one in fields(JudgementEvent))
-"""Keys of an event, in the order in which they are written."""
+    Parameters
+    ----------
+    faults : FaultList
+        Where faults are told, by code: ``fields`` (a name is missing or unknown), ``value``,
+        ``state`` (state and grade do not go together), ``duplicate``.
+    """
+
+    def __init__(self, faults: FaultList) -> None:
+        self._faults = faults
+        self._first_at: dict[tuple[str, str, str], int] = {}
+
+    def read(self, values: Mapping[str, Any], line: int) -> Judgement | None:
+        """Return the state of a line; ``None`` when it has a fault."""
+        known = checked_values(values, _READERS, line, self._faults)
+        if known is None:
+            return None
+        state = Judgement(**known)
+        if (state.state is State.JUDGED) != (state.grade is not None):
+            got = "none" if state.grade is None else state.grade
+            due = "a grade" if state.state is State.JUDGED else "no grade"
+            message = f"expected {due} in the state {state.state}, got {got}"
+            self._faults.add(line, message, "state")
+            return None
+        first = self._first_at.setdefault((state.topic, state.docno, state.judge), line)
+        if first < line:
+            message = (
+                f"expected each document once a topic and judge, got topic `{state.topic}` docno"
+                f" `{state.docno}` judge `{state.judge}`; line {first} has it"
+            )
+            self._faults.add(line, message, "duplicate")
+            return None
+        return state
+
+
+JudgementsFormat = Literal["jsonl", "tsv"]
+
+_NUMBERS = frozenset(
+    ["revision", "undoes", "grade", "position", "dwell_ms", "active_ms", "dropped_keys",
+     "guideline_version", "sitting", "topic_version", "follows"]
+)  # fmt: skip
+_MAY_BE_NONE = frozenset(["display_order", "shown_at", "document_sha256", "settled"])
+_PASSAGES = "passages"
+_KIND = "kind"
+_SHOWN = 80
+"""Characters of an odd value that a message shows."""
+
+_INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
+_TO_ESCAPE = re.compile(f"[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI_CONTROLS}]")
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+_LONG = {escape: character for character, escape in _SHORT.items()}
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
+
+
+Kinds = Mapping[str, JudgeKind]
+"""What kind each judge is of, by name."""
+
+
+def history_lines(events: Iterable[JudgementEvent], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
+    """Yield the lines of a file of events, without line ends.
+
+    Parameters
+    ----------
+    events : iterable of JudgementEvent
+        They are written as they come.
+    kinds : mapping of str to JudgeKind
+        Of every judge of the events.
+    form : {"jsonl", "tsv"}
+        How to write it.
+
+    Raises
+    ------
+    ArgumentError
+        If `form` is not known, or a moment has no time zone.
+    """
+    return _lines(map(event_values, events), kinds, _with_kind(FIELDS), form)
+
+
+def state_lines(states: Iterable[Judgement], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
+    r"""Yield the lines of a file of current states, without line ends.
+
+    Parameters are those of `history_lines`, but for states in place of events.
+
+    Raises
+    ------
+    ArgumentError
+        If `form` is not known.
+
+    Examples
+    --------
+    >>> from store.records import State
+    >>> one = Judgement("51", "d1", "ann", State.JUDGED, 2, note="see\ttable")
+    >>> for line in state_lines([one], {"ann": JudgeKind.HUMAN}, "tsv"):
+    ...     print(line.replace("\t", " | "))
+    topic | docno | judge | kind | state | grade | reason | note | iteration
+    51 | d1 | ann | human | judged | 2 |  | see\ttable | 0
+    """
+    return _lines(map(state_values, states), kinds, _with_kind(STATE_FIELDS), form)
+
+
+def iterate_judgements(
+    path: str, form: JudgementsFormat, faults: FaultList
+) -> Iterator[tuple[int, JudgementEvent | Judgement, JudgeKind | None]]:
+    """Read a file of events or of current states: its first line says which it is.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input; compression is seen through. Blank lines are passed over.
+    form : {"jsonl", "tsv"}
+        How it is written.
+    faults : FaultList
+        Where faults are told, by code: those of `store.event.read_events` and of
+        `store.formats.judgements.StateReader`, ``kind`` (no kind of judge, or another one
+        than on an earlier line of the same judge), ``header``, ``escape``, ``empty``. A line with a
+        fault is not yielded.
+
+    Yields
+    ------
+    line : int
+        Line number from 1.
+    judgement : JudgementEvent or Judgement
+        All of one sort, in file order.
+    kind : JudgeKind or None
+        What the line says its judge is; ``None`` = nothing.
+
+    Raises
+    ------
+    ArgumentError
+        If `form` is not known.
+    PoolerError
+        If the file cannot be opened.
+    """
+    _check(form)
+    rows = read_json_lines(path, faults) if form == "jsonl" else _tsv_values(path, faults)
+    chain, states, kinds = EventChain(faults), StateReader(faults), _KindReader(faults)
+    is_history: bool | None = None
+    for number, values in rows:
+        if is_history is None:
+            is_history = "revision" in values or "action" in values
+        before = faults.count
+        kind = kinds.take(values, number)
+        if is_history:
+            event = event_of_values(values, number, faults)
+            if event is not None and chain.accepts(event, number) and faults.count == before:
+                yield number, event, kind
+            continue
+        state = states.read(values, number)
+        if state is not None and faults.count == before:
+            yield number, state, kind
+    if is_history is None and not faults:
+        faults.add(None, "expected judgements, got none", "empty")
+
+
+def escape_cell(text: str) -> str:
+    r"""Write text as a cell of tab separated values.
+
+    Examples
+    --------
+    >>> print(escape_cell("a\tb\\c\ud800\u202e"))
+    a\tb\\c\ud800\u202e
+    """
+    return _TO_ESCAPE.sub(lambda found: _SHORT.get(found[0], f"\\u{ord(found[0]):04x}"), text)
+
+
+def read_cell(cell: str) -> str | None:
+    r"""Read what `escape_cell` wrote; ``None`` = a backslash begins nothing known.
+
+    Examples
+    --------
+    >>> read_cell(r"a\tb\\c"), read_cell(r"a\xb")
+    ('a\tb\\c', None)
+    """
+    if "\\" not in cell:
+        return cell
+    if any(len(one) != 6 and one not in _LONG for one in _ESCAPE.findall(cell)):
+        return None
+    return _ESCAPE.sub(lambda found: _LONG.get(found[0]) or chr(int(found[0][2:], 16)), cell)
+
+
+class _KindReader:
+    """Reads what kind each judge is of, and sees that a file does not contradict itself."""
+
+    def __init__(self, faults: FaultList) -> None:
+        self._faults = faults
+        self._known: dict[str, tuple[JudgeKind, int]] = {}
+
+    def take(self, values: dict[str, Any], line: int) -> JudgeKind | None:
+        """Take the kind out of the values of a line; ``None`` when there is none or a fault."""
+        if _KIND not in values:
+            return None
+        value, judge = values.pop(_KIND), values.get("judge")
+        if value not in list(JudgeKind):
+            listed = ", ".join(JudgeKind)
+            got = repr(value)[:_SHOWN]
+            self._faults.add(line, f"`{_KIND}`: expected one of {listed}, got {got}", _KIND)
+            return None
+        kind = JudgeKind(value)
+        if isinstance(judge, str):
+            known, first = self._known.setdefault(judge, (kind, line))
+            if known is not kind:
+                message = f"expected judge `{judge}` to be {known} as on line {first}, got {kind}"
+                self._faults.add(line, message, _KIND)
+        return kind
+
+
+def _with_kind(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Put the name of the kind behind that of the judge."""
+    place = names.index("judge") + 1
+    return *names[:place], _KIND, *names[place:]
+
+
+def _check(form: str) -> None:
+    """Refuse a format that is not known."""
+    if form not in ("jsonl", "tsv"):
+        raise ArgumentError("format", "must be jsonl or tsv", form)
+
+
+def _lines(
+    rows: Iterable[dict[str, Any]], kinds: Kinds, names: tuple[str, ...], form: JudgementsFormat
+) -> Iterator[str]:
+    """Write rows of JSON values, with the kinds of their judges."""
+    _check(form)
+    whole = (row | {_KIND: kinds[row["judge"]].value} for row in rows)
+    if form == "jsonl":
+        return (json_line({name: row[name] for name in names}) for row in whole)
+    return _tsv_lines(whole, names)
+
+
+def _tsv_lines(rows: Iterable[Mapping[str, Any]], names: tuple[str, ...]) -> Iterator[str]:
+    """Write a header, and rows of JSON values below it."""
+    yield "\t".join(names)
+    for row in rows:
+        yield "\t".join(_cell(name, row[name]) for name in names)
+
+
+def _cell(name: str, value: Any) -> str:
+    """Write one value."""
+    if value is None:
+        return ""
+    if name == _PASSAGES:
+        return escape_cell(json.dumps(value, ensure_ascii=False)) if value else ""
+    return escape_cell(value) if isinstance(value, str) else str(value)
+
+
+def _tsv_values(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read tab separated values as the JSON values they stand for."""
+    names: list[str] = []
+    for number, text in read_text_lines(path, faults):
+        if not text:
+            continue
+        cells = text.split("\t")
+        if not names:
+            if not _is_header(cells):
+                faults.add(number, _header_words(cells), "header")
+                return
+            names = cells
+        elif len(cells) != len(names):
+            message = f"expected {len(names)} cells between tabs, got {len(cells)}"
+            faults.add(number, message, "fields")
+        else:
+            before = faults.count
+            values = {
+                name: _value(name, cell, number, faults) for name, cell in zip(names, cells, strict=True)
+            }
+            if faults.count == before:
+                yield number, values
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Say whether a line names the columns of events or of states, each once."""
+    named = sorted(cells)
+    return any(named in (sorted(names), sorted(_with_kind(names))) for names in (FIELDS, STATE_FIELDS))
+
+
+def _header_words(cells: list[str]) -> str:
+    """Say what is wrong with a header."""
+    wanted = FIELDS if {"revision", "action"} & set(cells) else STATE_FIELDS
+    missing = [name for name in wanted if name not in cells]
+    wanted = _with_kind(wanted)
+    unknown = sorted(set(cells) - set(wanted))
+    got = f"without {', '.join(missing)}" if missing else "with a name twice"
+    if unknown:
+        got = f"with {', '.join(unknown)}" + (f" and {got}" if missing else "")
+    return f"expected a header with the columns {', '.join(wanted)}, got one {got}"
+
+
+def _value(name: str, cell: str, line: int, faults: FaultList) -> Any:
+    """Read one cell as a JSON value."""
+    if name in _NUMBERS:
+        if not cell:
+            return None
+        return int(cell) if _INTEGER.fullmatch(cell) else cell
+    text = read_cell(cell)
+    if text is None:
+        faults.add(line, f"`{name}`: expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `{cell}`", "escape")
+        return None
+    if not text and name in _MAY_BE_NONE:
+        return None
+    return _passages(text) if name == _PASSAGES else text
+
+
+def _passages(text: str) -> Any:
+    """Read a JSON list; what is none is left to be refused with its name."""
+    if not text:
+        return []
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def write_events(events: Iterable[JudgementEvent], stream: TextIO) -> None:
@@ -151,6 +409,8 @@ def read_events(path: str) -> list[JudgementEvent]:
     Examples
     --------
     >>> import tempfile
+    >>> from datetime import UTC, datetime
+    >>> from store.records import Action, Passage, State
     >>> event = JudgementEvent("51", "d1", "ann", 1, Action.JUDGE, None, State.JUDGED, 2,
     ...     "", "see p. 3", "0", (Passage(4, 3, "pea"),), "docno", 0, None,
     ...     datetime(2026, 3, 1, 9, 30, tzinfo=UTC), 1500, 1200, 0, 1, None, 1)
@@ -187,91 +447,3 @@ def iterate_events(path: str, faults: FaultList) -> Iterator[tuple[int, Judgemen
         event = event_of_values(values, number, faults)
         if event is not None and chain.accepts(event, number):
             yield number, event
-
-
-def event_values(event: JudgementEvent) -> dict[str, Any]:
-    """Turn an event into JSON values, by the names of `FIELDS`.
-
-    Raises
-    ------
-    ArgumentError
-        If a moment has no time zone.
-    """
-    values: dict[str, Any] = {name: getattr(event, name) for name in FIELDS}
-    values["action"], values["state"] = event.action.value, event.state.value
-    values["passages"] = [[one.start, one.length, one.text] for one in event.passages]
-    values["judged_at"] = _moment_text(event.judged_at)
-    if event.shown_at is not None:
-        values["shown_at"] = _moment_text(event.shown_at)
-    return values
-
-
-def event_of_values(values: dict[str, Any], line: int, faults: FaultList) -> JudgementEvent | None:
-    """Turn JSON values into an event, or tell every fault of the line.
-
-    Parameters
-    ----------
-    values : dict of str to JSON value
-        By the names of `FIELDS`, in any order.
-    line : int
-        Line number from 1.
-    faults : FaultList
-        Where faults are told.
-    """
-    known = checked_values({**_LATER, **values}, READERS, line, faults)
-    if known is None:
-        return None
-    event = JudgementEvent(**known)
-    contradictions = list(_contradictions(event))
-    for message in contradictions:
-        faults.add(line, message, "state")
-    return None if contradictions else event
-
-
-class EventChain:
-    """Checks that revisions rise by one, and that an undo undoes something."""
-
-    def __init__(self, faults: FaultList) -> None:
-        self._faults = faults
-        self._newest: dict[tuple[str, str, str], int] = {}
-
-    def accepts(self, event: JudgementEvent, line: int) -> bool:
-        """Say whether an event follows those before it; tell the fault where it does not."""
-        key = (event.topic, event.docno, event.judge)
-        before = self._newest.get(key, 0)
-        # One fault for a gap, and none for what follows it.
-        self._newest[key] = max(before, event.revision)
-        if event.revision == before + 1:
-            return True
-        message = (
-            f"expected revision {before + 1} of topic `{event.topic}` docno `{event.docno}` judge"
-            f" `{event.judge}`, got {event.revision}"
-        )
-        self._faults.add(line, message, "revision")
-        return False
-
-
-def _contradictions(event: JudgementEvent) -> Iterator[str]:
-    """Say which parts of an event contradict each other."""
-    if (event.state is State.JUDGED) != (event.grade is not None):
-        got = "none" if event.grade is None else event.grade
-        is_due = "a grade" if event.state is State.JUDGED else "no grade"
-        yield f"expected {is_due} in the state {event.state}, got {got}"
-    due = _STATE_OF.get(event.action)
-    if due is not None and event.state is not due:
-        yield f"expected the state {due} after the action {event.action}, got {event.state}"
-    if (event.action is Action.UNDO) != (event.undoes is not None):
-        is_due = "a revision" if event.action is Action.UNDO else "null"
-        got = "null" if event.undoes is None else event.undoes
-        yield f"expected {is_due} in `undoes` of the action {event.action}, got {got}"
-    elif event.undoes is not None and event.undoes >= event.revision:
-        yield f"expected a revision before {event.revision} in `undoes`, got {event.undoes}"
-    if event.follows is not None and event.follows >= event.revision:
-        yield f"expected a revision before {event.revision} in `follows`, got {event.follows}"
-
-
-def _moment_text(moment: datetime) -> str:
-    """Write a moment in UTC."""
-    if moment.tzinfo is None:
-        raise ArgumentError("moment", "must have a time zone", moment)
-    return moment.astimezone(UTC).isoformat()

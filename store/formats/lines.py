@@ -1,30 +1,27 @@
-"""Bytes and lines of the files a user names: plain, compressed, or standard input."""
+"""Bytes and lines of a named file."""
 
 from __future__ import annotations
 
 import io
+import json
+import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from store.errors import Fault, FaultList, FormatError, PoolerError
-from store.formats.compression import DamagedDataError, uncompressed
-from store.sanitise import BIDI_CONTROLS
+from store.formats.compression import MAGIC_BYTES, DamagedDataError, misnamed_as, uncompressed
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
-LONGEST_ID = 1024
-"""Bytes of an id in UTF-8; an index of PostgreSQL takes no more than some 2,700."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 """Its byte order marks; UTF-8 has no such bytes."""
 _BUFFER = 1 << 18
-_SHOWN = 200
-"""Characters of an id that a message shows."""
-_INVISIBLE = "\u200b\u2060\ufeff"
-"""Zero-width blanks: two ids that look the same would differ."""
 
 
 def open_bytes(path: str) -> BinaryIO:
@@ -132,57 +129,139 @@ def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
                 except UnicodeDecodeError as error:
                     faults.add(
                         number,
-                        f"expected UTF-8, got byte 0x{line[error.start]:02x} at column"
-                        f" {error.start + 1}",
+                        f"expected UTF-8, got byte 0x{line[error.start]:02x} at column {error.start + 1}",
                         "utf8",
                     )
         except DamagedDataError as error:
             faults.add(None, str(error), error.kind)
 
 
-def id_fault(text: str) -> str | None:
-    r"""Say why `text` cannot be a topic id, docno, run tag or judge name.
+_LOOKED_AT = 20
+"""Lines, blank ones not counted, that tell what a file is ..."""
+_LONGEST_LINE = 1 << 20
+"""... and bytes of the longest of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file."""
+
+    code: str
+    """Of the fault, where such a file stands in the place of another."""
+    name: str
+    wanted: str
+    """What it is where it is expected."""
+    hint: str
+    """What takes such a file."""
+
+
+_RUN_COLUMNS = "(6 columns: topic, Q0, docno, rank, score, tag)"
+_QRELS_COLUMNS = "(4 columns: topic, iteration, docno, grade)"
+RUN = Kind(
+    "run",
+    f"a run file {_RUN_COLUMNS}",
+    f"a run {_RUN_COLUMNS}",
+    "`pooler import runs FILE` brings runs into a collection; other commands take run files as"
+    " arguments, without `--qrels`",
+)
+QRELS = Kind(
+    "qrels",
+    f"a qrels file {_QRELS_COLUMNS}",
+    f"qrels {_QRELS_COLUMNS}",
+    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
+    " them into a collection",
+)
+TOPICS = Kind("other-kind", "a topics file", "topics", "`pooler import topics FILE` takes topics")
+DOCUMENTS = Kind("other-kind", "a documents file", "documents", "`pooler import docs FILE` takes documents")
+RUN_LIST = Kind("other-kind", "a list of runs", "a list of runs", "`--runs FILE` takes such a list")
+_TEXTS = Kind(
+    "other-kind",
+    "a file of topics or documents",
+    "",
+    "`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
+)
+_TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
+_TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})
+_DOCNO_KEYS = frozenset({"docno", "docid", "doc_id"})
+_TOPIC_TAG = re.compile(rb"<top[\s>]|<topic[s\s>]", re.IGNORECASE)
+_DOCUMENT_TAG = re.compile(rb"<doc[\s>]", re.IGNORECASE)
+_NUMBER = rb"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
+_SHAPES = (
+    (RUN, re.compile(rb"\s*\S+\s+(?:Q0|0)\s+\S+\s+\S+\s+" + _NUMBER + rb"\s+\S+\s*", re.ASCII)),
+    (QRELS, re.compile(rb"\s*\S+\s+(?!Q0\s)\S+\s+\S+\s+[+-]?[0-9]+(?:\.0*)?\s*", re.ASCII)),
+    (_TEXTS, re.compile(rb"[^\s{<]+\t[^\t]*\S \S[^\t]*(?:\t[^\t]*){0,2}")),
+)
+"""What all lines look like of a file that is no markup and no JSON."""
+
+
+def told_kind(faults: FaultList, expected: Kind) -> bool:
+    """Tell in place of the faults of a file that it is of another kind, if it looks like that.
 
     Parameters
     ----------
-    text : str
-        The id.
+    faults : FaultList
+        Of a file that was read as what is expected. One that can be read but once is not looked at.
+    expected : Kind
+        What it should be.
 
     Returns
     -------
-    str or None
-        What is wrong (empty, more than `LONGEST_ID` bytes, blanks, control or bidirectional
-        characters, lone surrogates); ``None`` when nothing is.
-
-    Examples
-    --------
-    >>> id_fault("doc\x07") is None
-    False
-    >>> id_fault("5/1438042988718.8#2") is None
-    True
+    bool
+        Whether it was told; the hint is then `FaultList.hint`.
     """
-    if is_plain_id(text) and " " not in text:
+    kind = _kind_of(faults.path)
+    if kind is None and is_regular_file(faults.path):
+        with Path(faults.path).open("rb") as file:
+            if said := misnamed_as(faults.path, file.read(MAGIC_BYTES)):
+                faults.hint = faults.hint or f"its name says {said}, but the file is not compressed"
+    is_text = kind is _TEXTS and expected in (TOPICS, DOCUMENTS)
+    if kind is None or kind is expected or is_text:
+        return False
+    tell_kind(faults, kind, expected)
+    return True
+
+
+def tell_kind(faults: FaultList, kind: Kind, expected: Kind) -> None:
+    """Tell in place of the faults of a file that it looks like another kind."""
+    message = f"this looks like {kind.name}; expected {expected.wanted}"
+    faults.put_instead(message, kind.code, hint=kind.hint)
+
+
+def _kind_of(path: str) -> Kind | None:
+    """Say what a file looks like; ``None`` = nothing that is known, or it cannot be read again."""
+    lines: list[bytes] = []
+    if is_regular_file(path):
+        with suppress(PoolerError, DamagedDataError, OSError), open_bytes(path) as file:
+            pieces = iter(lambda: file.readline(_LONGEST_LINE), b"")
+            lines = [*islice((piece for piece in pieces if piece.strip()), _LOOKED_AT)]
+    return _kind_of_lines(lines) if lines else None
+
+
+def _kind_of_lines(lines: Sequence[bytes]) -> Kind | None:
+    """Say what a file that begins with some lines looks like."""
+    first = lines[0].removeprefix(BOM).strip()
+    if first.startswith(b"{"):
+        return _kind_of_object(first)
+    if first.startswith(b"<"):
+        text = b"".join(lines)
+        if _TOPIC_TAG.search(text):
+            return TOPICS
+        return DOCUMENTS if _DOCUMENT_TAG.search(text) else None
+    if b"\t" in first and b"file" in first.split(b"\t"):
+        return RUN_LIST
+    bare = [line.rstrip(b"\r\n") for line in lines]
+    return next((kind for kind, shape in _SHAPES if all(map(shape.fullmatch, bare))), None)
+
+
+def _kind_of_object(line: bytes) -> Kind | None:
+    """Say what a file of such JSON lines looks like."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
         return None
-    if not text:
-        return "expected an id, got nothing"
-    if (n_bytes := len(text.encode("utf-8", "surrogatepass"))) > LONGEST_ID:
-        return f"expected an id of at most {LONGEST_ID:,} bytes, got {n_bytes:,}"
-    for character in text:
-        if character.isspace():
-            return f"expected an id without blanks, got {_short(text)}"
-        code = ord(character)
-        if code < 0x20 or 0x7F <= code < 0xA0 or character in BIDI_CONTROLS + _INVISIBLE:
-            return f"expected an id without control characters, got {_short(text)}"
-        if 0xD800 <= code < 0xE000:
-            return f"expected valid Unicode in an id, got {_short(text)}"
-    return None
-
-
-def is_plain_id(text: str) -> bool:
-    """Say whether text without blanks is plainly an id: printable ASCII, and not too long."""
-    return text.isascii() and text.isprintable() and 0 < len(text) <= LONGEST_ID
-
-
-def _short(text: str) -> str:
-    """Quote an id for a message, cut where it is long."""
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    keys = data.keys() if isinstance(data, dict) else set()
+    if "grade" in keys or not keys:
+        return None
+    if _DOCNO_KEYS & keys:
+        return DOCUMENTS
+    return TOPICS if _TOPIC_KEYS & keys else _TEXTS if _TEXT_KEYS & keys else None

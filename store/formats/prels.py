@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import Generic, Literal, NamedTuple, TextIO, TypeVar
 
 from store.errors import ArgumentError, FaultList
+from store.fields import id_fault, topic_fault
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, id_fault, open_bytes
-from store.formats.topics import topic_fault
-from store.natural_order import natural_key
+from store.formats.lines import BOM, open_bytes
+from store.text import natural_key
 
 PrelsFormat = Literal["xinfap", "statap"]
 
@@ -87,9 +87,7 @@ class PrelsFile(Generic[PrelsRow]):
     """Hash of the uncompressed file, in hexadecimal."""
 
 
-def read_xinfap(
-    path: str, *, lenient: bool = False, faults: FaultList | None = None
-) -> PrelsFile[XinfapRow]:
+def read_xinfap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> PrelsFile[XinfapRow]:
     """Read a prels file of the kind `topic iteration docno stratum rel`.
 
     Parameters
@@ -142,9 +140,7 @@ def read_xinfap(
     return _read(path, "xinfap", row, lenient=lenient, faults=faults)
 
 
-def read_statap(
-    path: str, *, lenient: bool = False, faults: FaultList | None = None
-) -> PrelsFile[StatapRow]:
+def read_statap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> PrelsFile[StatapRow]:
     """Read a prels file of the kind `topic docno rel method iprob`.
 
     Parameters, result, errors and notes are those of `read_xinfap`; the codes ``method`` (not an

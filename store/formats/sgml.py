@@ -90,9 +90,7 @@ def read_records(
                         yield Record(opened, "\n".join(parts))
                 elif len(faults) == n_faults:
                     faults.add(
-                        opened,
-                        f"expected `</{tag}>` before the next `<{tag}>` on line {number}",
-                        "markup",
+                        opened, f"expected `</{tag}>` before the next `<{tag}>` on line {number}", "markup"
                     )
             elif _is_text(before) and not outside_told:
                 faults.add(number, _outside(tag, before), "markup")

@@ -1,21 +1,97 @@
-"""Topic files: TREC's `<top>` SGML, XML as of TREC-COVID, tab-separated, or JSON lines."""
+"""Topic files."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Literal, get_args
 from xml.parsers import expat
 
 from store.errors import ArgumentError, FaultList
-from store.formats.documents import IdRegister, id_value, json_object, text_value
-from store.formats.headers import doubt_words, header_fields
-from store.formats.kinds import TOPICS, told_kind
-from store.formats.lines import id_fault, read_text_lines
+from store.fields import topic_fault
+from store.formats.json_lines import IdRegister, id_value, json_object, text_value
+from store.formats.lines import TOPICS, read_text_lines, told_kind
 from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
+
+
+def header_fields(
+    cells: Sequence[str], ids: Sequence[str], fields: Mapping[str, Sequence[str]]
+) -> list[str] | None:
+    """Return what the columns of a table are, if its first line says so.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        The cells of the first line.
+    ids : sequence of str
+        What the first column may be called, in lower case, with ``_`` for blanks and hyphens.
+    fields : mapping of str to sequence of str
+        What each field may be called.
+
+    Returns
+    -------
+    list of str or None
+        The fields of the other columns, in their order; ``None`` = the line is no header: a name
+        is unknown, two mean the same, or there is but one column.
+
+    Examples
+    --------
+    >>> header_fields(["Query-ID", "Query"], ["query_id"], {"title": ["title", "query"]})
+    ['title']
+    >>> header_fields(["7", "Query"], ["query_id"], {"title": ["title", "query"]}) is None
+    True
+    """
+    first, *others = (_name(cell) for cell in cells)
+    meant = {name: field for field, names in fields.items() for name in names}
+    found = [meant[name] for name in others if name in meant]
+    is_header = first in ids and 0 < len(found) == len(others) == len(set(found))
+    return found if is_header else None
+
+
+def _name(cell: str) -> str:
+    """Write a column's name in one way."""
+    return cell.strip(" ").lower().replace(" ", "_").replace("-", "_")
+
+
+def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
+    """Say that the first id of a table looks like the name of its column; ``None`` = it does not.
+
+    It does when it is a word without a digit, and every other has a digit.
+
+    Parameters
+    ----------
+    ids : iterable of str
+        All ids of the table, in its order.
+    noun : str
+        What the table has.
+    names : str
+        Names of columns that would have been known.
+
+    Examples
+    --------
+    >>> doubt_words(["keyword", "G01", "G02"], "topic", "topic, title")
+    'the first line was read as topic `keyword`, but looks like names of columns, since all ...'
+    >>> doubt_words(["wine", "beer", "G02"], "topic", "topic, title") is None
+    True
+    """
+    rest = iter(ids)
+    first, second = next(rest, ""), next(rest, "")
+    is_word = any(map(str.isalpha, first)) and not _has_digit(first)
+    if not is_word or not _has_digit(second) or not all(map(_has_digit, rest)):
+        return None
+    return (
+        f"the first line was read as {noun} `{first}`, but looks like names of columns, since all"
+        f" other ids have digits; known names are {names}"
+    )
+
+
+def _has_digit(text: str) -> bool:
+    """Say whether a digit is in a text."""
+    return any(map(str.isdigit, text))
+
 
 TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 TOPIC_FORMATS: tuple[TopicFormat, ...] = get_args(TopicFormat)
@@ -31,9 +107,7 @@ FIELD_KEYS = {
 _COLUMN_KEYS = (*TOPIC_KEYS, "num", "no", "topic_id", "topic_number", "queryid", "topicid")
 _LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative"}
 _OTHER_TAGS = ("head", "dom", "smry", "con", "fac", "nat", "def", "time")
-_FIELD_TAG = re.compile(
-    rf"<(/?)({'|'.join((*_LABELS, *_OTHER_TAGS))})(?:\s[^<>]*)?>", re.IGNORECASE
-)
+_FIELD_TAG = re.compile(rf"<(/?)({'|'.join((*_LABELS, *_OTHER_TAGS))})(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
 def read_topics(
@@ -122,23 +196,6 @@ def read_topics(
     return topics.read
 
 
-def topic_fault(text: str) -> str | None:
-    """Say why `text` cannot be a topic id; ``None`` when it can.
-
-    Examples
-    --------
-    >>> topic_fault("#1")
-    "expected a topic that does not begin with `#`, a comment to trec_eval, got '#1'"
-    """
-    if text.startswith("#"):
-        return (
-            f"expected a topic that does not begin with `#`, a comment to trec_eval, got {text!r}"
-        )
-    if text.startswith("\ufeff"):
-        return f"expected a topic that does not begin with a byte order mark, got {text!r}"
-    return id_fault(text)
-
-
 def _sniff(start: str) -> TopicFormat:
     """Tell the format by the first line."""
     if start.startswith("<"):
@@ -172,9 +229,7 @@ def _read_trec(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultL
             continue
         line, number = fields["num"]
         names = {"title": "title", "description": "desc", "narrative": "narr"}
-        texts = {
-            name: unescape(fields[tag][1]) if tag in fields else "" for name, tag in names.items()
-        }
+        texts = {name: unescape(fields[tag][1]) if tag in fields else "" for name, tag in names.items()}
         topics.add(line, number, texts)
 
 
@@ -238,10 +293,7 @@ def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: Fault
             continue
         n_faults = len(faults)
         topic = id_value(number, record, TOPIC_KEYS, faults)
-        texts = {
-            name: text_value(number, record, keys, faults) or ""
-            for name, keys in FIELD_KEYS.items()
-        }
+        texts = {name: text_value(number, record, keys, faults) or "" for name, keys in FIELD_KEYS.items()}
         if topic is not None and len(faults) == n_faults:
             topics.add(number, topic, texts)
 
@@ -282,9 +334,7 @@ class _XmlTopics:
             self._parser.Parse(text, True)
         except expat.ExpatError as error:
             message = f"expected XML, got {expat.ErrorString(error.code)}"
-            self._faults.add(
-                self._n_skipped + error.lineno, f"{message} at column {error.offset + 1}", "xml"
-            )
+            self._faults.add(self._n_skipped + error.lineno, f"{message} at column {error.offset + 1}", "xml")
         except _Refused:
             message = "expected XML without a document type, got `<!DOCTYPE`"
             self._faults.add(self._current_line, message, "doctype")

@@ -81,9 +81,7 @@ def generate(
             scores = (10.0 * seen[best]).tolist()
             lines = [
                 blank.join((str(topic + 1), "Q0", docno, str(rank), show(score), tag)) + end
-                for rank, (docno, score) in enumerate(
-                    zip(names, scores, strict=True), start=first_rank
-                )
+                for rank, (docno, score) in enumerate(zip(names, scores, strict=True), start=first_rank)
             ]
             if is_shuffled:
                 lines = [lines[index] for index in run_rng.permutation(documents).tolist()]

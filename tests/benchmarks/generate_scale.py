@@ -65,14 +65,10 @@ def generate_scale(folder: Path, runs: int, topics: int, documents: int, seed: i
     return files
 
 
-def _lines(
-    rng: np.random.Generator, number: int, first: int, n_topics: int, documents: int
-) -> bytes:
+def _lines(rng: np.random.Generator, number: int, first: int, n_topics: int, documents: int) -> bytes:
     """Make the lines of some topics of a run."""
     n_candidates = _CANDIDATES_PER_DOCUMENT * documents
-    seen = np.linspace(20.0, 10.0, n_candidates) + rng.normal(
-        scale=2.0, size=(n_topics, n_candidates)
-    )
+    seen = np.linspace(20.0, 10.0, n_candidates) + rng.normal(scale=2.0, size=(n_topics, n_candidates))
     best = np.argsort(-seen, axis=1)[:, :documents]
     if number % 3 == 2:
         rng.permuted(best, axis=1, out=best)

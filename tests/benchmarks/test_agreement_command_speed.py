@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.collection import Collection
-from store.scale import parse_scale
+from store.collection.collection import Collection
+from store.formats.scale import parse_scale
 from tests.benchmarks.test_pool_speed import REPEATS, median, timed
 
 JUDGEMENTS = int(os.environ.get("POOLER_BENCH_JUDGEMENTS", "1000000"))

@@ -21,12 +21,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.agreement import PAIR_NAMES, stacked
-from store.analysis.kappa import cohen_kappa, stacked_standard_errors
-from store.analysis.many_judges import many_agreement
-from store.analysis.pair_tables import all_pair_tables, count_pairs
-from store.analysis.vote_sums import vote_sums
-from store.analysis.votes import Votes, votes_from_rows
+from store.analysis.agreement.kappa import cohen_kappa, stacked_standard_errors
+from store.analysis.agreement.many import many_agreement
+from store.analysis.agreement.pairs import PAIR_NAMES, stacked
+from store.analysis.agreement.tables import all_pair_tables, count_pairs, vote_sums
+from store.analysis.agreement.votes import Votes, votes_from_rows
 
 DOCUMENTS = int(os.environ.get("POOLER_BENCH_DOCUMENTS", "100000"))
 REPEATS = int(os.environ.get("POOLER_BENCH_REPEATS", "3"))
@@ -101,9 +100,7 @@ def test_pair_speed(capsys: pytest.CaptureFixture[str]) -> None:
     lines.append(line("pooler: quadratic kappa and both standard errors", ours))
     sklearn, inter_rater = peer("sklearn.metrics"), peer("statsmodels.stats.inter_rater")
     nltk = peer("nltk.metrics.agreement")
-    kappa = sklearn and fastest(
-        lambda: sklearn.cohen_kappa_score(first, second, weights="quadratic")
-    )
+    kappa = sklearn and fastest(lambda: sklearn.cohen_kappa_score(first, second, weights="quadratic"))
     lines.append(line("scikit-learn: quadratic kappa", kappa, ours))
     error = inter_rater and fastest(
         lambda: inter_rater.cohens_kappa(
@@ -138,9 +135,7 @@ def test_many_judges_speed(missing: float, capsys: pytest.CaptureFixture[str]) -
     both = fastest(lambda: many_agreement(votes, names=("alpha_ordinal", "fleiss")))
     lines.append(line("pooler: ordinal alpha, Fleiss and its standard error", both))
     lines.append(line("pooler: all nine coefficients", fastest(lambda: many_agreement(votes))))
-    lines.append(
-        line("pooler: sums of every topic, for resampling", fastest(lambda: vote_sums(votes)))
-    )
+    lines.append(line("pooler: sums of every topic, for resampling", fastest(lambda: vote_sums(votes))))
     krippendorff = peer("krippendorff")
     grid = np.where(places < 0, np.nan, places).T.astype(np.float64)
     alpha = krippendorff and fastest(
@@ -195,9 +190,7 @@ def test_stack_speed(capsys: pytest.CaptureFixture[str]) -> None:
     lines.append(line(f"pooler: {len(PAIR_NAMES)} coefficients each", ours))
     lines.append(line("pooler: standard errors of quadratic kappa", errors))
     one = fastest(lambda: [cohen_kappa(table, "quadratic") for table in tables[:100]], 1)
-    lines.append(
-        line("pooler: quadratic kappa exactly, one after another (of 100)", one * len(tables) / 100)
-    )
+    lines.append(line("pooler: quadratic kappa exactly, one after another (of 100)", one * len(tables) / 100))
     inter_rater = peer("statsmodels.stats.inter_rater")
     slow = inter_rater and fastest(
         lambda: [inter_rater.cohens_kappa(table, wt="quadratic") for table in tables[:100]], 1

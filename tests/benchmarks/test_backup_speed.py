@@ -26,18 +26,17 @@ import numpy as np
 import pytest
 from sqlalchemy import insert
 
-from store.backup import back_up
-from store.collection import Collection
-from store.copying import copy_collection
-from store.database import collection_url
+from store.collection.collection import Collection
+from store.content.runs import StoredRun, add_rankings
+from store.db.engine import collection_url
+from store.db.packing import pack_ranking
+from store.db.tables import JUDGEMENT
 from store.errors import StoreError
-from store.models import JUDGEMENT
-from store.packing import pack_ranking
+from store.formats.scale import parse_scale
+from store.keeping.backup import back_up, restore
+from store.keeping.copying import copy_collection
+from store.keeping.verify import verify
 from store.records import Document, JudgeKind
-from store.restoring import restore
-from store.runs import StoredRun, add_rankings
-from store.scale import parse_scale
-from store.verification import verify
 from tests.store.outside import Sitting, make_pool
 
 MEGABYTES = int(os.environ.get("POOLER_BENCH_MB", "500"))
@@ -59,8 +58,7 @@ def make_collection(place: Path) -> None:
     rng = np.random.default_rng(1)
     with Collection.create(str(place), name="large", scale=parse_scale("0-2"), program="x") as made:
         made.add_documents(
-            (Document(docno, docno, rng.bytes(TEXT // 2).hex()) for docno in docnos),
-            all_texts=True,
+            (Document(docno, docno, rng.bytes(TEXT // 2).hex()) for docno in docnos), all_texts=True
         )
         chosen = {
             topic: [docnos[number] for number in rng.choice(n_documents, POOLED, replace=False)]

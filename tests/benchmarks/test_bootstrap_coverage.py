@@ -18,9 +18,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.intervals import Interval, asymptotic_interval
-from store.analysis.kappa import cohen_kappa, stacked_chance_corrected
-from store.analysis.resampling import cell_contributions, item_bootstrap, topic_bootstrap
+from store.analysis.agreement.intervals import (
+    Interval,
+    asymptotic_interval,
+    cell_contributions,
+    item_bootstrap,
+    topic_bootstrap,
+)
+from store.analysis.agreement.kappa import cohen_kappa, stacked_chance_corrected
 
 RUNS = int(os.environ.get("POOLER_BENCH_RUNS", "400"))
 TRUE_TOPICS, RESAMPLES, GRADES = 20_000, 2000, 4
@@ -73,8 +78,7 @@ def test_bootstrap_coverage(capsys: pytest.CaptureFixture[str]) -> None:
     """Print the coverage and the mean width of three intervals beside the earlier coverage."""
     lines = [
         f"{RUNS} collections a setting; nominal .95; coverage (mean width) [earlier]",
-        "strictness topics x docs  true kappa  asymptotic            item bootstrap"
-        "        topic bootstrap",
+        "strictness topics x docs  true kappa  asymptotic            item bootstrap        topic bootstrap",
     ]
     for number, (strictness, n_topics, n_documents, earlier) in enumerate(SETTINGS):
         rng = np.random.default_rng([5, number])

@@ -16,13 +16,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from store.analysis.kappa import stacked_chance_corrected
-from store.analysis.resampling import (
+from store.analysis.agreement.intervals import (
     cell_contributions,
     item_bootstrap,
     topic_bootstrap,
     topic_bootstraps,
 )
+from store.analysis.agreement.kappa import stacked_chance_corrected
 
 TOPICS, DOCUMENTS, GRADES, RESAMPLES = 50, 100, 4, 10_000
 LOOPS = 50
@@ -73,12 +73,7 @@ def test_bootstrap_speed(capsys: pytest.CaptureFixture[str]) -> None:
             return quadratic(tables[np.moveaxis(places, axis, -1)].sum(axis=-3))
 
         found = stats.bootstrap(
-            (np.arange(TOPICS),),
-            of_topics,
-            n_resamples=RESAMPLES,
-            method="percentile",
-            batch=1000,
-            rng=rng,
+            (np.arange(TOPICS),), of_topics, n_resamples=RESAMPLES, method="percentile", batch=1000, rng=rng
         )
         limits = found.confidence_interval
         return float(limits.low), float(limits.high)
@@ -105,8 +100,7 @@ def test_bootstrap_speed(capsys: pytest.CaptureFixture[str]) -> None:
         f"item bootstrap                      "
         f"{seconds(lambda: item_bootstrap(cells, whole, quadratic, seed=1), 5):8.4f}"
         f"   [{items.low:.3f}, {items.high:.3f}]",
-        f"scipy.stats.bootstrap over topics   {seconds(with_scipy, 2):8.4f}"
-        f"   [{low:.3f}, {high:.3f}]",
+        f"scipy.stats.bootstrap over topics   {seconds(with_scipy, 2):8.4f}   [{low:.3f}, {high:.3f}]",
         f"loop of scikit-learn's kappa        "
         f"{seconds(with_loop, 1) * RESAMPLES / LOOPS:8.1f}   (from {LOOPS})",
     ]

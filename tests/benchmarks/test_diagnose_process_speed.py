@@ -19,15 +19,7 @@ import pytest
 
 from pooler.cli.main import run
 from tests.benchmarks.generate import generate
-from tests.benchmarks.test_pool_speed import (
-    DEPTH,
-    DOCUMENTS,
-    REPEATS,
-    RUNS,
-    TOPICS,
-    interleaved,
-    table,
-)
+from tests.benchmarks.test_pool_speed import DEPTH, DOCUMENTS, REPEATS, RUNS, TOPICS, interleaved, table
 
 PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
@@ -78,9 +70,7 @@ def test_diagnose_process_speed(tmp_path: Path, capsys: pytest.CaptureFixture[st
     medians = interleaved(commands)
     rows = []
     for command in (stored, bare):
-        done = subprocess.run(
-            [*command, "--format", "json"], capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=True)
         rows.append({row["run"]: row for row in json.loads(done.stdout)["runs"]})
     more = medians["files"].wall - medians["collection"].wall
     with capsys.disabled():

@@ -14,17 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.graded_rankings import GradedRankings, graded_rankings
-from store.analysis.incomplete_measures import (
-    bpref_of,
-    condensed,
-    inferred_ap_of,
-    judged_at,
-    unjudged_at,
-)
-from store.analysis.measure_names import parse_measure
-from store.analysis.residuals import rbp_with_residual
-from store.analysis.score_bounds import score_bounds
+from store.analysis.measures.bounds import score_bounds
+from store.analysis.measures.incomplete import bpref_of, condensed, inferred_ap_of, judged_at, unjudged_at
+from store.analysis.measures.names import parse_measure
+from store.analysis.measures.residuals import rbp_with_residual
+from store.analysis.rankings import GradedRankings, graded_rankings
 from tests.benchmarks.test_evaluate_speed import seconds
 from tests.benchmarks.test_pool_speed import DOCUMENTS, REPEATS, RUNS, TOPICS
 
@@ -60,9 +54,7 @@ def test_diagnose_speed(capsys: pytest.CaptureFixture[str]) -> None:
     rankings = graded_rankings(topics, tags, lists, in_two, cutoff=DOCUMENTS)
     work = {
         "judged@10": lambda: judged_at(rankings.judged, rankings.lengths, 10),
-        "unj_1000": lambda: unjudged_at(
-            rankings.judged, rankings.lengths, 1000, convention="trec_eval"
-        ),
+        "unj_1000": lambda: unjudged_at(rankings.judged, rankings.lengths, 1000, convention="trec_eval"),
         "bpref": lambda: bpref_of(rankings, 1),
         "infAP": lambda: inferred_ap_of(rankings, 1),
         "RBP with residual": lambda: rbp_with_residual(
@@ -72,9 +64,7 @@ def test_diagnose_speed(capsys: pytest.CaptureFixture[str]) -> None:
     }
     for text in ("P@10", "AP", "nDCG"):
         name = parse_measure(text)
-        work[f"bounds of {text}"] = lambda name=name: score_bounds(
-            rankings, [name], scale=(0, 1, 2)
-        )
+        work[f"bounds of {text}"] = lambda name=name: score_bounds(rankings, [name], scale=(0, 1, 2))
     taken = {name: seconds(function) for name, function in work.items()}
     lines = [f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}"]
     lines += [f"  {name:32} {time:9.4f} s" for name, time in taken.items()]
@@ -101,16 +91,10 @@ def _peers(
         scores = {str(docno): -float(place) for place, docno in enumerate(order.tolist())}
         runs.setdefault(tag, {})[topic] = scores
     lines = []
-    for measure, own in (
-        ("bpref", "bpref"),
-        ("infAP", "infAP"),
-        ("num_nonrel_judged_ret", "judged@10"),
-    ):
+    for measure, own in (("bpref", "bpref"), ("infAP", "infAP"), ("num_nonrel_judged_ret", "judged@10")):
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, {measure})
         peer = seconds(lambda one=evaluator: [one.evaluate(run) for run in runs.values()])
-        lines.append(
-            f"  pytrec_eval {measure:22} {peer:7.3f} s  {peer / taken[own]:7.1f} times ours, {own}"
-        )
+        lines.append(f"  pytrec_eval {measure:22} {peer:7.3f} s  {peer / taken[own]:7.1f} times ours, {own}")
     provider = ir_measures.parse_measure("Judged@10")
     peer = seconds(lambda: [list(provider.iter_calc(qrels, run)) for run in runs.values()])
     lines.append(

@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.analysis.average_precision import average_precision
-from store.analysis.measure_names import parse_measure
-from store.analysis.measures import evaluate
-from store.analysis.randomisation import randomisation_test
-from store.arrays import graded_arrays, grades_by_topic, judged_arrays
-from store.collection import Collection
-from store.policy import Policy
+from store.analysis.arrays import graded_arrays, grades_by_topic, judged_arrays
+from store.analysis.measures.average_precision import average_precision
+from store.analysis.measures.names import parse_measure
+from store.analysis.measures.table import evaluate
+from store.analysis.significance.randomisation import randomisation_test
+from store.collection.collection import Collection
+from store.grades.policy import Policy
 from tests.benchmarks.generate import generate
 from tests.benchmarks.test_pool_speed import DOCUMENTS, REPEATS, RUNS, TOPICS, median, timed
 
@@ -55,8 +55,7 @@ def write_qrels(place: Path, runs: list[str]) -> None:
                 pairs.add((topic, docno))
     grades = rng.choice([0, 1, 2], size=len(pairs), p=[0.875, 0.0625, 0.0625])
     lines = [
-        f"{topic} 0 {docno} {grade}\n"
-        for (topic, docno), grade in zip(sorted(pairs), grades, strict=True)
+        f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in zip(sorted(pairs), grades, strict=True)
     ]
     place.write_text("".join(lines), encoding="utf-8")
 
@@ -88,9 +87,7 @@ def test_evaluate_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     if importlib.util.find_spec("pytrec_eval") is None:
         lines.append("  pytrec_eval: peer absent")
     else:
-        peer = median(
-            [timed(sys.executable, "-c", PEER, str(qrels), *files) for _ in range(REPEATS)]
-        )
+        peer = median([timed(sys.executable, "-c", PEER, str(qrels), *files) for _ in range(REPEATS)])
         lines.append(f"  pytrec_eval, whole process         {peer.wall:8.3f} s  {peer.memory:4.0f}"
                      f" MiB  {peer.wall / own.wall:5.1f} times")  # fmt: skip
     own = timed(*PROGRAM, "compare", "--all", "--format", "tsv", *chosen)
@@ -116,8 +113,7 @@ def _arrays(place: Path, qrels: Path, files: list[str]) -> list[str]:
     own = seconds(lambda: average_precision(relevant, n_relevant[None, :]))
     lines = [
         f"  AP from relevance by rank          {own:8.3f} s",
-        f"  AP from grades by rank             {seconds(lambda: evaluate(graded, names[:1])):8.3f}"
-        " s",
+        f"  AP from grades by rank             {seconds(lambda: evaluate(graded, names[:1])):8.3f} s",
         f"  {len(MEASURES)} measures from grades by rank     "
         f"{seconds(lambda: evaluate(graded, names)):8.3f} s",
     ]

@@ -14,22 +14,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.analysis.kappa import cohen_kappa
-from store.analysis.pair_tables import pair_tables
-from store.file_votes import FileVotes
-from store.formats.qrels import read_qrels
-from store.formats.qrels_columns import read_qrels_columns
-from store.scale import parse_scale
-from tests.benchmarks.test_agreement_command_speed import (
-    JUDGEMENTS,
-    PROGRAM,
-    TOPICS,
-    make_grades,
-    seconds,
-)
+from store.analysis.agreement.kappa import cohen_kappa
+from store.analysis.agreement.tables import pair_tables
+from store.formats.qrels import read_qrels, read_qrels_columns
+from store.formats.scale import parse_scale
+from store.grades.file_votes import FileVotes
+from tests.benchmarks.test_agreement_command_speed import JUDGEMENTS, PROGRAM, TOPICS, make_grades, seconds
 from tests.benchmarks.test_pool_speed import REPEATS, median, timed
 
 JUDGES = ("ann", "bob")
+CROWD, CROWD_TOPICS = 1500, 400
 
 
 def write_files(folder: Path, grades: np.ndarray) -> list[str]:
@@ -85,3 +79,25 @@ def test_file_agreement_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         lines.append(f"  {name:32} {1000 * one.wall:9.1f} ms  memory {one.memory:4.0f} MiB")
     with capsys.disabled():
         sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("n_together", [1, 3])
+def test_crowd_agreement_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str], n_together: int) -> None:
+    """Print the time of 1,500 judges who share nothing, or documents with two others each."""
+    rng = np.random.default_rng(1)
+    lines = [
+        f"t{topic} d{topic}_{document} j{judge} {rng.integers(3)}\n"
+        for topic in range(CROWD_TOPICS)
+        for document in range(12)
+        for judge in ([(topic * 12 + document) % CROWD] if n_together == 1
+                      else rng.choice(CROWD, n_together, replace=False))
+    ]  # fmt: skip
+    path = tmp_path / "crowd.txt"
+    path.write_text("".join(lines), "ascii")
+    reading = ("--columns", "topic,docno,judge,grade")
+    one = median([timed(*PROGRAM, str(path), *reading) for _ in range(REPEATS)])
+    with capsys.disabled():
+        sys.stdout.write(f"\n\nagreement of {CROWD:,} judges, {len(lines):,} lines,"
+                         f" {n_together} a document: wall {one.wall:6.2f} s"
+                         f"  memory {one.memory:4.0f} MiB\n")  # fmt: skip

@@ -1,25 +1,23 @@
 """Discoveries of 120 runs x 50 topics x 1000 ranks, from arrays.
 
-Beside each other: one pass of AP over all runs, every single flip of ranks 101-1000, and every
-unjudged document turned relevant in all runs that have it, with the order of runs after each. Runs
-are noisy views of the same order of 8,000 documents a topic; the first 100 ranks of each are
-judged, and some 60 documents a topic are relevant. Wall time, best of 3.
+Beside each other: one pass of AP over all runs, and every unjudged document turned relevant in all
+runs that have it, with the order of runs after each. Runs are noisy views of the same order of
+8,000 documents a topic; the first 100 ranks of each are judged, and some 60 documents a topic are
+relevant. Wall time, best of 3.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from store.analysis.average_precision import average_precision
-from store.analysis.each_discovery import each_discovery
-from store.analysis.judged_rankings import JudgedRankings, judged_rankings
-from store.analysis.single_flips import single_flips
+from store.analysis.measures.average_precision import average_precision
+from store.analysis.rankings import JudgedRankings, judged_rankings
+from store.analysis.undiscovered.each import each_discovery
 
 RUNS, TOPICS, RANKS, DEPTH, DOCUMENTS = 120, 50, 1000, 100, 8000
 
@@ -62,22 +60,13 @@ def test_flip_speed(capsys: pytest.CaptureFixture[str]) -> None:
     def ap_pass() -> object:
         return average_precision(arrays.relevant(), arrays.n_relevant)
 
-    def flips() -> object:
-        return single_flips(arrays, above=DEPTH)
-
-    one_pass, all_flips = seconds(ap_pass), seconds(flips)
-    tracemalloc.start()
-    flips()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    one_pass = seconds(ap_pass)
     found = each_discovery(arrays)
     each = seconds(lambda: each_discovery(arrays), 2)
     with capsys.disabled():
         sys.stdout.write(
             f"\n{RUNS} runs, {TOPICS} topics, {RANKS} ranks"
             f"\nAP of all                      {one_pass:7.2f} s"
-            f"\nsingle flips of ranks {DEPTH + 1}-{RANKS} {all_flips:7.2f} s,"
-            f" {all_flips / one_pass:.1f} AP passes, peak {peak / 1e6:.0f} MB"
             f"\neach of {found.code.size:,} documents      {each:7.2f} s,"
             f" {int((found.n_swapped > 0).sum()):,} swap runs\n"
         )

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from store.collection import Collection
+from store.collection.collection import Collection
+from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from store.scale import parse_scale
 from tests.judge_ui.pty_terminal import PtyTerminal, begin, judge
 
 KEYS = int(os.environ.get("POOLER_BENCH_KEYS", "200"))
@@ -37,8 +37,8 @@ reference, measured once with other widgets in the same kind of terminal, ms p50
 
 SAVING = """
 import json, sys, time
-from judge_ui.session import JudgingSession, Outcome
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession, Outcome
+from store.collection.collection import Collection
 place, name, n, think = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 saves, errors = [], []
 with Collection(place) as collection:
@@ -68,9 +68,7 @@ def make(place: str, texts: Sequence[str], *, topics: int = 1) -> None:
         made.add_topics([Topic(str(n + 1), *about) for n in range(topics)])
         share = len(texts) // topics
         documents = [Document(f"d{n:06}", f"head{n:06}", text) for n, text in enumerate(texts)]
-        entries = [
-            PoolEntry(str(n // share + 1), one.docno, n % share) for n, one in enumerate(documents)
-        ]
+        entries = [PoolEntry(str(n // share + 1), one.docno, n % share) for n, one in enumerate(documents)]
         made.add_pool(Pool(entries, {}))
         made.add_documents(documents)
         for name in ("alice", *(f"judge{n}" for n in range(JUDGES))):
@@ -169,9 +167,7 @@ def test_key_speed_with_huge_documents(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(("topics", "waits_for"), [(50, "Enter open"), (1, "Enter begin")])
-def test_start_speed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], topics: int, waits_for: str
-) -> None:
+def test_start_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics: int, waits_for: str) -> None:
     """Print the time from the command to the first screen of a large pool."""
     place = str(tmp_path / "collection.db")
     make(place, [text_of(200)] * POOL, topics=topics)
@@ -218,18 +214,14 @@ def test_list_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown(capsys, [f"list of {LISTED:,} documents opens: {told}"])
 
 
-def test_saving_speed_of_many(
-    engine_and_place: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_saving_speed_of_many(engine_and_place: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """Print what eight judges at once wait for a save, and how many saves failed."""
     engine, place = engine_and_place
     make(place, [text_of(5_000)] * (KEYS // 2 + 1))
     command = (sys.executable, "-c", SAVING, place)
     running = [
         subprocess.Popen(
-            (*command, f"judge{n}", str(KEYS // 2), str(THINK_S)),
-            stdout=subprocess.PIPE,
-            text=True,
+            (*command, f"judge{n}", str(KEYS // 2), str(THINK_S)), stdout=subprocess.PIPE, text=True
         )
         for n in range(JUDGES)
     ]

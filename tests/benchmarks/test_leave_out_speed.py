@@ -15,14 +15,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from store.analysis.average_precision import average_precision
-from store.analysis.contributions import depth_plan, remove_uniques, repool, within_depth
-from store.analysis.graded_rankings import GradedRankings, graded_rankings
-from store.analysis.judged_rankings import JudgedRankings, judged_rankings
-from store.analysis.leave_out import LeaveOut, leave_out
-from store.analysis.measure_names import parse_measure
-from store.analysis.pool_errors import pool_errors
-from store.analysis.pool_inference import infer_pool
+from store.analysis.measures.average_precision import average_precision
+from store.analysis.measures.names import parse_measure
+from store.analysis.pools.contributions import depth_plan, remove_uniques, repool, within_depth
+from store.analysis.pools.errors import pool_errors
+from store.analysis.pools.inference import infer_pool
+from store.analysis.pools.leave_out import LeaveOut, leave_out
+from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
 
 RUNS, TOPICS, RANKS, DEPTH, DOCUMENTS = 120, 50, 1000, 100, 8000
 

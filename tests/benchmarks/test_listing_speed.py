@@ -61,8 +61,8 @@ def test_listing_speed(
     code = {
         "an empty process": "pass",
         "import sqlmodel": "import sqlmodel",
-        "import the listing layer": "import pooler.cli.main, store.listed_collection",
-        "import the collection": "import pooler.cli.main, store.collection",
+        "import the listing layer": "import pooler.cli.main, store.collection.listed",
+        "import the collection": "import pooler.cli.main, store.collection.collection",
     }
     for name, statement in code.items():
         lines.append(line_of(name, (sys.executable, "-c", statement)))
@@ -96,10 +96,7 @@ def build(folder: Path) -> list[tuple[str, str]]:
     for judge in range(JUDGES):
         qrels = folder / f"{judge}.qrels"
         mine = pairs[judge * STEP : judge * STEP + JUDGEMENTS]
-        rows = (
-            f"{topic} 0 {docno} {(place * 7 + judge) % 4}\n"
-            for place, (topic, docno) in enumerate(mine)
-        )
+        rows = (f"{topic} 0 {docno} {(place * 7 + judge) % 4}\n" for place, (topic, docno) in enumerate(mine))
         qrels.write_text("".join(rows), "utf-8")
         assert run(["import", "judgements", str(qrels), "--judge", f"judge{judge}"]) == 0
     return [(topic, docno) for topic, docno in pairs]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pooler.cli.main import run
-from store.turns import TURN
+from store.db.turns import TURN
 from tests.judge_ui.many_judges import Judge, ended, pooler, prepare, work
 
 JUDGES = int(os.environ.get("POOLER_BENCH_JUDGES", "20"))
@@ -38,9 +38,7 @@ def runs_and_qrels(folder: Path) -> tuple[list[str], str]:
     return [str(file) for file in runs], str(qrels)
 
 
-def test_twenty_judges_an_import_and_two_poolings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_twenty_judges_an_import_and_two_poolings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody fails to start, nothing is NOT SAVED, and nothing is lost."""
     place = str(tmp_path / "c.db")
     names = prepare(place, documents=DOCUMENTS, judges=JUDGES)

@@ -18,15 +18,15 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from store.collection import Collection
-from store.database import writing
-from store.merged_collection import MergedCollection
-from store.merging.histories import Wanted
-from store.merging.raw_writing import insert_raw
-from store.merging.settling import Rule
-from store.models import JUDGE, JUDGEMENT, SITTING
+from store.collection.collection import Collection
+from store.collection.merged import MergedCollection
+from store.db.engine import writing
+from store.db.raw import insert_raw
+from store.db.tables import JUDGE, JUDGEMENT, SITTING
+from store.formats.scale import parse_scale
+from store.keeping.merge.copies import Rule
+from store.keeping.merge.histories import Wanted
 from store.records import JudgeKind
-from store.scale import parse_scale
 from tests.store.outside import engine_of, make_pool
 
 EVENTS = int(os.environ.get("POOLER_BENCH_EVENTS", "100000"))

@@ -23,14 +23,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pooler.judged_topics import JudgedTopic
-from pooler.replay import replay_topic
+from pooler.pools.replay import JudgedTopic, replay_topic
 from pooler.strategies import find_strategy
-from pooler.topic_rankings import rankings_of
-from store.analysis.judged_rankings import NOT_RELEVANT, RELEVANT
-from store.analysis.rank_probability import RankCurve, rank_curve
-from store.analysis.variation import variation
-from store.analysis.variation_gradient import variation_gradient
+from pooler.strategies.rankings import rankings_of
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT
+from store.analysis.undiscovered.by_rank import RankCurve, rank_curve
+from store.analysis.variation.moments import variation, variation_gradient
 from tests.trec_covid import MIN_GRADE, load_qrels, load_rankings
 
 PAIRS = int(os.environ.get("POOLER_BENCH_PAIRS", "20"))
@@ -120,9 +118,7 @@ def fixed_order(pair: Pair, name: str, rng: np.random.Generator) -> Iterator[Pic
     yield from (pick for pick in chain.from_iterable(zip_longest(*orders)) if pick is not None)
 
 
-def judgements_needed(
-    pair: Pair, curve: RankCurve, name: str, rng: np.random.Generator
-) -> tuple[int, bool]:
+def judgements_needed(pair: Pair, curve: RankCurve, name: str, rng: np.random.Generator) -> tuple[int, bool]:
     """Judge in an order until the sign is settled; return how many, and whether it is right."""
     p = [curve(ranks.min(axis=0)) for ranks in pair.ranks]
     n_topics = len(p)

@@ -45,7 +45,7 @@ print(json.dumps([wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024,
 PROGRAM = (sys.executable, "-m", "pooler.cli.main", "pool")
 READ = """
 import sys
-from pooler.top import read_tops
+from pooler.reading.top import read_tops
 read_tops(sys.argv[2:], int(sys.argv[1]))
 """
 TRECTOOLS = """

@@ -14,12 +14,11 @@ import time
 import numpy as np
 import pytest
 
-from pooler.judged_topics import JudgedTopic
-from pooler.replay import replay_topic
+from pooler.pools.replay import JudgedTopic, replay_topic
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy
-from pooler.topic_rankings import TopicRankings
-from store.analysis.judged_rankings import NOT_RELEVANT, RELEVANT
+from pooler.strategies.rankings import TopicRankings
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT
 
 RUNS = int(os.environ.get("POOLER_BENCH_RUNS", "60"))
 TOPICS, DEPTH, CANDIDATES = 50, 100, 1500

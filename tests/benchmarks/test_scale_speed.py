@@ -1,14 +1,13 @@
-"""Depth-100 pools of tens of millions of lines, by both engines: time, memory, the same bytes.
+"""Depth-100 pools of tens of millions of lines, time, memory and hash.
 
 `POOLER_BENCH_TOPICS` lists how many topics each of 10 runs has, with 1000 documents each (default
 100, a million lines; 700,3500,7000 makes 7, 35 and 70 million, the last one some 2.5 GB of files).
-`POOLER_BENCH_REPEATS` is how often each engine is timed (default 3), in turns.
+`POOLER_BENCH_REPEATS` is how often it is timed (default 3).
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shutil
 import sys
@@ -28,53 +27,34 @@ PROGRAM = (sys.executable, "-m", "pooler.cli.main", "pool")
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="no wait4 here")
 @pytest.mark.parametrize("topics", TOPICS)
 def test_scale_speed(topics: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Print time and memory of both engines, and the hash of what they write."""
+    """Print time and memory and the hash of what is written."""
     folder = tmp_path / "runs"
     try:
         files = [str(path) for path in generate_scale(folder, RUNS, topics, DOCUMENTS, seed=1)]
-        report = compare(files, topics, tmp_path)
+        report = report_of(files, topics, tmp_path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)  # pytest would keep the files of three sessions
     with capsys.disabled():
         sys.stdout.write("\n\n" + "\n".join(report) + "\n")
 
 
-def compare(files: list[str], topics: int, folder: Path) -> list[str]:
-    """Time the engines on some files; return lines that say how they did."""
+def report_of(files: list[str], topics: int, folder: Path) -> list[str]:
+    """Time pooling some files; return lines that say how it did."""
     n_lines = RUNS * topics * DOCUMENTS
     n_bytes = sum(Path(file).stat().st_size for file in files)
-    engines = ["python", "duckdb"]
-    if importlib.util.find_spec("duckdb") is None:
-        engines.remove("duckdb")
-    timings: dict[str, list[Timing]] = {engine: [] for engine in engines}
+    out = folder / "scale.pool"
+    taken: list[Timing] = []
     loads = [os.getloadavg()[0]]
     for _ in range(REPEATS):
-        for engine, taken in timings.items():
-            out = str(folder / f"{engine}.pool")
-            given = (*files, "--depth", str(DEPTH), "--out", out, "--engine", engine)
-            taken.append(timed(*PROGRAM, *given))
-            loads.append(os.getloadavg()[0])
-    medians = {engine: median(taken) for engine, taken in timings.items()}
-    hashes = {engine: hash_of(folder / f"{engine}.pool") for engine in engines}
-    lines = [
-        f"{RUNS} runs x {topics} topics x {DOCUMENTS} documents = {n_lines:,} lines,"
-        f" {n_bytes / 1e6:,.0f} MB, depth {DEPTH}, medians of {REPEATS};"
-        f" load {min(loads):.1f} to {max(loads):.1f}"
-    ]
-    for engine, one in medians.items():
-        lines.append(
-            f"  {engine:6}  wall {one.wall:6.2f} s  processor {one.processor:6.2f} s"
-            f"  ({one.processor / n_lines * 1e9:3.0f} ns a line)"
-            f"  memory {one.memory:4.0f} MiB a process  pool {hashes[engine][:16]}"
-        )
-    if len(engines) == 1:
-        return [*lines, "  duckdb  absent"]
-    python, duckdb = medians["python"], medians["duckdb"]
-    assert hashes["python"] == hashes["duckdb"]
+        taken.append(timed(*PROGRAM, *files, "--depth", str(DEPTH), "--out", str(out)))
+        loads.append(os.getloadavg()[0])
+    one = median(taken)
     return [
-        *lines,
-        f"  duckdb / python: wall {duckdb.wall / python.wall:.2f},"
-        f" processor {duckdb.processor / python.processor:.2f}",
+        f"{n_lines:,} lines, {n_bytes / 1e6:,.0f} MB, depth {DEPTH}, {REPEATS} times;"
+        f" load {min(loads):.1f} to {max(loads):.1f}",
+        f"  wall {one.wall:6.2f} s  processor {one.processor:6.2f} s"
+        f"  ({one.processor / n_lines * 1e9:3.0f} ns a line)"
+        f"  memory {one.memory:4.0f} MiB a process  pool {hash_of(out)[:16]}",
     ]
 
 

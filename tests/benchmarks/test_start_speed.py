@@ -59,9 +59,7 @@ def test_start_speed(
         timed(*command)  # unseen, so that everything is compiled
     rounds = [{one: timed(*command) for one, command in commands.items()}
               for _ in range(3 * REPEATS)]  # fmt: skip
-    lines = [
-        f"{name}: medians of {len(rounds)}, target {TARGET_S} s; load {os.getloadavg()[0]:.1f}"
-    ]
+    lines = [f"{name}: medians of {len(rounds)}, target {TARGET_S} s; load {os.getloadavg()[0]:.1f}"]
     for one in commands:
         middle = median([each[one] for each in rounds])
         least = min(each[one].wall for each in rounds)

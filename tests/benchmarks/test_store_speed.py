@@ -16,19 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.analysis.provenance import best_ranks, unique_contributions
-from store.arrays import TopDocuments
-from store.collection import Collection
+from store.analysis.arrays import TopDocuments
+from store.analysis.pools.contributions import best_ranks, unique_contributions
+from store.collection.collection import Collection
 from tests.benchmarks.generate import generate
-from tests.benchmarks.test_pool_speed import (
-    DEPTH,
-    DOCUMENTS,
-    REPEATS,
-    RUNS,
-    TOPICS,
-    median,
-    timed,
-)
+from tests.benchmarks.test_pool_speed import DEPTH, DOCUMENTS, REPEATS, RUNS, TOPICS, median, timed
 
 PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 PARSE = """

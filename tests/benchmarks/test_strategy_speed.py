@@ -16,7 +16,7 @@ import pytest
 
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy
-from pooler.topic_rankings import TopicRankings, rankings_of
+from pooler.strategies.rankings import TopicRankings, rankings_of
 
 TOPICS = int(os.environ.get("POOLER_BENCH_TOPICS", "10"))
 ALL_TOPICS, RUNS, DEPTH, CANDIDATES = 50, 60, 100, 6000

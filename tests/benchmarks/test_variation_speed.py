@@ -17,10 +17,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from store.analysis.collection_variation import Topic, collection_variation, pair_components
-from store.analysis.order_probability import order_probabilities, order_probability
-from store.analysis.variation import variation
-from store.analysis.variation_monte_carlo import simulate, simulate_maps
+from store.analysis.variation.collection import Topic, collection_variation, pair_components
+from store.analysis.variation.moments import variation
+from store.analysis.variation.order import order_probabilities, order_probability
+from store.analysis.variation.simulation import simulate, simulate_maps
 
 REPEATS = int(os.environ.get("POOLER_BENCH_REPEATS", "5"))
 REPETITIONS = 100_000
@@ -73,9 +73,7 @@ def test_variation_speed(capsys: pytest.CaptureFixture[str]) -> None:
     lines.append(f"  53 topics, a pair: means, covariances, t1, t2, K, P  {exact * 1e3:8.1f} ms"
                  f"   simulation {peer * 1e3:8.1f} ms")  # fmt: skip
     p, ranks = drawn(rng, 5000, 0, 1)
-    lines.append(
-        f"  5,000 documents, one run  {seconds(lambda: variation(p, ranks)) * 1e3:8.1f} ms"
-    )
+    lines.append(f"  5,000 documents, one run  {seconds(lambda: variation(p, ranks)) * 1e3:8.1f} ms")
     many = [drawn(rng, 160, 40, 100) for _ in range(50)]
     start = time.perf_counter()
     varied = collection_variation(many)

@@ -27,7 +27,4 @@ def unjudged_of(qrels: Grades, run: Scores, topic: str) -> list[str]:
 
 def with_relevant(qrels: Grades, added: dict[str, list[str]]) -> Grades:
     """Return qrels with documents added, by topic, as relevant ones."""
-    return {
-        topic: {**grades, **dict.fromkeys(added.get(topic, []), 1)}
-        for topic, grades in qrels.items()
-    }
+    return {topic: {**grades, **dict.fromkeys(added.get(topic, []), 1)} for topic, grades in qrels.items()}

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Protocol
 
-from judge_ui.messages import ALL_DECIDED
+from judge_ui.session.messages import ALL_DECIDED
 from tests.cli.command_line import environment, program
 
 PATIENCE_S = 60.0
@@ -70,7 +70,7 @@ def _judge(arguments: list[str], typed: Pipe, shown: Pipe) -> None:
 
 def _fork(arguments: list[str]) -> tuple[Started, int, int]:
     """Start a forked process; return it and the ends of its pipes."""
-    preloaded = ["pooler.live", "judge_ui.plain.judging", "tests.cli.judging_process"]
+    preloaded = ["pooler.pools.live", "judge_ui.plain.judging", "tests.cli.judging_process"]
     processes.set_forkserver_preload(preloaded)
     typed, to_type = processes.Pipe(duplex=False)
     to_read, shown = processes.Pipe(duplex=False)
@@ -87,10 +87,7 @@ def _fork(arguments: list[str]) -> tuple[Started, int, int]:
 def _spawn(arguments: list[str]) -> tuple[Started, int, int]:
     """Start the program as a user does; return it and the ends of its pipes."""
     process = subprocess.Popen(
-        [*program(), *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment({}),
+        [*program(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment({})
     )
     assert process.stdin is not None
     assert process.stdout is not None

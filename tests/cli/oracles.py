@@ -54,9 +54,7 @@ def measured_ap(qrels: Path, run: Path, *, level: int = 1) -> dict[str, float]:
     """Return ir_measures' AP by topic, of files that ir_measures reads itself."""
     measure = ir_measures.AP(rel=level)
     rows = ir_measures.iter_calc(
-        [measure],
-        list(ir_measures.read_trec_qrels(str(qrels))),
-        list(ir_measures.read_trec_run(str(run))),
+        [measure], list(ir_measures.read_trec_qrels(str(qrels))), list(ir_measures.read_trec_run(str(run)))
     )
     return {row.query_id: row.value for row in rows}
 

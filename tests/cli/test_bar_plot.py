@@ -9,16 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from pooler.cli.bar_plot import (
-    Reading,
-    Stack,
-    check_plot,
-    plot_bars,
-    plot_intervals,
-    plot_stacks,
-    plot_width,
-)
-from pooler.cli.console import Format
+from pooler.cli.plots import Reading, Stack, check_plot, plot_bars, plot_intervals, plot_stacks, plot_width
+from pooler.results.table import Format
 from store.errors import ArgumentError
 from tests.cli.command_line import Terminal
 
@@ -37,9 +29,7 @@ def test_stacks_by_hand() -> None:
     second's end at 1/3, 1/3 and 50/3: its first part takes one of the 17 from its last.
     """
     stacks = [Stack("anna", [10, 30, 11], ["40"]), Stack("ben", [1, 0, 49], ["1"])]
-    drawn = plot_stacks(
-        stacks, FILLS, title="Standing", heading="judge", headings=["judged"], width=40
-    )
+    drawn = plot_stacks(stacks, FILLS, title="Standing", heading="judge", headings=["judged"], width=40)
     assert drawn == [
         "Standing",
         "judge                             judged",
@@ -98,9 +88,7 @@ def test_intervals_by_hand() -> None:
         Reading("bare", 3.0),
         Reading("none", None, reason="no-topics"),
     ]
-    drawn = plot_intervals(
-        readings, title="MAP", value_words="MAP", interval_words="limits", width=37
-    )
+    drawn = plot_intervals(readings, title="MAP", value_words="MAP", interval_words="limits", width=37)
     assert drawn == [
         "MAP",
         "a     [--------------o--------------]",
@@ -177,9 +165,7 @@ def test_equal_values_still_have_an_axis(value: float) -> None:
 
 @given(
     st.lists(
-        st.lists(st.integers(0, 10**7) | st.integers(0, 99), min_size=3, max_size=3),
-        min_size=1,
-        max_size=6,
+        st.lists(st.integers(0, 10**7) | st.integers(0, 99), min_size=3, max_size=3), min_size=1, max_size=6
     ),
     WIDTHS,
 )
@@ -237,9 +223,7 @@ def test_any_bars_fit_and_are_as_long_as_their_values(
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=12), WIDTHS)
-def test_any_intervals_fit_and_hold_their_places(
-    rows: list[tuple[float, float, float]], width: int
-) -> None:
+def test_any_intervals_fit_and_hold_their_places(rows: list[tuple[float, float, float]], width: int) -> None:
     """Dots and ends stand in the order of their numbers, within the width and over the axis."""
     readings = [Reading("a", value, min(ends), max(ends)) for value, *ends in rows]
     drawn = plot_intervals(readings, title="t", value_words="x", interval_words="y", width=width)

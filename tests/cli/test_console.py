@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from pooler.cli.console import Column, Format, Table, emit, say, warn, write_json, write_lines
+from pooler.cli.console import emit, write_json, write_lines
+from pooler.results.table import Column, Format, Table
+from pooler.streams import say, warn
 from store.errors import PoolerError
 from tests.cli.command_line import PAGE, controls
 
@@ -31,11 +33,7 @@ def test_people_see_no_control_and_no_markup(capsys: pytest.CaptureFixture[str])
     emit([TABLE], Format.TABLE)
     shown = capsys.readouterr().out
     assert not controls(shown)
-    for text in (
-        "[red]title[/red]␇",
-        'a␛[31m b [bold]c[/bold] :smile: "d" \ufffd',
-        "caption\ufffd31m",
-    ):
+    for text in ("[red]title[/red]␇", 'a␛[31m b [bold]c[/bold] :smile: "d" \ufffd', "caption\ufffd31m"):
         assert text in shown
     assert "12,345" in shown
     assert " 0.67 " in shown
@@ -155,9 +153,7 @@ def test_words_on_stderr_fit_a_terminal_and_are_one_line_elsewhere(
 ) -> None:
     """A long warning is broken at blanks on a terminal; a path in it, and a pipe, are not."""
     path = "/a/long/way/to/" + "x" * 90
-    message = (
-        f"bm25-words: there already, and left out of pools; --replace lets it contribute {path}"
-    )
+    message = f"bm25-words: there already, and left out of pools; --replace lets it contribute {path}"
     lines = on_terminal(lambda: warn(message))
     assert lines == [
         "warning: bm25-words: there already, and left out of pools; --replace lets it",

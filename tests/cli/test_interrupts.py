@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from pooler.cli.commands import WORKFLOW
 from pooler.cli.interrupts import Interrupted, Terminated
-from pooler.cli.workflow import WORKFLOW
 from tests.cli.command_line import environment, run_inside, write
 
 START = (
@@ -129,9 +129,7 @@ def prepared(imported_garden: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-def press(
-    prepared: Path, folder: Path, command: str, number: signal.Signals, *after_s: float
-) -> Ended:
+def press(prepared: Path, folder: Path, command: str, number: signal.Signals, *after_s: float) -> Ended:
     """Run a command in a copy of the folder; send it a signal after each so many seconds."""
     shutil.copytree(prepared, folder)
     return run_and_press(folder, command, number, *after_s)
@@ -190,9 +188,7 @@ def rows_of(file: Path) -> dict[str, int]:
 
 
 @pytest.fixture(scope="session")
-def whole(
-    prepared: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], tuple[Ended, float]]:
+def whole(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Ended, float]]:
     """Give a function that runs a command to its end: what is there then, and the time it took."""
     known: dict[str, tuple[Ended, float]] = {}
 
@@ -237,10 +233,7 @@ def test_every_command_is_interrupted_here() -> None:
 
 @pytest.mark.parametrize("name", FAST)
 def test_interrupt_in_the_middle_leaves_all_or_nothing(
-    name: str,
-    prepared: Path,
-    whole: Callable[[str], tuple[Ended, float]],
-    tmp_path: Path,
+    name: str, prepared: Path, whole: Callable[[str], tuple[Ended, float]], tmp_path: Path
 ) -> None:
     """Ctrl-C is exit code 130, one line, and no half of anything; pressed twice it is the same."""
     complete, took_s = whole(name)
@@ -251,9 +244,7 @@ def test_interrupt_in_the_middle_leaves_all_or_nothing(
 
 
 @pytest.mark.slow
-def test_import_that_was_interrupted_goes_on_where_it_stopped(
-    prepared: Path, tmp_path: Path
-) -> None:
+def test_import_that_was_interrupted_goes_on_where_it_stopped(prepared: Path, tmp_path: Path) -> None:
     """Run files that are in stay; called again, `import runs` skips them and takes the rest."""
     folder = tmp_path / "g"
     shutil.copytree(prepared, folder)
@@ -279,15 +270,13 @@ def test_import_that_was_interrupted_goes_on_where_it_stopped(
 def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) -> None:
     """Where Python reports an exception, or makes another of it, Ctrl-C still ends the command."""
     here = {
-        "destructor": "class Odd:\n    def __del__(self): signal.raise_signal(signal.SIGINT); f()\n"
-        "Odd()",
+        "destructor": "class Odd:\n    def __del__(self): signal.raise_signal(signal.SIGINT); f()\nOdd()",
         "module lock": "class Odd: pass\nodd = Odd()\n"
         "kept = weakref.ref(odd, lambda _: (signal.raise_signal(signal.SIGINT), f()))\ndel odd",
         "attribute name": "class Odd:\n"
         "    def __set_name__(self, *_): signal.raise_signal(signal.SIGINT); f()\n"
         "type('Named', (), {'odd': Odd()})",
-        "half a module": "import logging\ndel logging.disable\n"
-        "signal.raise_signal(signal.SIGINT); f()",
+        "half a module": "import logging\ndel logging.disable\nsignal.raise_signal(signal.SIGINT); f()",
     }[kind]
     code = (
         "import signal, sys, time, weakref\nfrom pooler.cli import interrupts, main\n"
@@ -314,9 +303,7 @@ def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) 
         ("commit(self); kill()", "what was saved stays, nothing was under way"),
     ],
 )
-def test_what_is_said_around_a_commit_is_true(
-    moment: str, said: str, prepared: Path, tmp_path: Path
-) -> None:
+def test_what_is_said_around_a_commit_is_true(moment: str, said: str, prepared: Path, tmp_path: Path) -> None:
     """Just before it nothing is in; just after it everything is, although the command failed."""
     folder = tmp_path / "g"
     shutil.copytree(prepared, folder)

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from store.collection import Collection
+from store.collection.collection import Collection
 from tests.cli.command_line import JUDGES
 from tests.cli.conftest import Cli
 
 MIXED = "warning: judges of several kinds vote together: 1 person, 3 models\n"
 MEASURED = "warning: judges of several kinds are measured together: 1 person, 3 models\n"
-HEADING = "Judged by 1 person, 3 models together\n"
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 ALL_VOTE = [
     ("export", "qrels", *MAJORITY),
@@ -25,7 +24,13 @@ ALL_VOTE = [
     ("variation", "--pairs"),
     ("variation", *MAJORITY),
     ("next",),
+    ("compare", "bm25-words", "rm3-bigrams", *MAJORITY),
+    ("compare", "--all", *MAJORITY),
+    ("sensitivity", *MAJORITY),
+    ("required-difference", "--all", *MAJORITY),
+    ("replay", *MAJORITY, "-s", "take"),
 ]
+MEASURED_BY = "udged by 1 person, 3 models together"
 
 
 @pytest.fixture
@@ -39,18 +44,47 @@ def mixed(cli: Cli, judged: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ALL_VOTE, ids=" ".join)
-def test_votes_of_several_kinds_are_told_once(
-    command: tuple[str, ...], cli: Cli, mixed: Path
-) -> None:
+def test_votes_of_several_kinds_are_told_once(command: tuple[str, ...], cli: Cli, mixed: Path) -> None:
     """One warning counts the kinds; without the person there is none."""
     cli("pool", "--depth", "5").fine()
     told = cli(*command).fine()
     assert told.err.count("several kinds") == 1
     assert MIXED in told.err
-    assert (HEADING in told.out) == (command[0] not in ("export",))
+    # The heading stands alone, or in brackets behind what is measured.
+    assert (MEASURED_BY in " ".join(told.out.split())) == (command[0] != "export")
     alone = cli(*command, *(word for name in JUDGES for word in ("--of", name))).fine()
     assert "kinds" not in alone.err
     assert "together" not in alone.out.split("\n")[0]
+
+
+@pytest.mark.parametrize("fmt", ["json", "tsv"])
+@pytest.mark.parametrize(
+    "command", [one for one in ALL_VOTE if one[0] != "export"], ids=lambda words: " ".join(words)
+)
+def test_programs_find_the_kinds_in_every_row(
+    command: tuple[str, ...], fmt: str, cli: Cli, mixed: Path
+) -> None:
+    """Every row of every table has a cell `kinds`; without the person there is no such column."""
+    cli("pool", "--depth", "5").fine()
+    of_models = [word for name in JUDGES for word in ("--of", name)]
+    told, alone = (cli(*command, "--format", fmt, *of).fine() for of in ((), of_models))
+    assert "kinds" not in alone.out
+    if fmt == "tsv":
+        rows = told.tsv()
+    else:
+        found = told.json()
+        rows = found if isinstance(found, list) else [row for of in found.values() for row in of]
+    assert rows
+    assert {row["kinds"] for row in rows} == {"human=1 model=3"}
+
+
+def test_kinds_among_the_facts_of_a_diagnosis(cli: Cli, mixed: Path) -> None:
+    """What is told of the pool begins with facts: people and programs find the kinds there."""
+    cli("pool", "--depth", "5").fine()
+    shown = cli("diagnose", *MAJORITY).fine().out
+    assert "kinds 1 person, 3 models" in [" ".join(line.split()) for line in shown.splitlines()]
+    assert cli("diagnose", *MAJORITY, "--format", "json").fine().json()["kinds"] == ("human=1 model=3")
+    assert "kinds" not in cli("diagnose", "--judge", "anna", "--format", "json").fine().json()
 
 
 def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
@@ -94,6 +128,45 @@ def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
     of_models = [word for name in JUDGES for word in ("--of", name)]
     cli("report", "models.html", *MAJORITY, "--depth", "5", *of_models).fine()
     assert "vote together" not in (mixed / "models.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--judge", "strict"), "No person votes here: strict is a model."),
+        ((*MAJORITY, *(word for name in JUDGES for word in ("--of", name))),
+         "No person votes here: all 3 judges are models."),
+        (("--judge", "anna"), None),
+        (MAJORITY, None),
+    ],
+    ids=["model", "models", "person", "both"],
+)  # fmt: skip
+def test_report_in_short_says_that_models_judged(
+    options: tuple[str, ...], said: str | None, cli: Cli, mixed: Path
+) -> None:
+    """Where no person has a say, the first lines of the page tell."""
+    cli("report", "page.html", *options, "--depth", "5").fine()
+    page = (mixed / "page.html").read_text("utf-8")
+    short = page[: page.index('id="s2"')]
+    assert ("No person votes" in page) == (said is not None)
+    assert said is None or said in short
+
+
+def test_exported_collection_counts_those_who_graded_and_their_kinds(cli: Cli, mixed: Path) -> None:
+    """Of six judges four graded: three models and a person; the manifest and the README say so."""
+    cli("judges", "add", "idle", "zoe").fine()
+    told = cli("export", "collection", "out", *MAJORITY).fine().err
+    assert " 6 judges (2 without a grade), " in told
+    assert "majority of 4 judges" in told
+    assert told.count(MIXED) == 1
+    facts = json.loads((mixed / "out" / "manifest.json").read_text("utf-8"))
+    assert facts["counts"]["judges"] == 6
+    assert [one["kinds"] for one in facts["qrels"]] == [{"human": 1, "model": 3}] * 3
+    readme = (mixed / "out" / "README.md").read_text("utf-8")
+    assert readme.count("judges of several kinds vote together (1 human, 3 model)") == 3
+    cli("import", "collection", "out", "--collection", "again.db").fine()
+    cli("export", "collection", "own").fine()
+    assert "kinds" not in (mixed / "own" / "manifest.json").read_text("utf-8")
 
 
 def test_files_that_name_judges_of_several_kinds(cli: Cli, mixed: Path) -> None:

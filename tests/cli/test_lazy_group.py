@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import pytest
 import typer
 
-from pooler.cli.lazy_group import Announced
-from pooler.cli.workflow import WORKFLOW, Workflow, app
+from pooler.cli.commands import WORKFLOW, Announced, Workflow, app
 from tests.cli.command_line import environment, program
 from tests.cli.conftest import Cli
 
@@ -61,15 +60,14 @@ def modules_after(code: str, folder: Path) -> set[str]:
 def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
     """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
     start = "from pooler.cli.main import run\nimport sys, io\n"
-    names = ("console", "interrupts", "lazy_group", "line_breaks", "main", "result_files", "usage",
-             "workflow")  # fmt: skip
+    names = ("commands", "console", "files", "interrupts", "main", "usage")
     own = {f"pooler.cli.{name}" for name in names}
     assert modules_after(start + "assert run(['--help']) == 0", tmp_path) == own
     wrong = "sys.stderr = io.StringIO(); assert run(['chekc']) == 2; sys.stderr = sys.__stderr__"
     assert modules_after(start + wrong, tmp_path) == own
     loaded = modules_after(start + "assert run(['check', '--help']) == 0", tmp_path)
     commands = {announced.where.partition(":")[0] for announced in Workflow.table.values()}
-    assert loaded & commands == {"pooler.cli.check"}
+    assert loaded & commands == {"pooler.cli.collect.check"}
 
 
 def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
@@ -89,18 +87,10 @@ def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
         ("pooler list runs --form", {"--format"}),
     ],
 )
-def test_completion_offers_commands_and_their_options(
-    words: str, expected: set[str], tmp_path: Path
-) -> None:
+def test_completion_offers_commands_and_their_options(words: str, expected: set[str], tmp_path: Path) -> None:
     """A shell that completes is offered names on both levels, and the options of a command."""
-    settings = {
-        "_POOLER_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(words.count(" ")),
-    }
-    ran = subprocess.run(
-        program(), cwd=tmp_path, env=environment(settings), capture_output=True, check=False
-    )
+    settings = {"_POOLER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    ran = subprocess.run(program(), cwd=tmp_path, env=environment(settings), capture_output=True, check=False)
     assert set(ran.stdout.decode().split()) == expected
 
 
@@ -109,7 +99,7 @@ def test_command_registered_as_usual_stands_beside_the_announced_ones() -> None:
 
     class Two(Workflow):
         table: ClassVar[dict[str, Announced]] = {
-            "check": Announced("pooler.cli.check:check", "Check.")
+            "check": Announced("pooler.cli.collect.check:check", "Check.")
         }
 
     both = typer.Typer(cls=Two)

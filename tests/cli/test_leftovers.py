@@ -12,8 +12,8 @@ from tests.cli.conftest import Cli
 
 _SLOW = """
 import time
-import store.whole_files as whole_files
-import store.directory.writing as writing
+import store.db.files as whole_files
+import store.keeping.directory.write as writing
 def slow(*arguments):
     print("now", flush=True)
     time.sleep(60)
@@ -39,9 +39,7 @@ def test_killed_command_leaves_what_the_next_one_removes(cli: Cli, judged: Path,
     cli("export", "collection", "made").fine()
     before = {path.name for path in judged.iterdir()}
     command = [program()[0], "-c", f"{_SLOW}{program()[2]}", *COMMANDS[name]]
-    with subprocess.Popen(
-        command, cwd=judged, env=environment({}), stdout=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen(command, cwd=judged, env=environment({}), stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"now\n"
         assert "note" not in cli("verify").fine().err

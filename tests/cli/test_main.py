@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from pooler.cli.main import WORKFLOW, run
+from pooler.cli.commands import WORKFLOW
+from pooler.cli.main import run
 from tests.cli.command_line import PAGE, controls, environment, program, run_process, write
 from tests.cli.conftest import Cli
 
@@ -121,9 +122,7 @@ def test_hostile_texts_are_pictures_in_tables(cli: Cli, here: Path) -> None:
     assert "p�31m (1 pair)" in answers[-1].out
     cells = cli("check", "a\x1b[31m.run", "--format", "tsv").fine()
     assert not controls(cells.out)
-    assert cli("check", "a\x1b[31m.run", "--format", "json").fine().json()[0]["file"] == (
-        "a\x1b[31m.run"
-    )
+    assert cli("check", "a\x1b[31m.run", "--format", "json").fine().json()[0]["file"] == ("a\x1b[31m.run")
 
 
 def test_hostile_topic_of_a_faulty_run_is_a_picture(cli: Cli, here: Path) -> None:
@@ -198,10 +197,7 @@ def test_pipe_gets_no_escapes_and_whole_lines(judged: Path) -> None:
     ],
 )
 def test_tables_and_words_fit_a_terminal(
-    cli: Cli,
-    judged: Path,
-    on_terminal: Callable[[Callable[[], object]], list[str]],
-    command: str,
+    cli: Cli, judged: Path, on_terminal: Callable[[Callable[[], object]], list[str]], command: str
 ) -> None:
     """Nothing is wider than 80 columns, and no name of a run is broken within a word."""
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
@@ -273,8 +269,7 @@ def test_interrupted_import_leaves_nothing(judged: Path) -> None:
 
     before = rows()
     lines = b"".join(
-        json.dumps({"docno": f"new-{number}", "text": "x" * 100}).encode() + b"\n"
-        for number in range(5000)
+        json.dumps({"docno": f"new-{number}", "text": "x" * 100}).encode() + b"\n" for number in range(5000)
     )
     with subprocess.Popen(
         [*program(), "import", "docs", "-", "--all"],

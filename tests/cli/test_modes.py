@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from store.collection import Collection
+from store.collection.collection import Collection
 from store.records import Action, JudgeKind
 from tests.cli.conftest import Cli
-from tests.store.merging.apart import copies, make, work
+from tests.store.keeping.merge.apart import copies, make, work
 
 
 @pytest.fixture(params=[0o022, 0o077], ids=["022", "077"])
@@ -64,9 +64,7 @@ def test_files_with_names_are_their_owners(cli: Cli, judged: Path, umask: int, n
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_files_without_names_are_as_the_umask_says(
-    cli: Cli, judged: Path, umask: int, name: str
-) -> None:
+def test_files_without_names_are_as_the_umask_says(cli: Cli, judged: Path, umask: int, name: str) -> None:
     """Qrels and pools are for whom the umask lets; the manifest that names judges is not."""
     cli(*PUBLIC[name], "--out", "x").fine()
     assert mode(judged / "x") == 0o666 & ~umask
@@ -90,11 +88,7 @@ def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> 
     with Collection("collection.db") as opened:
         opened.add_judge("ann", JudgeKind.HUMAN)
         beside = [path for path in here.iterdir() if path.name != "collection.db.turn"]
-        assert {path.name for path in beside} == {
-            "collection.db",
-            "collection.db-shm",
-            "collection.db-wal",
-        }
+        assert {path.name for path in beside} == {"collection.db", "collection.db-shm", "collection.db-wal"}
         assert {mode(path) for path in beside} == {0o600}
 
 

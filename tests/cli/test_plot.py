@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.cli.plot import MARKERS, Curve, plot_lines
+from pooler.cli.plots import MARKERS, Curve, plot_lines
 from store.errors import ArgumentError
 
 
@@ -65,9 +65,7 @@ def test_long_legend_is_folded() -> None:
 
 def test_large_numbers_have_separators_and_do_not_touch() -> None:
     """Thousands are set apart; a number too near the last one is left out."""
-    drawn = plot_lines(
-        [Curve("a", [0.0] * 12_000 + [2_318.0])], title="t", x_label="x", width=60, height=20
-    )
+    drawn = plot_lines([Curve("a", [0.0] * 12_000 + [2_318.0])], title="t", x_label="x", width=60, height=20)
     assert drawn[1].startswith("2,318 |")
     assert drawn[-3].split() == ["0", "2,000", "4,000", "6,000", "8,000", "10,000", "12,000"]
     near = plot_lines([Curve("a", list(range(358)))], title="t", x_label="x")
@@ -96,8 +94,7 @@ def test_any_curves_fit_the_width_and_show_their_letter_or_meet(
     body = [line.partition("|")[2] for line in drawn[1 : height + 1]]
     margin = drawn[height + 1].index("+") + 1
     assert all(
-        any(len(line) > column and line[column] != " " for line in body)
-        for column in range(width - margin)
+        any(len(line) > column and line[column] != " " for line in body) for column in range(width - margin)
     )
     if len(curves) == 1:
         assert sum(len(line.replace(" ", "")) for line in body) == width - margin

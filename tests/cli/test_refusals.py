@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection import Collection
+from store.collection.collection import Collection
 from store.records import JudgeKind
 from tests.cli.bad_files import make_bad_files
 from tests.cli.command_line import Outcome, write
@@ -91,11 +91,7 @@ REFUSED = [
     ("import judgements off.qrels --judge carol --map 3=4", DATA, r"off\.qrels:2: .*got 4"),
     ("import judgements off.qrels --judge carol --map 3", DATA, r"`--map` must be FROM=TO"),
     ("import judgements off.qrels --judge carol --map 3=2 --map 3=1", DATA, r"each FROM once"),
-    (
-        "import judgements off.qrels --judge carol --code junk",
-        DATA,
-        r"`--code` must be CODE=MEANING",
-    ),
+    ("import judgements off.qrels --judge carol --code junk", DATA, r"`--code` must be CODE=MEANING"),
     ("import judgements off.qrels --judge carol --code -1=skip", DATA, r"`--code` must be"),
     ("export qrels --judge strict --level 3", DATA, r"`--level` must be above 0 and at most 2"),
     ("export qrels --judge strict --level 0", DATA, r"`--level` must be above 0"),
@@ -119,11 +115,7 @@ REFUSED = [
     ("import judgements new.qrels --judge carol --kind judge", USAGE, r"--kind"),
     ("judges add anna 'two words'", DATA, r"must be one word"),
     ("judges add strict", STORE, r"judge `strict` is there as kind model"),
-    (
-        "judges add anna --kind robot",
-        USAGE,
-        r"`--kind` must be one of human, model, .* got 'robot'",
-    ),
+    ("judges add anna --kind robot", USAGE, r"`--kind` must be one of human, model, .* got 'robot'"),
     ("judges", USAGE, r""),
     ("export qrels", DATA, r"3 judges judged \(lenient, middle, strict\); whose"),
     ("export qrels --judge stritc", DATA, r"unknown judge `stritc`; known: `strict`"),
@@ -158,11 +150,7 @@ REFUSED = [
     ("frobnicate", USAGE, r"error: unknown command `frobnicate`"),
     ("polo", USAGE, r"unknown command `polo`; known: `pool`, "),
     ("pool --detph 5", USAGE, r"unknown option `--detph`; known: `--depth`, "),
-    (
-        "pool --depth 0",
-        USAGE,
-        r"`--depth` must be an integer >= 1, but got '0'\nhint: pooler pool -",
-    ),
+    ("pool --depth 0", USAGE, r"`--depth` must be an integer >= 1, but got '0'\nhint: pooler pool -"),
     ("pool --depth five", USAGE, r"`--depth` must be an integer >= 1, but got 'five'"),
     ("pool --order score", USAGE, r"`--order` must be one of trec, trec9, .*, but got 'score'"),
     ("pool --out-order shuffled", USAGE, r"--out-order"),
@@ -316,11 +304,7 @@ def test_faults_are_counted_beyond_those_shown(cli: Cli, here: Path) -> None:
 def test_qrels_given_as_a_run_and_the_other_way_are_one_sentence(cli: Cli, judged: Path) -> None:
     """Whatever reads the file, it is told what it looks like and what takes it."""
     qrels, run = "judgements/strict.qrels", "runs/bm25-words.run"
-    for command in (
-        ("pool", qrels),
-        ("import", "runs", qrels),
-        ("evaluate", "--qrels", qrels, qrels),
-    ):
+    for command in (("pool", qrels), ("import", "runs", qrels), ("evaluate", "--qrels", qrels, qrels)):
         answer = cli(*command).failed(1)
         first, hint = answer.err.splitlines()
         assert first.startswith(f"error: {qrels}: this looks like a qrels file (4 columns")
@@ -338,3 +322,10 @@ def test_qrels_given_as_a_run_and_the_other_way_are_one_sentence(cli: Cli, judge
         first, hint = answer.err.splitlines()
         assert first.startswith(f"error: {run}: this looks like a run file (6 columns")
         assert "`pooler import runs FILE`" in hint
+
+
+def test_an_option_that_is_gone_says_what_to_do_instead(cli: Cli) -> None:
+    """`--engine` chose between readers that gave the same pool."""
+    told = cli("pool", "a.run", "--engine", "duckdb")
+    assert told.code == 2
+    assert "`--engine` is gone: run files are read in one way" in told.err

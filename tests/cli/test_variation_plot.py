@@ -96,15 +96,12 @@ def test_of_many_pairs_the_most_likely_are_drawn(cli: Cli, here: Path) -> None:
     docnos = "abcdefghijkl"
     write(here / "q", *[f"1 0 {docno} {place % 2}" for place, docno in enumerate(docnos)])
     runs = [
-        write_run(here, f"漬物石-{place:02}", {"1": docnos[place:] + docnos[:place]})
-        for place in range(12)
+        write_run(here, f"漬物石-{place:02}", {"1": docnos[place:] + docnos[:place]}) for place in range(12)
     ]
     options = ("--qrels", "q", *runs, "--value", "0=0.2", "--value", "1=0.7", "--pairs")
     lines, rows = plotted(cli, *options)
     assert len(rows) == 66
-    assert lines[0] == (
-        "How likely another judging puts the second run above the first: the 45 most"
-    )
+    assert lines[0] == ("How likely another judging puts the second run above the first: the 45 most")
     assert lines[1] == "likely of 66 pairs"
     # Title and headings, the axis at both ends.
     assert len(lines) == 3 + 2 + 45 + 2

@@ -70,9 +70,7 @@ START: Mapping[str, Callable[[Path, Path], None]] = {
 
 
 @pytest.fixture
-def folder(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work in an empty folder, on a terminal of a newcomer in Greenwich."""
     made = tmp_path_factory.mktemp("frozen")
     monkeypatch.chdir(made)

@@ -28,9 +28,7 @@ from pathlib import Path
 from pooler.cli.main import run
 from tests.cli.command_line import Terminal
 
-_COMMAND = re.compile(
-    r"(?:printf '(?P<stdin>[^']*)' \| )?(?:COLUMNS=(?P<columns>\d+) )?pooler(?P<words>.*)"
-)
+_COMMAND = re.compile(r"(?:printf '(?P<stdin>[^']*)' \| )?(?:COLUMNS=(?P<columns>\d+) )?pooler(?P<words>.*)")
 _MOMENTS = (
     (re.compile(r"\d{4}-\d\d-\d\d"), "YYYY-MM-DD"),
     (re.compile(r"(?<!\d)\d\d-\d\d (?=\d\d:\d\d)"), "MM-DD "),

@@ -14,10 +14,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from judge_ui.keymap import read_keymap
-from judge_ui.keys import Command
+from judge_ui.session.keymap import read_keymap
+from judge_ui.session.keys import Command
 from pooler.cli.main import run
-from store.scale import parse_scale
+from store.formats.scale import parse_scale
 from tests.cli.command_line import GARDEN, Outcome, copy_garden, run_inside
 from tests.golden.kept import GOLDEN, unpack, unpack_directory
 
@@ -106,9 +106,7 @@ def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: P
 
 @pytest.mark.parametrize("history", [["--history"], []])
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])
-def test_judgements_are_exported_as_they_were(
-    form: str, history: list[str], tmp_path: Path
-) -> None:
+def test_judgements_are_exported_as_they_were(form: str, history: list[str], tmp_path: Path) -> None:
     """The kept collection gives the kept files, to the byte."""
     file = unpack("written/built.db", tmp_path / "collection.db")
     kept = (WRITTEN / f"{'history' if history else 'judgements'}.{form}").read_bytes()
@@ -137,9 +135,7 @@ def test_history_is_imported_as_it_was_exported(form: str, tmp_path: Path) -> No
     now = rows(on(name, "export", "judgements", "--history", "--format", form).out, form)
     before = rows(kept.read_text("utf-8"), form)
     assert len(now) == len(before) == 181
-    differing = {
-        key for one, old in zip(now, before, strict=True) for key in old if one[key] != old[key]
-    }
+    differing = {key for one, old in zip(now, before, strict=True) for key in old if one[key] != old[key]}
     assert differing == {"sitting", "guideline_version", "topic_version"}
 
 
@@ -155,9 +151,7 @@ def test_directory_is_imported_and_exported_as_it_was(tmp_path: Path) -> None:
     assert len(files) == 40
     assert files == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
     own = {"README.md", "manifest.json"}
-    differing = [
-        str(path) for path in files if (kept / path).read_bytes() != (again / path).read_bytes()
-    ]
+    differing = [str(path) for path in files if (kept / path).read_bytes() != (again / path).read_bytes()]
     assert set(differing) <= own, differing
 
 
@@ -181,9 +175,7 @@ def test_part_and_copy_are_merged_as_they_were(tmp_path: Path) -> None:
     merged = records(on(name, "export", "judgements", "--history").out)
     assert len(merged) == before + 3 + 3
     kept = records((WRITTEN / "history.jsonl").read_text("utf-8"))
-    new = [
-        one for one in merged if one["topic"] in ("G03", "G04") and one["judge"] in ("ann", "bob")
-    ]
+    new = [one for one in merged if one["topic"] in ("G03", "G04") and one["judge"] in ("ann", "bob")]
     assert [(one["docno"], one["judge"], one["grade"], one["judged_at"]) for one in new] == [
         (one["docno"], one["judge"], one["grade"], one["judged_at"])
         for one in kept

@@ -10,19 +10,17 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pooler.live import LiveDrawing
-from pooler.plan import Plan, build_pool
-from pooler.stored_runs import stored_runs
-from store.collection import Collection
+from pooler.pools.live import LiveDrawing
+from pooler.pools.plan import Plan, build_pool
+from pooler.pools.runs import stored_runs
+from store.collection.collection import Collection
 from store.records import Action, Document, Grade, JudgeKind, Passage, Scale, Topic
 from tests.store.outside import Sitting, execute, make_pool, make_run
 from tests.store.seating import seat
 
 DOCNOS = "abcdef"
 SCALE = Scale(
-    (Grade(0, "poor", "0"), Grade(1, "fair", "1"), Grade(9_700, "superb", "2")),
-    relaxed=1,
-    rigid=None,
+    (Grade(0, "poor", "0"), Grade(1, "fair", "1"), Grade(9_700, "superb", "2")), relaxed=1, rigid=None
 )
 OTHER, OTHER_ID, OTHER_SITTING, OTHER_GRADE = "wilhelmina", 7_919, 6_007, 9_700
 SCORE, PRIORITY = 0.8675309, 0.5772156

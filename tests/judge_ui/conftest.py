@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import pytest
 from textual import _wait
 
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
 from store.errors import PoolerError
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 from tests.store.new import new_collection
@@ -28,9 +28,7 @@ ENGLISH = Topic(
     "Which bridges are maintained on a schedule?",
     "A relevant document names a schedule.",
 )
-JAPANESE = Topic(
-    "0013", "情報検索の評価", "テストコレクションに関する文書", "構築法を述べていること。"
-)
+JAPANESE = Topic("0013", "情報検索の評価", "テストコレクションに関する文書", "構築法を述べていること。")
 
 Maker = Callable[..., Collection]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge_ui.adjudicating import AdjudicatingSession
-from store.collection import Collection
-from store.disagreements import Selection
+from judge_ui.session.adjudicating import AdjudicatingSession
+from store.collection.collection import Collection
+from store.judging.disagreements import Selection
 from store.records import Action, Document, JudgeKind, Judgement, Passage
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker
 from tests.store.outside import Sitting

@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pooler.cli.main import run
-from store.collection import Collection
+from store.collection.collection import Collection
+from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from store.scale import parse_scale
 
 _ASKS = re.compile(rb"> $")
 _DOCUMENT = re.compile(rb"\nDocument (\S+)")
@@ -150,9 +150,7 @@ def prepare(place: str, *, documents: int, judges: int) -> list[str]:
     return names
 
 
-def work(
-    judges: Sequence[Judge], think_s: float, disturb: Callable[[float], None] = lambda _: None
-) -> None:
+def work(judges: Sequence[Judge], think_s: float, disturb: Callable[[float], None] = lambda _: None) -> None:
     """Let everybody answer until nothing is left.
 
     Parameters

@@ -13,12 +13,12 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input
 
-from judge_ui.app import JudgeApp
-from judge_ui.keys import Keymap
+from judge_ui.screens.app import JudgeApp
 from judge_ui.screens.document import DocumentScreen
-from judge_ui.session import JudgingSession
+from judge_ui.session.keys import Keymap
+from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
-from store.collection import Collection
+from store.collection.collection import Collection
 from store.records import Judgement
 
 

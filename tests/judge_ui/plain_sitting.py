@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from judge_ui.plain.judging import run_plain
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
 from store.records import Judgement
 
 Step = str | Callable[[], Any]

@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from store.collection import Collection
-from store.database import reading
-from store.models import DOCUMENT, JUDGEMENT, PASSAGE, TOPIC
+from store.collection.collection import Collection
+from store.db.engine import reading
+from store.db.tables import DOCUMENT, JUDGEMENT, PASSAGE, TOPIC
 from store.records import Action, Passage, Task
-from store.sanitise import sanitise
+from store.text import sanitise
 
 TOPICS = {"1": "abc", "2": "de"}
 RAW = "\x00one\r\ntwo \ud800three\r\r\nfour"

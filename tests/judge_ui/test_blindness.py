@@ -19,21 +19,14 @@ from sqlalchemy import Engine, event
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from judge_ui.app import JudgeApp
-from judge_ui.listing import Filter
-from judge_ui.outcomes import Outcome
 from judge_ui.plain.judging import run_plain
-from judge_ui.session import JudgingSession
+from judge_ui.screens.app import JudgeApp
+from judge_ui.session.queue import Filter
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import Outcome
 from store.errors import PoolerError
 from store.records import Passage, State
-from tests.judge_ui.blind_world import (
-    OTHER_ID,
-    PLACES,
-    SECRET_NUMBERS,
-    SECRETS,
-    World,
-    make_world,
-)
+from tests.judge_ui.blind_world import OTHER_ID, PLACES, SECRET_NUMBERS, SECRETS, World, make_world
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.pilots import rows, settle, type_ahead
 
@@ -182,9 +175,7 @@ KEYS = (
 
 async def bobs_screens(world: World, *, size: tuple[int, int]) -> list[str]:
     """Let bob press every key; return every screen."""
-    session = JudgingSession(
-        world.collection.desk("bob"), min_dwell=0, clock=Clock(), drawing=world.drawing
-    )
+    session = JudgingSession(world.collection.desk("bob"), min_dwell=0, clock=Clock(), drawing=world.drawing)
     screens = []
     app = JudgeApp(session)
     async with app.run_test(size=size) as pilot:
@@ -269,9 +260,7 @@ def test_adaptive_sitting_says_nothing_of_the_other_judge(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("places", PLACES)
-def test_line_mode_prints_the_same_whatever_the_other_judge_did(
-    tmp_path: Path, places: str
-) -> None:
+def test_line_mode_prints_the_same_whatever_the_other_judge_did(tmp_path: Path, places: str) -> None:
     """Line for line, bob's terminal is what it would be if he were alone."""
     printed = []
     for other in (True, False):
@@ -285,9 +274,7 @@ def test_line_mode_prints_the_same_whatever_the_other_judge_did(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("places", ["by name", "none", "claimed"])
-async def test_screens_are_the_same_whatever_the_other_judge_did(
-    tmp_path: Path, places: str
-) -> None:
+async def test_screens_are_the_same_whatever_the_other_judge_did(tmp_path: Path, places: str) -> None:
     """Key for key, every screen is what it would be if bob were alone."""
     shown = []
     for other in (True, False):

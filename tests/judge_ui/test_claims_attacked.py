@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from store.collection import Collection
+from store.collection.collection import Collection
 from tests.judge_ui.many_judges import Judge, prepare, work
 from tests.store.outside import engine_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection import Collection
+from store.collection.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pty_terminal import ESCAPE_S, PtyTerminal, begin, judge
@@ -47,9 +47,7 @@ def leave(terminal: PtyTerminal) -> None:
 
 def grades(collection: Collection) -> dict[str, int | None]:
     """Return alice's grades by docno."""
-    return {
-        one.docno: one.grade for one in collection.judgements(["alice"]) if one.grade is not None
-    }
+    return {one.docno: one.grade for one in collection.judgements(["alice"]) if one.grade is not None}
 
 
 @pytest.mark.slow

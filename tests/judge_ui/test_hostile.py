@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import pytest
 
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
+from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
-from store.sanitise import BIDI_CONTROLS, sanitise
-from store.scale import parse_scale
+from store.text import BIDI_CONTROLS, sanitise
 from tests.judge_ui.conftest import shown
 from tests.judge_ui.pty_terminal import ESCAPE_S, PROGRAM, SEQUENCE, PtyTerminal, forms
 
@@ -78,9 +78,7 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
         Document("missing", evil),
         Document("z", "", shape("".join(map(chr, range(0x3000))))),
     ]
-    collection.add_pool(
-        Pool([PoolEntry(name, one.docno, place) for place, one in enumerate(documents)], {})
-    )
+    collection.add_pool(Pool([PoolEntry(name, one.docno, place) for place, one in enumerate(documents)], {}))
     collection.add_documents(documents)
     collection.add_judge(name, JudgeKind.HUMAN)
     session = JudgingSession(collection.desk(name, program=shape(IN_ONE_LINE)), min_dwell=0)
@@ -91,9 +89,7 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
     session.leave()
     make_disputes(collection, shape)
     # New guidelines are shown before the first document, whatever was decided under the old ones.
-    collection.add_guideline(
-        shape(f"# {EVIL}\n\n* {EVIL}\n\n```\n{EVIL}\n```\n[{EVIL}](http://x)\n")
-    )
+    collection.add_guideline(shape(f"# {EVIL}\n\n* {EVIL}\n\n```\n{EVIL}\n```\n[{EVIL}](http://x)\n"))
     return collection
 
 
@@ -284,14 +280,10 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
     ],
     ids=lambda arguments: " ".join(arguments)[:30],
 )
-def test_no_command_passes_it_on(
-    collections: tuple[Path, Path], arguments: tuple[str, ...]
-) -> None:
+def test_no_command_passes_it_on(collections: tuple[Path, Path], arguments: tuple[str, ...]) -> None:
     """What a terminal is sent holds colours and, where there is a bar, no moves but the bar's."""
     output = _typed((*PROGRAM, *arguments, "--collection", str(collections[0])), b"")
-    assert_harmless(
-        output, {b"\x1b[m"} | (BAR if arguments[:2] == ("export", "judgements") else set())
-    )
+    assert_harmless(output, {b"\x1b[m"} | (BAR if arguments[:2] == ("export", "judgements") else set()))
 
 
 @pytest.fixture(scope="module")
@@ -329,9 +321,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     ],
     ids=" ".join,
 )
-def test_no_listing_passes_on_the_ids_of_a_doctored_file(
-    doctored: Path, arguments: tuple[str, ...]
-) -> None:
+def test_no_listing_passes_on_the_ids_of_a_doctored_file(doctored: Path, arguments: tuple[str, ...]) -> None:
     """Names and docnos are made harmless where they are shown, whoever wrote them."""
     output = _typed((*PROGRAM, *arguments, "--collection", str(doctored)), b"")
     # The intervals of topics are long work on a machine that is busy.

@@ -22,9 +22,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from store.collection import Collection
+from store.collection.collection import Collection
+from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Topic
-from store.scale import parse_scale
 from tests.judge_ui.living_judges import PATIENCE_S, Ended, living
 from tests.store.outside import engine_of, make_pool
 from tests.store.stopping import StoppingServer, stopping_server
@@ -318,11 +318,7 @@ class Worker:
 
 
 def check_kills(
-    name: str,
-    n_documents: int,
-    n_kills: int,
-    full_screens: float,
-    weather: Weather | None = None,
+    name: str, n_documents: int, n_kills: int, full_screens: float, weather: Weather | None = None
 ) -> Counter[tuple[str, bool]]:
     """Let three judges work and be killed; compare the store with their ledgers; say where.
 

@@ -12,9 +12,7 @@ from tests.judge_ui.pty_terminal import PtyTerminal, begin, judge
 
 
 @pytest.mark.slow
-def test_program_ends_when_its_terminal_is_gone(
-    make_collection: Maker, collection_file: Path
-) -> None:
+def test_program_ends_when_its_terminal_is_gone(make_collection: Maker, collection_file: Path) -> None:
     """It reads nothing from then on, ends by itself, and what was judged is saved."""
     documents = [Document(f"d{n}", f"Title {n}", f"Text {n}.") for n in range(3)]
     collection = make_collection({ENGLISH: documents})

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from pooler.plan import Plan, build_pool
-from pooler.stored_runs import stored_runs
-from store.collection import Collection
+from pooler.pools.plan import Plan, build_pool
+from pooler.pools.runs import stored_runs
+from store.collection.collection import Collection
 from store.records import Document
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
 from tests.store.outside import make_run

@@ -68,8 +68,7 @@ def odd_line_ends(rng: Random, content: bytes) -> bytes:
     end = rng.choice([b"\r\n", b"\r\r\n", b"\t\n", b" \r\n", b"\x0c\n", b"\x0b\n"])
     chance = rng.choice([0.1, 0.5, 1])
     return b"".join(
-        line.removesuffix(b"\n") + end if rng.random() < chance else line
-        for line in lines_of(content)
+        line.removesuffix(b"\n") + end if rng.random() < chance else line for line in lines_of(content)
     )
 
 
@@ -77,9 +76,7 @@ def blank_lines(rng: Random, content: bytes) -> bytes:
     """Put blank lines between the others."""
     lines = lines_of(content)
     for _ in range(rng.choice([1, 2, 5])):
-        lines.insert(
-            rng.randint(0, len(lines)), rng.choice([b"\n", b" \n", b"\r\n", b"\t\x0c\r\n"])
-        )
+        lines.insert(rng.randint(0, len(lines)), rng.choice([b"\n", b" \n", b"\r\n", b"\t\x0c\r\n"]))
     return b"".join(lines)
 
 
@@ -305,12 +302,7 @@ def comments(rng: Random, content: bytes) -> bytes:
         if rng.random() < 0.5:
             lines[number] = rng.choice([b"#", b"# ", b" #"]) + lines[number]
         else:
-            new = [
-                b"# topic Q0 docno rank score tag\n",
-                b"#\n",
-                b" # a b c d e\n",
-                b"#a b c 1 2 t\n",
-            ]
+            new = [b"# topic Q0 docno rank score tag\n", b"#\n", b" # a b c d e\n", b"#a b c 1 2 t\n"]
             lines.insert(number, rng.choice([*new, b"#\x00\xff\n"]))
     return b"".join(lines)
 

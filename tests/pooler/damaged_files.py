@@ -87,15 +87,7 @@ def compressed(rng: Random, content: bytes, steps: list[str]) -> bytes:
             packed = flip_a_bit(rng, packed)
         return packed
     if how == "more":
-        more = [
-            b"x",
-            b"\n",
-            b"1 Q0 d 1 1 t\n",
-            packed[:1],
-            packed[:7],
-            packed[1:],
-            rng.randbytes(9),
-        ]
+        more = [b"x", b"\n", b"1 Q0 d 1 1 t\n", packed[:1], packed[:7], packed[1:], rng.randbytes(9)]
         return packed + padding + rng.choice(more)
     if how == "padded":
         return packed + padding
@@ -142,9 +134,7 @@ def nothing(rng: Random, content: bytes) -> bytes:
 
 def only_blanks(rng: Random, content: bytes) -> bytes:
     """Write blanks and line ends."""
-    return b"".join(
-        rng.choices([b" ", b"\t", b"\n", b"\r", b"\x0b", b"\x0c"], k=rng.randint(1, 60))
-    )
+    return b"".join(rng.choices([b" ", b"\t", b"\n", b"\r", b"\x0b", b"\x0c"], k=rng.randint(1, 60)))
 
 
 def only_marks(rng: Random, content: bytes) -> bytes:

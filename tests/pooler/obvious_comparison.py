@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pooler.check import RunReport, check_run
-from pooler.run_blocks import SuspicionError, read_blocks
-from pooler.runs import read_run
-from pooler.top import read_top
-from pooler.top_ranking import RunTop
+from pooler.reading.blocks import RunTop, SuspicionError, read_blocks
+from pooler.reading.check import RunReport, check_run
+from pooler.reading.strict import read_run
+from pooler.reading.top import read_top
 from store.errors import SHOWN_FAULTS, ArgumentError, FormatError
 from store.ranking import ORDERS, Order
 from tests.pooler.damaged_files import DamagedFile
@@ -86,11 +85,7 @@ def unlike_faults(report: RunReport, verdict: Verdict) -> str | None:
         if len(told) < SHOWN_FAULTS - 1 or (fault[0] or 0) < (last or 0)
     ]
     invented = Counter(told) - Counter(expected)
-    if (
-        missing
-        or invented
-        or [line or 0 for line, _ in told] != sorted(line or 0 for line, _ in told)
-    ):
+    if missing or invented or [line or 0 for line, _ in told] != sorted(line or 0 for line, _ in told):
         return f"faults {told}, expected {expected[:30]}"
     if len(told) != min(len(expected), SHOWN_FAULTS) and not verdict.is_damaged:
         return f"{len(told)} faults kept of {len(expected)}"
@@ -152,9 +147,7 @@ def unlike_run(path: Path, verdict: Verdict, *, lenient: bool) -> str | None:
     return None
 
 
-def unlike_tops(
-    path: Path, verdict: Verdict, depths: Sequence[int], *, lenient: bool
-) -> str | None:
+def unlike_tops(path: Path, verdict: Verdict, depths: Sequence[int], *, lenient: bool) -> str | None:
     """Say how the first documents differ, in every order and at every depth."""
     for order in ORDERS[:: 2 if lenient else 1]:
         for depth in depths:
@@ -197,9 +190,7 @@ def first_documents(verdict: Verdict, depth: int, order: Order) -> dict[str, Fir
     return known if len(known) == len(firsts) else None
 
 
-def unlike_top(
-    top: RunTop, verdict: Verdict, expected: dict[str, First] | None, name: str
-) -> str | None:
+def unlike_top(top: RunTop, verdict: Verdict, expected: dict[str, First] | None, name: str) -> str | None:
     """Say how the first documents read differ from those expected."""
     told = {
         topic: (one.docnos, hexes(one.scores.tolist()), one.n_tied_in, one.n_tied_out)

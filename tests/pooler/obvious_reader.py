@@ -1,6 +1,6 @@
 """A slow, obvious reader of run files, to hold the fast ones against.
 
-Written from the grammar in the docstring of `pooler.runs` and from the habits of trec_eval, one
+Written from the grammar in the docstring of `pooler.reading.strict` and from the habits of trec_eval, one
 line and one rule at a time; it calls none of the project's code. What the grammar leaves open is
 settled here so:
 
@@ -158,9 +158,7 @@ def are_qrels(lines: list[bytes], *, lenient: bool) -> bool:
     if lenient:
         kept = [fields for fields in kept if fields[0][:1] != b"#"]
     return bool(kept) and all(
-        len(fields) == 4
-        and fields[1] != b"Q0"
-        and re.fullmatch(rb"[+-]?[0-9]{1,18}(\.0*)?", fields[3])
+        len(fields) == 4 and fields[1] != b"Q0" and re.fullmatch(rb"[+-]?[0-9]{1,18}(\.0*)?", fields[3])
         for fields in kept
     )
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pooler.assigning import AssignmentOptions, plan_assignment
 from store.errors import ArgumentError, PoolerError
-from store.seats import Assignable, Existing, Place, Purpose
+from store.records import Assignable, Existing, Place, Purpose
 
 PEOPLE = ("ann", "ben", "cat", "dan", "eve")
 ANN = ["ann"]
@@ -24,9 +24,7 @@ Pair = tuple[str, str]
 def pooled(**sizes: int) -> list[Assignable]:
     """Make topics t1, t2, ... of so many documents."""
     return [
-        Assignable(topic, f"{topic}-{number:03d}")
-        for topic, size in sizes.items()
-        for number in range(size)
+        Assignable(topic, f"{topic}-{number:03d}") for topic, size in sizes.items() for number in range(size)
     ]
 
 
@@ -143,17 +141,13 @@ def test_decisions_leave_loads_as_even_as_can_be(
 ) -> None:
     """With decisions that stand, no other choice has a smaller sum of squared loads."""
     people = PEOPLE[:3]
-    documents = [
-        Assignable("1", f"d{number}", decided=judges) for number, judges in enumerate(decided)
-    ]
+    documents = [Assignable("1", f"d{number}", decided=judges) for number, judges in enumerate(decided)]
     options = AssignmentOptions(seed=seed, per_document=per_document)
     loads = loads_of(plan_assignment(documents, people, options).places)
     choices = [
         [
             judges | set(some)
-            for some in combinations(
-                sorted(set(people) - judges), max(0, per_document - len(judges))
-            )
+            for some in combinations(sorted(set(people) - judges), max(0, per_document - len(judges)))
         ]
         for judges in decided
     ]
@@ -180,9 +174,7 @@ def test_pairs_of_judges_share_documents_evenly(n_judges: int, per_document: int
 
 
 @given(data=st.data(), documents=pools())
-def test_same_arguments_give_the_same_plan(
-    data: st.DataObject, documents: list[Assignable]
-) -> None:
+def test_same_arguments_give_the_same_plan(data: st.DataObject, documents: list[Assignable]) -> None:
     """Neither the sequence of the documents nor that of the judges changes a byte."""
     n_judges = data.draw(st.integers(1, 5))
     options = data.draw(wishes(n_judges, lease_s=data.draw(st.sampled_from([None, 60]))))
@@ -209,8 +201,7 @@ def test_another_seed_gives_another_plan(wish: dict[str, object]) -> None:
     options = AssignmentOptions(seed=1, **wish)  # type: ignore[arg-type]  # drawn from a table
     other = replace(options, seed=2)
     assert (
-        plan_assignment(documents, PEOPLE, options).places
-        != plan_assignment(documents, PEOPLE, other).places
+        plan_assignment(documents, PEOPLE, options).places != plan_assignment(documents, PEOPLE, other).places
     )
 
 
@@ -219,9 +210,7 @@ def test_another_seed_gives_another_plan(wish: dict[str, object]) -> None:
     per_document=st.integers(1, 4),
     seed=st.integers(0, 3),
 )
-def test_by_topic_whole_topics_go_to_the_same_judges(
-    sizes: list[int], per_document: int, seed: int
-) -> None:
+def test_by_topic_whole_topics_go_to_the_same_judges(sizes: list[int], per_document: int, seed: int) -> None:
     """All documents of a topic have K judges; loads differ by the largest topic at most."""
     documents = pooled(**{f"t{number}": size for number, size in enumerate(sizes)})
     options = AssignmentOptions(seed=seed, by="topic", per_document=per_document)
@@ -415,10 +404,7 @@ def test_wishes_that_cannot_be_are_refused(wish: dict[str, object], message: str
 
 def test_nobody_to_assign_to_is_refused() -> None:
     """Without judges nothing can be assigned by name, nor calibration for all of them."""
-    for options in (
-        AssignmentOptions(seed=1),
-        AssignmentOptions(seed=1, lease_s=60, calibration=1),
-    ):
+    for options in (AssignmentOptions(seed=1), AssignmentOptions(seed=1, lease_s=60, calibration=1)):
         with pytest.raises(PoolerError, match="there is no judge") as caught:
             plan_assignment(pooled(t=3), [], options)
         assert caught.value.hint == "pooler judges add NAME"

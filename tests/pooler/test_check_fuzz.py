@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from pooler.check import check_run
-from pooler.run_blocks import SuspicionError, read_blocks
-from pooler.top import read_top
+from pooler.reading.blocks import SuspicionError, read_blocks
+from pooler.reading.check import check_run
+from pooler.reading.top import read_top
 from store.errors import FormatError, PoolerError
 from store.ranking import Order
 from tests.cli.command_line import run_process
@@ -63,33 +63,23 @@ def test_generated_files_are_read_as_the_obvious_reader_reads_them(
         with capsys.disabled():
             counts = ", ".join(f"{name} {count:,}" for name, count in sorted(seen.items()))
             seconds = time.perf_counter() - started
-            sys.stdout.write(
-                f"\n{N_FILES:,} files from seed {FIRST_SEED}, {seconds:.0f} s: {counts}\n"
-            )
+            sys.stdout.write(f"\n{N_FILES:,} files from seed {FIRST_SEED}, {seconds:.0f} s: {counts}\n")
     assert not differences, "\n".join(differences)
     if N_FILES >= 2000:  # few enough of a kind would mean that the generator tests nothing
         assert min(seen["strict accepted"], seen["lenient accepted"]) > N_FILES // 6
 
 
-def test_control_or_sign_anywhere_in_a_line_is_read_as_the_obvious_reader_reads_it(
-    tmp_path: Path,
-) -> None:
+def test_control_or_sign_anywhere_in_a_line_is_read_as_the_obvious_reader_reads_it(tmp_path: Path) -> None:
     """Whatever single odd byte slips into a line, faults and content are those it makes."""
     line = b"1 Q0 d 1 2 t\n"
     odd = [*range(36), *b"+-.0_e", *range(0x7E, 0x82), 0xA0, 0xC2, 0xEF, 0xFF]
     agree(
         tmp_path,
-        [
-            line[:place] + bytes([byte]) + line[place:]
-            for place in range(len(line) + 1)
-            for byte in odd
-        ],
+        [line[:place] + bytes([byte]) + line[place:] for place in range(len(line) + 1) for byte in odd],
     )
 
 
-def test_any_odd_character_in_an_id_is_judged_as_the_obvious_reader_judges_it(
-    tmp_path: Path,
-) -> None:
+def test_any_odd_character_in_an_id_is_judged_as_the_obvious_reader_judges_it(tmp_path: Path) -> None:
     """Controls, blanks and formatting characters of Unicode, in topic, docno and tag."""
     odd = [
         chr(code)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.even_loads import even_out
+from pooler.assigning import even_out
 
 
 @st.composite

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import FixedStrategy, ParameterValue
-from pooler.topic_rankings import NO_DOCUMENT, TopicRankings, descending, rankings_of
+from pooler.strategies.rankings import TopicRankings, descending, rankings_of
+from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import UnknownNameError
 from tests.strategies import ids
 
@@ -83,9 +84,7 @@ def test_find_strategy_unknown_name_lists_the_known() -> None:
 
 @fixed
 @given(runs=drawn_runs)
-def test_fixed_values_are_finite_and_order_every_document(
-    strategy: FixedStrategy, runs: Runs
-) -> None:
+def test_fixed_values_are_finite_and_order_every_document(strategy: FixedStrategy, runs: Runs) -> None:
     """Every document of the union has a number, and a place in the order."""
     rankings = arrays_of(runs)
     values = evaluate(strategy, rankings)
@@ -125,9 +124,7 @@ def test_fixed_values_do_not_depend_on_docnos(
 
 @fixed
 @given(n_documents=st.integers(1, 12))
-def test_fixed_values_of_a_merry_go_round_are_tied(
-    strategy: FixedStrategy, n_documents: int
-) -> None:
+def test_fixed_values_of_a_merry_go_round_are_tied(strategy: FixedStrategy, n_documents: int) -> None:
     """Where every document has every rank once, all tie to the last bit: docno descending."""
     documents = np.arange(n_documents, dtype=np.int32)
     rows = np.stack([np.roll(documents, -run) for run in range(n_documents)])

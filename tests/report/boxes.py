@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from itertools import combinations
 
-from store.sanitise import sanitise_line
+from store.text import sanitise_line
 
 SVG = "{http://www.w3.org/2000/svg}"
 # Advance widths of DejaVu Sans 2.37, U+0020 to U+007E, in 1/2048 of the font size.

@@ -11,33 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.report.charts import (
-    Axis,
-    Bar,
-    Bars,
-    Bin,
-    Chart,
-    Dot,
-    Dots,
-    HeatMap,
-    Histogram,
-    Line,
-    Lines,
-    draw,
-    draw_in_pieces,
-)
-from pooler.report.svg import Sheet
+from pooler.report.charts import Chart, draw, draw_in_pieces
+from pooler.report.drawing import Axis, Sheet
+from pooler.report.grid import HeatMap
+from pooler.report.lines import Bin, Histogram, Line, Lines
+from pooler.report.rows import Bar, Bars, Dot, Dots
 from store.errors import ArgumentError
 from tests.report.boxes import SVG, assert_readable, letters, squeezed
 
 WIDTHS = (350.0, 720.0)
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "a&amp;b\"'",
-    "日本語形態素解析ラン",
-    "\x1b[31mred\ud800",
-    "W" * 120,
-)
+HOSTILE = ("<script>alert(1)</script>", "a&amp;b\"'", "日本語形態素解析ラン", "\x1b[31mred\ud800", "W" * 120)
 NAN = math.nan
 
 LABELS = st.sampled_from(HOSTILE) | st.text(max_size=40)
@@ -54,9 +37,7 @@ def bars(draw_one: st.DrawFn) -> Bars:
     numbers = COUNTS if is_stacked else VALUES
     n_texts = st.sampled_from([1, n_parts])
     row = n_texts.flatmap(
-        lambda n: st.builds(
-            Bar, LABELS, st.tuples(*[numbers] * n_parts), st.tuples(*[LABELS] * n), LABELS
-        )
+        lambda n: st.builds(Bar, LABELS, st.tuples(*[numbers] * n_parts), st.tuples(*[LABELS] * n), LABELS)
     )
     rows = tuple(draw_one(st.lists(row, max_size=5)))
     parts = tuple(draw_one(st.lists(LABELS, min_size=n_parts, max_size=n_parts)))
@@ -81,9 +62,7 @@ LINES = st.builds(
     LABELS,
     AXES,
     AXES,
-    st.lists(st.builds(Line, LABELS, POINTS, st.booleans(), LABELS), min_size=1, max_size=6).map(
-        tuple
-    ),
+    st.lists(st.builds(Line, LABELS, POINTS, st.booleans(), LABELS), min_size=1, max_size=6).map(tuple),
 )
 HISTOGRAMS = st.builds(
     lambda ends, bins, axis, reason: Histogram(
@@ -257,9 +236,7 @@ def test_bar_is_as_long_as_its_value():
 def test_negative_bar_ends_where_the_positive_one_begins():
     """Both start from zero."""
     chart = Bars("t", "d", Axis("x"), (Bar("a", (-3.0,), ("-3",)), Bar("b", (3.0,), ("3",))))
-    negative, positive = (
-        one for one in drawn(chart).findall(f"{SVG}rect") if one.get("class") == "fill-1"
-    )
+    negative, positive = (one for one in drawn(chart).findall(f"{SVG}rect") if one.get("class") == "fill-1")
     end = float(negative.attrib["x"]) + float(negative.attrib["width"])
     assert end == pytest.approx(float(positive.attrib["x"]), abs=0.11)
 

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.report.charts import Axis, Bar, Bars, HeatMap
-from pooler.report.page import Column, Figure, Page, Points, Section, Table, render
+from pooler.report.drawing import Axis
+from pooler.report.grid import HeatMap
+from pooler.report.page import Figure, Page, PageColumn, PageTable, Points, Section, render
+from pooler.report.rows import Bar, Bars
 from store.errors import ArgumentError
 from tests.report.boxes import SVG, squeezed
 
@@ -24,8 +26,8 @@ TEXT = st.just(HOSTILE) | st.text(max_size=30)
 def figure(text: str = "a run", n_rows: int = 2) -> Figure:
     """Return a figure of which every text is the one given."""
     rows = tuple(Bar(f"{text} {n}", (float(n),), (str(n),)) for n in range(n_rows))
-    columns = (Column(text), Column(text, is_numeric=True))
-    table = Table(text, columns, tuple((f"{text} {n}", str(n)) for n in range(n_rows)))
+    columns = (PageColumn(text), PageColumn(text, is_numeric=True))
+    table = PageTable(text, columns, tuple((f"{text} {n}", str(n)) for n in range(n_rows)))
     return Figure(text, text, Bars(text, text, Axis(text), rows), table, text)
 
 
@@ -74,12 +76,12 @@ def test_every_text_is_on_the_page():
     """Title, lead, paragraph, list, captions, headings, cells, commands and footer."""
     texts = [f"text{n}" for n in range(15)]
     points = Points((texts[12], texts[13]))
-    table = Table(texts[4], (Column(texts[5]), Column(texts[6])), ((texts[7], HOSTILE),), texts[14])
+    table = PageTable(
+        texts[4], (PageColumn(texts[5]), PageColumn(texts[6])), ((texts[7], HOSTILE),), texts[14]
+    )
     chart = Bars(texts[8], texts[9], Axis("x"), (Bar("漬物ラン", (1.0,), ("1",)),))
     made = Figure(texts[10], texts[11], chart, table, "pooler diagnose 'a b'.db")
-    page = Page(
-        texts[0], texts[1], (Section(texts[2], (texts[3], points, table, made)),), "the foot"
-    )
+    page = Page(texts[0], texts[1], (Section(texts[2], (texts[3], points, table, made)),), "the foot")
     written = squeezed("".join(parsed(page).itertext()))
     expected = [*texts, HOSTILE, "漬物ラン", "pooler diagnose 'a b'.db", "the foot"]
     assert all(squeezed(text) in written for text in expected)
@@ -110,9 +112,7 @@ def test_ids_are_unique_and_references_lead_somewhere():
 
 def test_headings_are_in_order():
     """One first heading; no level is left out on the way down."""
-    levels = [
-        int(one.tag[1]) for one in parsed(page_of()).iter() if re.fullmatch("h[1-6]", one.tag)
-    ]
+    levels = [int(one.tag[1]) for one in parsed(page_of()).iter() if re.fullmatch("h[1-6]", one.tag)]
     assert levels.count(1) == 1
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -196,14 +196,14 @@ def test_language_that_is_no_tag_is_refused(language):
 
 def test_row_of_other_cells_than_columns_is_refused():
     """A number under the wrong heading would be a wrong number."""
-    table = Table("c", (Column("a"), Column("b")), (("1",),))
+    table = PageTable("c", (PageColumn("a"), PageColumn("b")), (("1",),))
     with pytest.raises(ArgumentError, match="must have 2 cells each, but got 1"):
         render(Page("t", "", (Section("s", (table,)),)))
 
 
 def test_a_long_command_is_folded_and_blanks_stay() -> None:
     """What is copied is what was written, two blanks as well; a long one does not fill the page."""
-    table = Table("c", (Column("a"),), (("1",),), "pooler diagnose 'two  blanks'")
+    table = PageTable("c", (PageColumn("a"),), (("1",),), "pooler diagnose 'two  blanks'")
     short = render(Page("t", "", (Section("s", (table,)),)))
     assert "<code>pooler diagnose &#x27;two  blanks&#x27;</code>" in short
     assert "white-space:pre-wrap" in short

@@ -6,15 +6,13 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from pooler.report.palette import DARK, LIGHT, N_SERIES, N_SHADES, stylesheet
+from pooler.report.drawing import DARK, LIGHT, N_SERIES, N_SHADES, stylesheet
 
 
 def luminance(colour: str) -> float:
     """Relative luminance of WCAG 2.2."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    ]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pooler.report.scales import Axis, make_scale, tick_labels, ticks
+from pooler.report.drawing import Axis, make_scale, tick_labels, ticks
 from store.errors import ArgumentError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -23,12 +23,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
         ("0", "1", 5, ["0.0", "0.5", "1.0"]),
         ("0", "143", 6, ["0", "50", "100"]),
         ("0", "143", 8, ["0", "20", "40", "60", "80", "100", "120", "140"]),
-        (
-            "-0.06",
-            "0.01",
-            8,
-            ["-0.06", "-0.05", "-0.04", "-0.03", "-0.02", "-0.01", "0.00", "0.01"],
-        ),
+        ("-0.06", "0.01", 8, ["-0.06", "-0.05", "-0.04", "-0.03", "-0.02", "-0.01", "0.00", "0.01"]),
         ("-3", "3", 5, ["-2", "0", "2"]),
         ("0", "22669", 6, ["0", "5,000", "10,000", "15,000", "20,000"]),
         ("0", "1e-9", 6, ["0", "2e-10", "4e-10", "6e-10", "8e-10", "1e-9"]),
@@ -97,8 +92,7 @@ def test_one_value_has_room_around_it(value):
 
 
 @pytest.mark.parametrize(
-    ("axis", "words"),
-    [(Axis("x", 2, 1), "must be below 1"), (Axis("x", math.nan), "must have finite ends")],
+    ("axis", "words"), [(Axis("x", 2, 1), "must be below 1"), (Axis("x", math.nan), "must have finite ends")]
 )
 def test_impossible_ends_are_refused(axis, words):
     """The message says which end."""

@@ -52,9 +52,7 @@ def rankings(manifest: list[dict[str, str]]) -> dict[str, dict[str, Ranking]]:
 
 
 @pytest.fixture(scope="module")
-def pool(
-    manifest: list[dict[str, str]], rankings: dict[str, dict[str, Ranking]]
-) -> set[tuple[str, str]]:
+def pool(manifest: list[dict[str, str]], rankings: dict[str, dict[str, Ranking]]) -> set[tuple[str, str]]:
     """Collect the (topic, docno) of the first five ranks of every contributing run."""
     return {
         (topic, docno)
@@ -95,10 +93,7 @@ def test_build_stored_files_equal_fresh_bytes(build: ModuleType) -> None:
 
 
 def test_check_changed_or_extra_run_exits_1(
-    build: ModuleType,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``--check`` answers 0 for fresh files, and 1 once a run is changed and one is left over."""
     for name in ("documents.jsonl", "topics.jsonl"):
@@ -112,8 +107,7 @@ def test_check_changed_or_extra_run_exits_1(
     (tmp_path / "runs" / "old.run").write_bytes(b"")
     assert build.main(["--check"]) == 1
     assert capsys.readouterr().err == (
-        "runs/bm25-words.run: differs from a fresh build\n"
-        "runs/old.run: differs from a fresh build\n"
+        "runs/bm25-words.run: differs from a fresh build\nruns/old.run: differs from a fresh build\n"
     )
 
 
@@ -205,13 +199,9 @@ def test_judges_agree_moderately_and_not_one_way() -> None:
     assert any(middle[key] > lenient[key] for key in strict)
 
 
-def test_rank_6_a_fifth_unjudged(
-    rankings: dict[str, dict[str, Ranking]], pool: set[tuple[str, str]]
-) -> None:
+def test_rank_6_a_fifth_unjudged(rankings: dict[str, dict[str, Ranking]], pool: set[tuple[str, str]]) -> None:
     """At least a fifth of the documents at rank 6, over all runs and topics, is not in the pool."""
-    sixth = [
-        (topic, ranking[5][1]) for topics in rankings.values() for topic, ranking in topics.items()
-    ]
+    sixth = [(topic, ranking[5][1]) for topics in rankings.values() for topic, ranking in topics.items()]
     assert len(sixth) == 72
     assert sum(key not in pool for key in sixth) / len(sixth) >= 0.2
 
@@ -267,7 +257,4 @@ def test_tokens_examples(build: ModuleType) -> None:
     assert build.word_tokens("The slugs of May") == ["slugs", "may"]
     assert build.word_tokens("バジルの葉を摘む") == ["バジル", "葉", "摘", "む"]
     assert build.stem_tokens("Watering slugs, 葉を摘む") == ["water", "slug", "葉", "摘"]
-    assert build.bigram_tokens("A slug, 葉を摘む。") == [
-        *("a", "sl", "lu", "ug"),
-        *("葉を", "を摘", "摘む"),
-    ]
+    assert build.bigram_tokens("A slug, 葉を摘む。") == [*("a", "sl", "lu", "ug"), *("葉を", "を摘", "摘む")]

@@ -10,13 +10,12 @@ from contextlib import suppress
 
 from sqlalchemy import select
 
-from store.assignments import claim
-from store.collection import Collection
-from store.database import reading, writing
+from store.collection.collection import Collection
+from store.db.engine import reading, writing
+from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT, TOPIC
 from store.errors import StoreError
-from store.models import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT, TOPIC
-from store.records import State
-from store.seats import Assignable, AssignmentPlan, Existing, Place, Purpose, Scope
+from store.judging.assignments import claim
+from store.records import Assignable, AssignmentPlan, Existing, Place, Purpose, Scope, State
 from tests.store.outside import Sitting, engine_of, execute
 
 PEOPLE = ("ann", "ben", "cat", "dan")
@@ -70,10 +69,7 @@ def shown(collection: Collection, judge: str, topic: str = "1") -> list[str]:
 
 def let_lapse(name: str) -> None:
     """Let every lease run out."""
-    execute(
-        name,
-        f"UPDATE assignment SET lease_until = '{LONG_AGO}' WHERE lease_until IS NOT NULL",
-    )
+    execute(name, f"UPDATE assignment SET lease_until = '{LONG_AGO}' WHERE lease_until IS NOT NULL")
 
 
 def places(name: str) -> list[tuple[str, str, str | None, bool]]:
@@ -87,9 +83,7 @@ def places(name: str) -> list[tuple[str, str, str | None, bool]]:
     )
     with engine_of(name) as engine, reading(engine) as session:
         rows = session.execute(query).all()
-    return sorted(
-        ((topic, docno, judge, until is not None) for topic, docno, judge, until in rows), key=repr
-    )
+    return sorted(((topic, docno, judge, until is not None) for topic, docno, judge, until in rows), key=repr)
 
 
 def held(name: str, judge: str) -> list[str]:
@@ -115,9 +109,7 @@ def decisions(name: str) -> dict[str, set[str]]:
     return decided
 
 
-def claim_and_judge(
-    name: str, judge: str, seed: int, patience_s: float, whim: float, start: float
-) -> None:
+def claim_and_judge(name: str, judge: str, seed: int, patience_s: float, whim: float, start: float) -> None:
     """Claim documents of topic 1 and judge them until none has a place without a decision.
 
     Runs in a process of its own, from a moment of `time.monotonic` on: a barrier would not survive

@@ -8,8 +8,8 @@ from multiprocessing.connection import Connection as Pipe
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
-from store.collection import Collection
-from store.draws import Choose, Draw
+from store.collection.collection import Collection
+from store.content.draws import Choose, Draw
 from store.records import Pool, PoolEntry
 
 

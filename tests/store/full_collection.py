@@ -10,13 +10,13 @@ from pathlib import Path
 
 from sqlalchemy import insert, select, update
 
-from store.collection import Collection
-from store.database import writing
+from store.collection.collection import Collection
+from store.db.engine import writing
+from store.db.tables import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VERSION
 from store.errors import StoreError
-from store.models import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VERSION
+from store.formats.scale import parse_scale
+from store.judging.rejudging import Why
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
-from store.rejudging import Why
-from store.scale import parse_scale
 from tests.store.drawing import adaptive_pool
 from tests.store.outside import Sitting, engine_of, make_pool, make_run
 from tests.store.seating import seat
@@ -37,8 +37,7 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
         )
         for tag in ("bm25", "lm"):
             ranked = {
-                topic: [(docno, dice.random()) for docno in dice.sample(DOCNOS, 8)]
-                for topic in ("1", "007")
+                topic: [(docno, dice.random()) for docno in dice.sample(DOCNOS, 8)] for topic in ("1", "007")
             }
             made.add_run(make_run(tag, ranked, sha256=hashlib.sha256(tag.encode()).hexdigest()))
         made.add_pool(make_pool({"1": DOCNOS, "007": DOCNOS[:6]}, run_tags=("bm25", "lm")))

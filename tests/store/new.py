@@ -6,8 +6,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from store.collection import Collection
-from store.scale import parse_scale
+from store.collection.collection import Collection
+from store.formats.scale import parse_scale
 
 
 def new_collection(where: str, scale: str = "0-2") -> Collection:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Engine, event, inspect, text
 
-from store.collection import Collection
-from store.database import collection_url, make_engine, reading, writing
-from store.desk import Desk
+from store.collection.collection import Collection
+from store.db.engine import collection_url, make_engine, reading, writing
 from store.errors import ConflictError
+from store.judging.desk import Desk
 from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
 
 
@@ -34,10 +34,7 @@ def contents(name: str) -> dict[str, list[tuple[Any, ...]]]:
     with engine_of(name) as engine, reading(engine) as session:
         tables = inspect(session.connection()).get_table_names()
         return {
-            table: sorted(
-                (tuple(row) for row in session.execute(text(f'SELECT * FROM "{table}"'))),
-                key=repr,
-            )
+            table: sorted((tuple(row) for row in session.execute(text(f'SELECT * FROM "{table}"'))), key=repr)
             for table in sorted(tables)
         }
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import insert, select, update
 
-from store.database import reading, writing
-from store.models import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, TOPIC
+from store.db.engine import reading, writing
+from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, TOPIC
 from tests.store.outside import engine_of
 
 
@@ -40,9 +40,7 @@ def seat(
             plan = made.inserted_primary_key[0]
         topic_id = session.scalar(select(TOPIC.c.id).where(TOPIC.c.number == topic))
         judge_id = session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == judge))
-        documents = {
-            row.docno: row.id for row in session.execute(select(DOCUMENT.c.docno, DOCUMENT.c.id))
-        }
+        documents = {row.docno: row.id for row in session.execute(select(DOCUMENT.c.docno, DOCUMENT.c.id))}
         rows = [
             {
                 "topic_id": topic_id,
@@ -74,10 +72,7 @@ def let_lapse(name: str, judge: str, docnos: str = "") -> None:
     """Let the leases of a judge have run out an hour ago: all, or those at some documents."""
     with engine_of(name) as engine, writing(engine) as session:
         judges = select(JUDGE.c.id).where(JUDGE.c.name == judge)
-        where: list[Any] = [
-            ASSIGNMENT.c.judge_id.in_(judges),
-            ASSIGNMENT.c.lease_until.is_not(None),
-        ]
+        where: list[Any] = [ASSIGNMENT.c.judge_id.in_(judges), ASSIGNMENT.c.lease_until.is_not(None)]
         if docnos:
             chosen = select(DOCUMENT.c.id).where(DOCUMENT.c.docno.in_(list(docnos)))
             where.append(ASSIGNMENT.c.document_id.in_(chosen))

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError
-from store.natural_order import natural_key
 from store.ranking import ORDERS, Order, check_order, rank_order, ties_at_cut
+from store.text import natural_key
 
 # Few different scores and short docnos of few characters, so that most rankings have ties and
 # docnos that begin alike; -0.0 ties with 0.0.
@@ -59,9 +59,7 @@ def test_rank_order_is_the_sort_by_key(order: Order, rows: list[tuple[str, float
 
 
 @given(rows=rows, random=st.randoms(use_true_random=False))
-def test_trec_orders_do_not_depend_on_file_order(
-    rows: list[tuple[str, float, int]], random: Any
-) -> None:
+def test_trec_orders_do_not_depend_on_file_order(rows: list[tuple[str, float, int]], random: Any) -> None:
     """Shuffling the lines of a run changes no ranking by score."""
     shuffled = list(rows)
     random.shuffle(shuffled)
@@ -118,11 +116,7 @@ def test_check_order_knows_every_order() -> None:
 def test_ties_at_cut_are_those_counted_one_by_one(values: list[float], depth: int) -> None:
     """Documents with the score of the last one taken, inside and outside, if any is outside."""
     ordered = sorted(values, reverse=True)
-    inside = (
-        sum(score == ordered[depth - 1] for score in ordered[:depth])
-        if depth <= len(ordered)
-        else 0
-    )
+    inside = sum(score == ordered[depth - 1] for score in ordered[:depth]) if depth <= len(ordered) else 0
     outside = sum(score == ordered[depth - 1] for score in ordered[depth:]) if inside else 0
     expected = (inside, outside) if outside else (0, 0)
     assert ties_at_cut(np.array(ordered), depth) == expected

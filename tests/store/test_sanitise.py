@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.sanitise import sanitise, sanitise_line
+from store.text import sanitise, sanitise_line
 
 BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 BIDI_MARKS = "\u061c\u200e\u200f"

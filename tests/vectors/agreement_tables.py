@@ -120,11 +120,7 @@ KAPPA_TABLES = (
         "sas",
         "SAS/STAT manual, PROC FREQ",
         ((0, 4, 1), (0, 8, 0), (0, 1, 5)),
-        (
-            ("none", "0.4842", "0.1380"),
-            ("linear", "0.4701", "0.1457"),
-            ("quadratic", "0.450161", "0.192233"),
-        ),
+        (("none", "0.4842", "0.1380"), ("linear", "0.4701", "0.1457"), ("quadratic", "0.450161", "0.192233")),
         null_error="0.1484",
     ),
     # A. Agresti, Modelling Patterns of Agreement and Disagreement, 1992, and Landis and Koch's
@@ -183,17 +179,9 @@ KAPPA_TABLES = (
 # Raters 2 and 3 of the `anxiety` data of the R package irr, scale 1 to 6; neither ever gives 5.
 ANXIETY = ("36462424332333221334", "21443216111233113322")
 # R irr's kappa2, kept in statsmodels' tests: weights by the grades that occur. 7 to 10 digits.
-ANXIETY_OCCURRING = (
-    ("none", "-0.006289308"),
-    ("linear", "0.1459075"),
-    ("quadratic", "0.2520325"),
-)
+ANXIETY_OCCURRING = (("none", "-0.006289308"), ("linear", "0.1459075"), ("quadratic", "0.2520325"))
 # scikit-learn's cohen_kappa_score with labels=[1, 2, 3, 4, 5, 6]: weights by the declared scale.
-ANXIETY_DECLARED = (
-    ("none", "-0.006289308"),
-    ("linear", "0.1262136"),
-    ("quadratic", "0.2297980"),
-)
+ANXIETY_DECLARED = (("none", "-0.006289308"), ("linear", "0.1262136"), ("quadratic", "0.2297980"))
 
 # Cystic Fibrosis collection, kappas to 4 digits: scikit-learn 1.9.1 cohen_kappa_score. Columns:
 # the 4,819 listed pairs unweighted, linear, quadratic, binary at 1, binary at 2; then all 123,900

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.keys import Command, Keymap, key_table
-from judge_ui.listing import Filter
 from judge_ui.plain.answers import WORDS, Act, Answers, Line, numbers
-from judge_ui.plain.help import help_lines
+from judge_ui.plain.talk import help_lines
+from judge_ui.session.keys import Command, Keymap, key_table
+from judge_ui.session.queue import Filter
+from store.formats.scale import parse_scale
 from store.records import Grade, Scale
-from store.scale import parse_scale
 
 
 def answers(scale: str = "0-3") -> Answers:
@@ -64,10 +64,7 @@ def test_a_value_of_several_characters_is_typed_as_it_is() -> None:
     grades = (Grade(-2, "junk", "j"), Grade(0, "no", "0"), Grade(10, "yes", "a"))
     scale = Scale(grades, relaxed=10, rigid=10)
     found = Answers(key_table(scale), scale)
-    assert [found.read(text).meaning for text in ("-2", "j", "10", "１０", "a")] == [
-        *(-2, -2),
-        *(10, 10, 10),
-    ]
+    assert [found.read(text).meaning for text in ("-2", "j", "10", "１０", "a")] == [*(-2, -2), *(10, 10, 10)]
     assert found.grades == [("j", "-2 junk"), ("0", "no"), ("a", "10 yes")]
     assert found.grade_keys == "grade j/0/a"
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from judge_ui.plain.judging import run_plain
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.plain_sitting import Typist, after, sit, states
-from tests.judge_ui.test_session import locked
+from tests.judge_ui.session.test_session import locked
 
 Events = Callable[[], list[dict[str, Any]]]
 
@@ -47,7 +47,7 @@ class Lock:
 def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
     """Give a lock on the collection of two topics."""
     # The default of seconds would make these slow tests of SQLite.
-    monkeypatch.setattr("store.open_desk.JUDGE_PATIENCE_MS", 20)
+    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
     return Lock(two_topics, collection_file)
 
 
@@ -164,24 +164,16 @@ def test_passages_are_said_where_the_document_is_shown(lines: Collection) -> Non
     assert "\nDocument d (1 passage marked)\n" in sit(lines, "mark 2-4", "n", "p")
 
 
-def test_a_decision_made_elsewhere_is_asked_about_and_kept(
-    two_topics: Collection, events: Events
-) -> None:
+def test_a_decision_made_elsewhere_is_asked_about_and_kept(two_topics: Collection, events: Events) -> None:
     """`k` keeps what was decided elsewhere, goes on, and leaves both in the history."""
     printed = sit(two_topics, elsewhere(two_topics, 1), "2", "k", "0")
     assert "grade 1 at " in after(printed, 0)
     assert "your 2 is NOT SAVED\n" in after(printed, 0)
-    assert after(printed, 0).endswith(
-        "k = keep that, r = replace it by your 2; both stay in the history"
-    )
+    assert after(printed, 0).endswith("k = keep that, r = replace it by your 2; both stay in the history")
     assert "grade 1 kept (saved " in after(printed, 1)
     grades = {docno: one.grade for docno, one in states(two_topics).items()}
     assert grades == {"e0": 1, "e1": 0}
-    assert [row[1:] for row in decided(events) if row[0] == "e0"] == [
-        ("judge", 1),
-        ("judge", 2),
-        ("undo", 1),
-    ]
+    assert [row[1:] for row in decided(events) if row[0] == "e0"] == [("judge", 1), ("judge", 2), ("undo", 1)]
 
 
 @pytest.mark.parametrize("answer", ["r", "ｒ", "Replace"])
@@ -224,9 +216,7 @@ def test_a_decision_that_is_not_saved_is_said_to_be_and_saved_by_retry(
     assert printed.endswith("all saved\n")
 
 
-def test_a_script_gets_no_further_than_what_is_not_saved(
-    two_topics: Collection, lock: Lock
-) -> None:
+def test_a_script_gets_no_further_than_what_is_not_saved(two_topics: Collection, lock: Lock) -> None:
     """The grades after it were meant for other documents: none is written, now or later."""
     printed = sit(two_topics, "0", lock.shut, "2", "1", lock.open, "0", "n", "s", "list")
     grades = {docno: one.grade for docno, one in states(two_topics).items()}
@@ -236,6 +226,7 @@ def test_a_script_gets_no_further_than_what_is_not_saved(
     assert printed.endswith("alice: 2 decisions in this sitting, all saved\n")
 
 
+@pytest.mark.slow
 def test_quitting_says_what_was_not_saved(two_topics: Collection, lock: Lock) -> None:
     """A last attempt, and the loss in the last line."""
     printed = sit_locked(two_topics, lock, "2", "q")
@@ -244,6 +235,7 @@ def test_quitting_says_what_was_not_saved(two_topics: Collection, lock: Lock) ->
     assert states(two_topics) == {}
 
 
+@pytest.mark.slow
 def test_what_is_not_saved_can_be_given_up(two_topics: Collection, lock: Lock) -> None:
     """`u` gives it up, and the document is asked about as before."""
     printed = sit(two_topics, lock.shut, "2", "u", lock.open, "1")
@@ -251,6 +243,7 @@ def test_what_is_not_saved_can_be_given_up(two_topics: Collection, lock: Lock) -
     assert {docno: one.grade for docno, one in states(two_topics).items()} == {"e0": 1}
 
 
+@pytest.mark.slow
 def test_at_a_terminal_another_decision_takes_the_place_of_one_that_waits(
     two_topics: Collection, lock: Lock, events: Events
 ) -> None:
@@ -261,6 +254,7 @@ def test_at_a_terminal_another_decision_takes_the_place_of_one_that_waits(
     assert [docno for docno, *_ in decided(events)] == ["e0", "e1", "e2"]
 
 
+@pytest.mark.slow
 def test_at_a_terminal_anything_else_tries_once_more_and_is_not_done(
     two_topics: Collection, lock: Lock, events: Events
 ) -> None:
@@ -271,6 +265,7 @@ def test_at_a_terminal_anything_else_tries_once_more_and_is_not_done(
     assert decided(events) == [("e0", "judge", 2), ("e1", "judge", 1)]
 
 
+@pytest.mark.slow
 def test_a_note_that_could_not_be_written_waits_too(two_topics: Collection, lock: Lock) -> None:
     """A note is retried like a grade."""
     sit(two_topics, lock.shut, "note ask Ann", lock.open, "retry", "1")
@@ -278,9 +273,8 @@ def test_a_note_that_could_not_be_written_waits_too(two_topics: Collection, lock
     assert (stored.note, stored.grade) == ("ask Ann", 1)
 
 
-def test_what_waited_and_met_another_decision_is_asked_about(
-    two_topics: Collection, lock: Lock
-) -> None:
+@pytest.mark.slow
+def test_what_waited_and_met_another_decision_is_asked_about(two_topics: Collection, lock: Lock) -> None:
     """After an outage the same judge may have decided on another machine."""
     answers = (lock.shut, "2", lock.open, elsewhere(two_topics, 1), "retry", "r")
     printed = sit(two_topics, *answers)
@@ -310,9 +304,7 @@ def test_retry_with_nothing_to_save_says_so(two_topics: Collection) -> None:
         ["topics"],
     ],
 )
-def test_the_end_of_the_input_in_any_question_quits(
-    two_topics: Collection, answers: list[str]
-) -> None:
+def test_the_end_of_the_input_in_any_question_quits(two_topics: Collection, answers: list[str]) -> None:
     """What was answered before is kept, the question is not answered."""
     printed = sit(two_topics, *answers, quick=1)
     assert printed.count("all saved\n") == 1

@@ -7,9 +7,9 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.finding import find_spans
-from judge_ui.plain.hits import Hit, hits, marked_text
-from judge_ui.sentences import sentence_spans
+from judge_ui.plain.reading import Hit, hits, marked_text
+from judge_ui.text.finding import find_spans
+from judge_ui.text.sentences import sentence_spans
 
 
 def found(text: str, wanted: str) -> list[Hit]:
@@ -36,10 +36,7 @@ def test_every_hit_is_printed_once_with_its_line_and_sentence(text: str, wanted:
 def test_hits_of_one_sentence_are_printed_together() -> None:
     """Sentences without a hit are left out."""
     text = "A bridge is a bridge. Nothing here.\nThe Bridge! Ends."
-    assert found(text, "bridge") == [
-        Hit(1, 1, "A [[bridge]] is a [[bridge]]."),
-        Hit(2, 3, "The [[Bridge]]!"),
-    ]
+    assert found(text, "bridge") == [Hit(1, 1, "A [[bridge]] is a [[bridge]]."), Hit(2, 3, "The [[Bridge]]!")]
 
 
 def test_a_hit_across_lines_is_printed_with_both() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from judge_ui.plain.judging import run_plain
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
 from store.records import Document, Judgement, State, Topic
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw
 from tests.store.drawing import adaptive_pool
@@ -175,11 +175,7 @@ def test_a_scale_of_letters_moves_the_commands(make_collection: Maker) -> None:
     assert "grade c/b/a/s, x skip, i can't," in printed
     assert "S: highly relevant (saved " in printed
     assert "Enter = topics, x = the 1 skipped, u = undo, d = stay" in printed
-    assert {docno: one.grade for docno, one in states(collection).items()} == {
-        "a": 3,
-        "b": 3,
-        "c": 0,
-    }
+    assert {docno: one.grade for docno, one in states(collection).items()} == {"a": 3, "b": 3, "c": 0}
     assert "'s' means nothing here" in printed
 
 
@@ -198,9 +194,7 @@ def test_whole_words_in_any_case_are_commands(make_collection: Maker, scale: str
     assert (stored["a"].state, stored["b"].reason) == (State.SKIPPED, "unreadable")
     assert (stored["c"].state, stored["c"].note) == (State.UNJUDGED, "a note")
     assert "d" not in stored
-    assert run(collection, "Quit", "12", "skip").endswith(
-        "alice: 0 decisions in this sitting, all saved\n"
-    )
+    assert run(collection, "Quit", "12", "skip").endswith("alice: 0 decisions in this sitting, all saved\n")
 
 
 def test_one_of_anything_is_singular(make_collection: Maker) -> None:
@@ -256,9 +250,7 @@ def test_japanese_is_printed_whole(make_collection: Maker) -> None:
 def test_an_open_topic_without_documents_goes_to_the_topics(two_topics: Collection) -> None:
     """A topic with an empty queue is no dead end."""
     two_topics.add_topics([Topic("empty", "nothing pooled")])
-    assert "nothing to judge in this topic\nTopics of alice\n" in run(
-        two_topics, "12", topic="empty"
-    )
+    assert "nothing to judge in this topic\nTopics of alice\n" in run(two_topics, "12", topic="empty")
 
 
 def test_a_judge_without_work_is_told(make_collection: Maker) -> None:
@@ -275,10 +267,5 @@ def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection)
     printed = io.StringIO()
     run_plain(session, io.StringIO("2\n1\nn\n"), printed)
     assert {docno: one.grade for docno, one in states(two_topics).items()} == {"j0": 2, "j1": 1}
-    assert (
-        "1 partially relevant; the next document could not be drawn: the runs" in printed.getvalue()
-    )
-    assert (
-        "1 answer was not used\nalice: 2 decisions in this sitting, all saved\n"
-        in printed.getvalue()
-    )
+    assert "1 partially relevant; the next document could not be drawn: the runs" in printed.getvalue()
+    assert "1 answer was not used\nalice: 2 decisions in this sitting, all saved\n" in printed.getvalue()

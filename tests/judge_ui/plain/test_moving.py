@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
 from store.records import State
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.plain_sitting import after, sit, states
@@ -38,9 +38,7 @@ def test_the_quick_are_gone_over_once(two_topics: Collection, clock: Clock) -> N
         return lambda: clock.wait(seconds)
 
     steps: list[Any] = [wait(5), "0", wait(0.4), "1", wait(0.9), "2", wait(1.0), "0"]
-    printed = sit(
-        two_topics, *steps, "list quick", "r", wait(9), "1", "n", "u", quick=1.0, clock=clock
-    )
+    printed = sit(two_topics, *steps, "list quick", "r", wait(9), "1", "n", "u", quick=1.0, clock=clock)
     assert "\n  decided in under 1 s: 2\n" in after(printed, 3)
     assert "r = go over the 2 quick" in after(printed, 3)
     assert after(printed, 5).startswith("1 more to go over\n\nDocument e1 (judged: 1 partially")
@@ -65,9 +63,7 @@ def test_undo_after_the_end_of_a_topic_shows_the_document(two_topics: Collection
     assert states(two_topics)["e3"].grade == 1
 
 
-def test_next_after_the_last_document_of_a_topic_that_is_done_sums_up(
-    two_topics: Collection,
-) -> None:
+def test_next_after_the_last_document_of_a_topic_that_is_done_sums_up(two_topics: Collection) -> None:
     """So does the full screen; before that the last document is said to be the last."""
     sit(two_topics, "0", "0", "0")
     printed = sit(two_topics, "n", "p", "go 4", "0", "d", "n")
@@ -97,9 +93,7 @@ def test_the_first_document_can_be_turned_away_from(two_topics: Collection) -> N
     assert states(two_topics) == {}
 
 
-def test_long_guidelines_come_a_page_at_a_time_before_the_first_document(
-    two_topics: Collection,
-) -> None:
+def test_long_guidelines_come_a_page_at_a_time_before_the_first_document(two_topics: Collection) -> None:
     """Enter goes on with them, and begins after their end."""
     two_topics.add_guideline("\n".join(f"rule {n}" for n in range(6)))
     printed = sit(two_topics, "", "", "1", typed=True, page=4)
@@ -139,9 +133,7 @@ def test_topics_can_be_left_for_others(two_topics: Collection) -> None:
     assert {docno: one.grade for docno, one in states(two_topics).items()} == {"e0": 1, "j0": 2}
 
 
-def test_active_time_is_counted_at_every_answer(
-    two_topics: Collection, clock: Clock, events: Any
-) -> None:
+def test_active_time_is_counted_at_every_answer(two_topics: Collection, clock: Clock, events: Any) -> None:
     """Looking around is work: 100 s, then 100 s, and of a pause of 1000 s two minutes."""
     steps = [lambda: clock.wait(100), "list", lambda: clock.wait(100), "t"]
     sit(two_topics, *steps, lambda: clock.wait(1000), "2", clock=clock)

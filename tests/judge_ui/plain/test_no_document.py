@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from judge_ui.plain.adjudication import run_plain_adjudication
-from store.collection import Collection
-from store.desk import Desk
+from judge_ui.plain.judging import run_plain_adjudication
+from store.collection.collection import Collection
 from store.errors import StoreError
+from store.judging.desk import Desk
 from tests.judge_ui.conftest import Maker, NothingToDraw
 from tests.judge_ui.disputes import begin, make_disputed
 from tests.judge_ui.pilots import locked
@@ -54,13 +54,11 @@ class Claims:
 
 
 @pytest.fixture
-def claims(
-    two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> Claims:
+def claims(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Claims:
     """Let the documents of the first topic be claimed one by one, by whoever comes."""
-    monkeypatch.setattr("store.open_desk.JUDGE_PATIENCE_MS", 20)
-    monkeypatch.setattr("store.database.BUSY_TIMEOUT_MS", 20)
-    monkeypatch.setattr("store.desk.CLAIMED_AT_ONCE", 1)
+    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+    monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
+    monkeypatch.setattr("store.judging.desk.CLAIMED_AT_ONCE", 1)
     seat(str(collection_file), "12", DOCNOS, None, lease_s=600)
     claims = Claims(two_topics, collection_file)
     monkeypatch.setattr(Desk, "claim", lambda desk, topic: claims(desk, topic))
@@ -82,9 +80,7 @@ def test_a_script_gets_no_further_than_the_document_it_saw(
     question = "\nno document is here. Enter or retry = try again, u undo, q quits"
     assert after(printed, 0).endswith(question)
     assert after(printed, 5) == question
-    assert printed.endswith(
-        "8 answers were not used\nalice: 1 decision in this sitting, all saved\n"
-    )
+    assert printed.endswith("8 answers were not used\nalice: 1 decision in this sitting, all saved\n")
     assert printed.count("\nDocument ") == 1
 
 
@@ -144,9 +140,7 @@ def test_an_adaptive_pool_that_fails_takes_no_grade(two_topics: Collection, even
     """The judge can go back to the last document, and change it knowingly."""
     two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
     drawing = NothingToDraw()
-    printed = sit(
-        two_topics, "", "2", "1", "0", "p", "2", "q", topic="0013", typed=True, drawing=drawing
-    )
+    printed = sit(two_topics, "", "2", "1", "0", "p", "2", "q", topic="0013", typed=True, drawing=drawing)
     assert graded(events) == [("j0", 2), ("j1", 1), ("j1", 2)]
     assert "'0' was not used: no document is here" in after(printed, 3)
 
@@ -183,7 +177,7 @@ def test_when_others_claim_the_last_documents_the_topic_is_done(
     def beaten(desk: Desk, topic: str) -> bool:
         """Let bob claim all before alice's second claim."""
         if desk.judge == "alice" and events():
-            monkeypatch.setattr("store.desk.CLAIMED_AT_ONCE", 9)
+            monkeypatch.setattr("store.judging.desk.CLAIMED_AT_ONCE", 9)
             claim(bob, topic)
         return claim(desk, topic)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.plain.pages import Pages
+from judge_ui.plain.talk import Pages
 
 TEXTS = st.text(st.sampled_from("ab \n\t.。検索\u0301e\u0300ー"), max_size=300)
 
@@ -49,9 +49,7 @@ def test_pages_together_are_the_text(text: str, n_lines: int, width: int) -> Non
 
 
 @given(TEXTS, st.integers(1, 5), st.sampled_from([4, 6, 20]))
-def test_a_page_fits_but_for_wide_characters_at_the_edge(
-    text: str, n_lines: int, width: int
-) -> None:
+def test_a_page_fits_but_for_wide_characters_at_the_edge(text: str, n_lines: int, width: int) -> None:
     """No page is longer than asked for; each wide character that wraps may cost a cell."""
     for page in all_pages(text, n_lines, width):
         if not any(unicodedata.east_asian_width(character) in "WF" for character in page):

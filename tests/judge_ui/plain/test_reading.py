@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
 from store.records import Document, Topic
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker, shown
 from tests.judge_ui.plain_sitting import after, sit, states
@@ -128,9 +128,7 @@ def test_find_in_japanese(bridges: Collection) -> None:
     assert "line 1, sentence 1: [[橋]]の検査は毎年行う。\nline 1, sentence 2: [[橋]]は古" in printed
 
 
-def test_find_without_words_finds_those_of_the_topic_and_the_judges_own(
-    bridges: Collection,
-) -> None:
+def test_find_without_words_finds_those_of_the_topic_and_the_judges_own(bridges: Collection) -> None:
     """`bridge` is a word of the topic; `paint` becomes one of the judge's own."""
     printed = sit(bridges, "find", "", "terms paint, Dee", "find", "", "]", "]", "]", "[")
     assert "Its [[bridge]] is old." in after(printed, 1)
@@ -198,8 +196,7 @@ def test_progress_says_how_far(two_topics: Collection) -> None:
     """The place and the counts."""
     printed = sit(two_topics, "2", "s", "progress")
     assert after(printed, 2).startswith(
-        "12 bridge maintenance: you are at number 3 of 4; "
-        "1 judged, 1 skipped, 0 cannot be judged, 2 left\n\n"
+        "12 bridge maintenance: you are at number 3 of 4; 1 judged, 1 skipped, 0 cannot be judged, 2 left\n\n"
     )
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from judge_ui.plain.judging import run_plain
 from judge_ui.plain.talk import Talk
-from judge_ui.session import JudgingSession
-from store.collection import Collection
+from judge_ui.session.session import JudgingSession
+from store.collection.collection import Collection
 from tests.judge_ui.plain_sitting import Typist, states
 
 PATIENCE_S = 20.0
@@ -83,9 +83,7 @@ def judging(collection: Collection, terminal: Terminal) -> Iterator[None]:
     assert not thread.is_alive()
 
 
-def test_a_pasted_block_grades_one_document_at_most(
-    two_topics: Collection, terminal: Terminal
-) -> None:
+def test_a_pasted_block_grades_one_document_at_most(two_topics: Collection, terminal: Terminal) -> None:
     """Only its first line is an answer: the others came before their documents did."""
     with judging(two_topics, terminal):
         terminal.wait_for("Enter = the first document > ")
@@ -97,9 +95,7 @@ def test_a_pasted_block_grades_one_document_at_most(
     assert {docno: one.grade for docno, one in states(two_topics).items()} == {"e0": 2}
 
 
-def test_a_pasted_note_of_several_lines_grades_nothing(
-    two_topics: Collection, terminal: Terminal
-) -> None:
+def test_a_pasted_note_of_several_lines_grades_nothing(two_topics: Collection, terminal: Terminal) -> None:
     """The first line is the note; a line that happens to be a grade is not one."""
     with judging(two_topics, terminal):
         terminal.type("\n")

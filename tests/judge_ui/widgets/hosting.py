@@ -13,16 +13,16 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 import judge_ui
-from judge_ui.keys import key_table
+from judge_ui.session.keys import key_table
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.leaf import Leaf
-from store.scale import parse_scale
+from judge_ui.widgets.laid_out import Leaf
+from store.formats.scale import parse_scale
 
 
 class Host(App[None]):
     """Shows one document, and keeps what its pane says."""
 
-    CSS_PATH = Path(judge_ui.__file__).parent / "judge_ui.tcss"
+    CSS_PATH = Path(judge_ui.__file__).parent / "screens" / "judge_ui.tcss"
 
     def __init__(self, leaf: Leaf, scale: str) -> None:
         super().__init__(ansi_color=True)
@@ -108,15 +108,12 @@ class Shown:
         return [
             text
             for text, style in self.stretches()
-            if text.strip()
-            and all(bool(getattr(style, name)) == value for name, value in attributes.items())
+            if text.strip() and all(bool(getattr(style, name)) == value for name, value in attributes.items())
         ]
 
 
 @asynccontextmanager
-async def showing(
-    leaf: Leaf, size: tuple[int, int] = (40, 10), scale: str = "0-3"
-) -> AsyncIterator[Shown]:
+async def showing(leaf: Leaf, size: tuple[int, int] = (40, 10), scale: str = "0-3") -> AsyncIterator[Shown]:
     """Show a text on a terminal of a size."""
     host = Host(leaf, scale)
     async with host.run_test(size=size) as pilot:

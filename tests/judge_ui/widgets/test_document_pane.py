@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual import events
 
-from judge_ui.keys import Command
+from judge_ui.session.keys import Command
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.leaf import Leaf, document_leaf
+from judge_ui.widgets.laid_out import Leaf, document_leaf
 from store.records import Page, Passage
 from tests.judge_ui.widgets.hosting import Shown, showing
 
@@ -28,11 +28,7 @@ def sentences(title: str = "A title") -> Leaf:
 def marked(shown: Shown) -> list[list[str]]:
     """Return the passages of every message about them."""
     messages = [one for one in shown.said if isinstance(one, DocumentPane.Marked)]
-    assert all(
-        SENTENCES[one.start : one.end] == one.text
-        for message in messages
-        for one in message.passages
-    )
+    assert all(SENTENCES[one.start : one.end] == one.text for message in messages for one in message.passages)
     return [[one.text for one in message.passages] for message in messages]
 
 
@@ -157,11 +153,7 @@ async def test_sentences_are_marked_by_keys() -> None:
         await shown.press("K", "enter")
         assert shown.drawn(reverse=True) == ["四である。"]
         await shown.press("j", "k", "up", "x", "escape")
-        assert marked(shown) == [
-            ["One is."],
-            ["One is.", "三である。四である。"],
-            ["One is."],
-        ]
+        assert marked(shown) == [["One is."], ["One is.", "三である。四である。"], ["One is."]]
         assert shown.drawn(underline=True) == ["One is."]
         assert shown.signs().startswith("..|.")
         assert not shown.drawn(reverse=True)
@@ -174,10 +166,7 @@ async def test_a_selection_grows_while_that_is_switched_on() -> None:
     """With v every move extends, until it is marked or switched off."""
     async with showing(sentences(), (60, 10)) as shown:
         await shown.press("v", "v", "j", "j", "enter", "j", "v", "j", "v", "j", "enter")
-        assert marked(shown) == [
-            ["One is. Two is. 三である。"],
-            ["One is. Two is. 三である。", "Six is."],
-        ]
+        assert marked(shown) == [["One is. Two is. 三である。"], ["One is. Two is. 三である。", "Six is."]]
 
 
 async def test_what_overlaps_becomes_one_passage_and_what_touches_stays_two() -> None:
@@ -195,9 +184,7 @@ async def test_no_key_grades_or_commands_while_passages_are_marked() -> None:
     """Digits, letters of commands, Japanese digits: nothing is handed on until Escape."""
     async with showing(sentences()) as shown:
         await shown.press("2", "v")
-        await shown.press(
-            *"0123", "２", "u", "s", "c", "n", "p", "q", "?", "backspace", "tab", "f5"
-        )
+        await shown.press(*"0123", "２", "u", "s", "c", "n", "p", "q", "?", "backspace", "tab", "f5")
         assert pressed(shown) == [2]
         assert shown.pane.is_marking
         await shown.press("escape", "3", "escape")

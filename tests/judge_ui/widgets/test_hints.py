@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.keys import key_table
-from judge_ui.widgets.hints import Status, grade_line, hint_lines
+from judge_ui.session.keys import key_table
+from judge_ui.widgets.lines import Status, grade_line, hint_lines
 from judge_ui.widgets.wrapping import cell_width
+from store.formats.scale import parse_scale
 from store.records import State, Task
-from store.scale import parse_scale
 
 UNJUDGED = Task("d1", State.UNJUDGED, None, "", "", 0)
 
@@ -29,9 +29,7 @@ def test_labels_shrink_to_what_tells_them_apart() -> None:
     """Whole labels where they fit, the widest cut to whole words next, then letters, then keys."""
     scale = parse_scale("0-3")
     lines = [grade_line(scale, UNJUDGED, width).text for width in (118, 78, 58, 38)]
-    assert lines[0].startswith(
-        "[0] not relevant  [1] marginally relevant  [2] relevant  [3] highly"
-    )
+    assert lines[0].startswith("[0] not relevant  [1] marginally relevant  [2] relevant  [3] highly")
     assert lines[1].startswith("[0] not relevant  [1] marginally  [2] relevant  [3] highly  ")
     assert lines[2].startswith("[0] not [1] margin [2] releva [3] highly  ")
     assert lines[3].startswith("[0]  [1]  [2]  [3]  ")
@@ -84,9 +82,7 @@ def test_letters_of_a_scale_keep_words_beside_them() -> None:
     assert lines[2].startswith("[c] C not [b] B par [a] A rel [s] S hig  ")
 
 
-@pytest.mark.parametrize(
-    ("width", "said"), [(78, "2 relevant saved 12:04:31"), (58, "2 saved 12:04:31")]
-)
+@pytest.mark.parametrize(("width", "said"), [(78, "2 relevant saved 12:04:31"), (58, "2 saved 12:04:31")])
 def test_a_save_names_the_grade_where_that_leaves_the_usual_hints(width: int, said: str) -> None:
     """At 80 columns the label is said; at 60 the hints are worth more."""
     status = Status("2 relevant saved 12:04:31", brief="2 saved 12:04:31")

@@ -5,17 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.folding import Span
-from judge_ui.highlight import term_spans
-from judge_ui.widgets.leaf import (
-    DocumentLeaf,
-    LaidLeaf,
-    Leaf,
-    Look,
-    document_leaf,
-    lay_out,
-    topic_leaf,
-)
+from judge_ui.text.finding import term_spans
+from judge_ui.text.folding import Span
+from judge_ui.widgets.laid_out import DocumentLeaf, LaidLeaf, Leaf, Look, document_leaf, lay_out, topic_leaf
 from judge_ui.widgets.wrapping import drawn, iter_lines, wrap
 from store.records import Page, Passage, Topic
 
@@ -61,9 +53,7 @@ def test_every_character_is_drawn_with_all_that_it_is(
 
 
 @given(text=texts, times=st.integers(1, 40), width=st.integers(2, 30), piece=st.integers(1, 50))
-def test_a_text_laid_out_bit_by_bit_has_the_same_lines(
-    text: str, times: int, width: int, piece: int
-) -> None:
+def test_a_text_laid_out_bit_by_bit_has_the_same_lines(text: str, times: int, width: int, piece: int) -> None:
     """However little is laid out at a time, and the estimate ends as the number of lines."""
     laid = LaidLeaf(Leaf(text * times), width, [], iter_lines(text * times, width))
     while laid.advance(piece):
@@ -73,9 +63,7 @@ def test_a_text_laid_out_bit_by_bit_has_the_same_lines(
 
 
 @given(text=texts, times=st.integers(1, 1500), width=st.integers(2, 30), share=st.floats(0, 1))
-def test_a_place_is_on_the_line_that_holds_it(
-    text: str, times: int, width: int, share: float
-) -> None:
+def test_a_place_is_on_the_line_that_holds_it(text: str, times: int, width: int, share: float) -> None:
     """The last line that begins at it or before it, as a search of all lines finds."""
     text = text * times
     place = round(share * len(text))
@@ -145,10 +133,7 @@ def test_passages_that_overlap_are_drawn_as_one() -> None:
 
 def test_a_document_without_text_says_so() -> None:
     """Missing and empty are two things, and neither has anything to mark or to search."""
-    missing, empty = (
-        document_leaf(Page("d", "t", None), ["text"]),
-        document_leaf(Page("d", "", ""), []),
-    )
+    missing, empty = (document_leaf(Page("d", "t", None), ["text"]), document_leaf(Page("d", "", ""), []))
     assert missing.text.startswith("t\n\nno text is stored for this document")
     assert empty.text == "the text of this document is empty"
     assert not isinstance(missing, DocumentLeaf)

@@ -62,9 +62,7 @@ def test_character_references_cannot_steer_the_terminal(reference: str) -> None:
     """What the source spells out is decoded after the desk has sanitised it, so again here."""
     for source in (f"a{reference}b", f"# {reference}", f"[x](u{reference})", f"`{reference}`"):
         text = markdown_leaf(source).text
-        assert not [
-            one for one in text if unicodedata.category(one) in ("Cc", "Cf") and one != "\n"
-        ]
+        assert not [one for one in text if unicodedata.category(one) in ("Cc", "Cf") and one != "\n"]
         assert "\u202e" not in text
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge_ui.widgets.leaf import Leaf, Look, document_leaf
+from judge_ui.widgets.laid_out import Leaf, Look, document_leaf
 from judge_ui.widgets.text_pane import look_style
 from judge_ui.widgets.wrapping import wrap
 from store.records import Page
@@ -57,9 +57,7 @@ async def test_everything_is_drawn_and_no_line_is_too_wide(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(
-    size: tuple[int, int],
-) -> None:
+async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(size: tuple[int, int]) -> None:
     """Page by page, while the lines below are still being laid out."""
     text = "".join(f"{n} bridge と橋梁 " for n in range(1_500))
     async with showing(Leaf(text), size) as shown:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from judge_ui.invisible import INVISIBLE
 from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, iter_lines, pad, wrap
+from store.text import INVISIBLE
 
 WIDE = "検索評価のテスト。、「」ー"
 NARROW = "ab cé-d ﾊ"
@@ -140,9 +140,7 @@ def test_widths_listed_by_hand(characters: str, width: int) -> None:
 
 @example(text="e\u0301\u3099", times=3000, width=30)
 @given(text=texts, times=st.integers(1, 200), width=st.integers(2, 30))
-def test_a_long_paragraph_is_broken_as_if_it_were_read_at_once(
-    text: str, times: int, width: int
-) -> None:
+def test_a_long_paragraph_is_broken_as_if_it_were_read_at_once(text: str, times: int, width: int) -> None:
     """A line depends on what is in it and right behind it, not on how much was measured."""
     text = text.replace("\n", " ") * times
     for start, end in iter_lines(text, width):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, ParameterValue
-from pooler.topic_rankings import NO_DOCUMENT, TopicRankings, rankings_of
+from pooler.strategies.rankings import TopicRankings, rankings_of
+from store.analysis.pools.contributions import NO_DOCUMENT
 
 Rows = list[list[int]]
 """Documents of every run in rank order."""
@@ -29,9 +30,7 @@ drawn_decisions = st.lists(st.tuples(st.none() | st.integers(0, 9), drawn_outcom
 """A history in which some documents are not the ones the strategy chose."""
 
 
-def start(
-    name: str, rankings: TopicRankings, *, seed: int = 1, **given: ParameterValue
-) -> Adaptive:
+def start(name: str, rankings: TopicRankings, *, seed: int = 1, **given: ParameterValue) -> Adaptive:
     """Begin a strategy as its row of the table says."""
     strategy = find_strategy(name)
     assert isinstance(strategy, AdaptiveStrategy)
@@ -64,17 +63,11 @@ def play(
 
 def rows_of(rankings: TopicRankings) -> Rows:
     """Return the rankings as lists."""
-    return [
-        [document for document in row if document != NO_DOCUMENT]
-        for row in rankings.documents.tolist()
-    ]
+    return [[document for document in row if document != NO_DOCUMENT] for row in rankings.documents.tolist()]
 
 
 def relive(
-    state: Adaptive,
-    rankings: TopicRankings,
-    decisions: Decisions,
-    check: Callable[[int | None, Log], None],
+    state: Adaptive, rankings: TopicRankings, decisions: Decisions, check: Callable[[int | None, Log], None]
 ) -> Log:
     """Observe what was decided, and `check` every choice against what was observed before it."""
     log: Log = []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import FixedStrategy
-from pooler.topic_rankings import descending, rankings_of
+from pooler.strategies.rankings import descending, rankings_of
 from tests.strategies import ids
 
 drawn_rankings = st.lists(st.lists(ids, min_size=1, max_size=8, unique=True), max_size=5)
@@ -50,9 +50,7 @@ def order_of(
     return [docnos[number] for number in descending(values)]
 
 
-def ranks_of(
-    rankings: Sequence[Sequence[str]], *, depth: int | None = None
-) -> dict[str, list[int]]:
+def ranks_of(rankings: Sequence[Sequence[str]], *, depth: int | None = None) -> dict[str, list[int]]:
     """Look up the ranks of every document, ascending: the slow way."""
     ranks = defaultdict(list)
     for ranking in rankings:

@@ -10,16 +10,9 @@ from hypothesis import strategies as st
 
 from pooler.strategies import ADAPTIVE, STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, ParameterValue
-from pooler.topic_rankings import TopicRankings, rankings_of
+from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.errors import ArgumentError
-from tests.pooler.strategies.adaptive import (
-    Decisions,
-    Log,
-    drawn_decisions,
-    drawn_rankings,
-    relive,
-    start,
-)
+from tests.pooler.strategies.adaptive import Decisions, Log, drawn_decisions, drawn_rankings, relive, start
 
 NAMES = [name for name, row in STRATEGIES.items() if isinstance(row, AdaptiveStrategy)]
 CASES: list[tuple[str, dict[str, ParameterValue]]] = [(name, {}) for name in NAMES]
@@ -35,11 +28,7 @@ def _big_topic() -> TopicRankings:
 
 
 def _drain(
-    rankings: TopicRankings,
-    name: str,
-    seed: int,
-    budget: int | None = None,
-    **given: ParameterValue,
+    rankings: TopicRankings, name: str, seed: int, budget: int | None = None, **given: ParameterValue
 ) -> list[int]:
     """Judge in the order chosen, up to the budget; every fourth document is relevant."""
     state = start(name, rankings, seed=seed, **given)
@@ -62,10 +51,7 @@ def test_table_has_the_adaptive_strategies() -> None:
 @each_strategy
 @given(runs=drawn_rankings, decisions=drawn_decisions)
 def test_adaptive_state_is_made_again_from_what_was_observed(
-    name: str,
-    given_parameters: dict[str, ParameterValue],
-    runs: list[list[str]],
-    decisions: Decisions,
+    name: str, given_parameters: dict[str, ParameterValue], runs: list[list[str]], decisions: Decisions
 ) -> None:
     """At any point a new state that observes the same past chooses the same; asked twice, too."""
     rankings, _ = rankings_of(runs, topic="51")
@@ -85,9 +71,7 @@ def test_adaptive_state_is_made_again_from_what_was_observed(
 
 
 @each_strategy
-def test_adaptive_visits_every_document_once(
-    name: str, given_parameters: dict[str, ParameterValue]
-) -> None:
+def test_adaptive_visits_every_document_once(name: str, given_parameters: dict[str, ParameterValue]) -> None:
     """To the end, every document of the union is chosen exactly once; a budget cuts this short."""
     rankings = _big_topic()
     order = _drain(rankings, name, 1, **given_parameters)
@@ -125,9 +109,7 @@ def test_adaptive_judgements_matter(name: str, given_parameters: dict[str, Param
 
 
 @each_strategy
-def test_adaptive_refuses_what_was_observed(
-    name: str, given_parameters: dict[str, ParameterValue]
-) -> None:
+def test_adaptive_refuses_what_was_observed(name: str, given_parameters: dict[str, ParameterValue]) -> None:
     """A document cannot be observed twice, nor can one that is not there; nothing is changed."""
     rankings, _ = rankings_of([["a", "b"], ["c"]], topic="51")
     state = start(name, rankings, **given_parameters)

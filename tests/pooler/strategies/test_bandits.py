@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
 from tests.pooler.strategies.adaptive import drawn_outcomes, drawn_rankings, start
 
 BANDITS = ["max-mean", "mm-ns", "thompson", "ucb1-tuned", "epsilon-greedy"]
@@ -39,11 +39,7 @@ def test_bandit_passes_over_runs_that_have_ended(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ORDER_FREE)
-@given(
-    runs=drawn_rankings,
-    outcomes=st.dictionaries(st.integers(0, 9), drawn_outcomes),
-    data=st.data(),
-)
+@given(runs=drawn_rankings, outcomes=st.dictionaries(st.integers(0, 9), drawn_outcomes), data=st.data())
 def test_bandit_order_of_judgements_changes_nothing(
     name: str, runs: list[list[str]], outcomes: dict[int, bool | None], data: st.DataObject
 ) -> None:

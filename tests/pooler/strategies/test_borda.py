@@ -1,4 +1,4 @@
-"""`pooler.strategies.borda`: points by rank, the rest shared."""
+"""`pooler.strategies.fusion`: points by rank, the rest shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pooler.strategies.comb`: fusion of scaled scores."""
+"""`pooler.strategies.fusion`: fusion of scaled scores."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import find_strategy
-from pooler.strategies.comb import n_constant_rankings
+from pooler.strategies.fusion import n_constant_rankings
 from pooler.strategies.kinds import FixedStrategy
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError
 from tests.pooler.strategies.fixed import order_of, values_of
 from tests.strategies import ids

@@ -1,4 +1,4 @@
-"""`pooler.strategies.condorcet`: pairwise majorities."""
+"""`pooler.strategies.fusion`: pairwise majorities."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.condorcet import condorcet_values
-from pooler.topic_rankings import TopicRankings
+from pooler.strategies.fusion import condorcet_values
+from pooler.strategies.rankings import TopicRankings
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, values_of
 
 

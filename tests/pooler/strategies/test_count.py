@@ -1,4 +1,4 @@
-"""`pooler.strategies.count`: by the number of runs."""
+"""`pooler.strategies.fusion`: by the number of runs."""
 
 from __future__ import annotations
 

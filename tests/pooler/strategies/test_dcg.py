@@ -1,4 +1,4 @@
-"""`pooler.strategies.dcg`: DCG's discounts."""
+"""`pooler.strategies.fusion`: DCG's discounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pooler.strategies.depth_then`: a shallow depth pool, then an adaptive strategy."""
+"""`pooler.strategies.depth`: a shallow depth pool, then an adaptive strategy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import ADAPTIVE, find_strategy
-from pooler.strategies.depth_then import depth_pool_size
+from pooler.strategies.depth import depth_pool_size
 from pooler.strategies.kinds import AdaptiveStrategy
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError, UnknownNameError
 from tests.pooler.strategies.adaptive import drawn_outcomes, drawn_rankings, play, start
 from tests.pooler.strategies.fixed import order_of

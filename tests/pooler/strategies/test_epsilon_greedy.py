@@ -1,4 +1,4 @@
-"""`pooler.strategies.epsilon_greedy`: any run at first, later the best."""
+"""`pooler.strategies.bandits`: any run at first, later the best."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.randomness import uniform_numbers
 from pooler.strategies import find_strategy
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of, uniform_numbers
 from store.errors import ArgumentError
 from tests.pooler.strategies.adaptive import (
     Decisions,

@@ -1,4 +1,4 @@
-"""`pooler.strategies.hedge`: runs as experts."""
+"""`pooler.strategies.adaptive`: runs as experts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import find_strategy
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError
 from tests.pooler.strategies.adaptive import (
     Decisions,
@@ -152,9 +152,7 @@ def _sums(rows: Rows, log: Log, n_documents: int, beta: Decimal) -> dict[int, De
 
 
 @given(runs=drawn_rankings, decisions=drawn_decisions, beta=st.sampled_from(["0.1", "0.5", "0.9"]))
-def test_hedge_chooses_the_greatest_sum(
-    runs: list[list[str]], decisions: Decisions, beta: str
-) -> None:
+def test_hedge_chooses_the_greatest_sum(runs: list[list[str]], decisions: Decisions, beta: str) -> None:
     """No document has a greater sum than the one chosen; of those with the same, it is the last."""
     rankings, _ = rankings_of(runs)
     rows = rows_of(rankings)

@@ -1,4 +1,4 @@
-"""`pooler.strategies.isr`: inverse square ranks."""
+"""`pooler.strategies.fusion`: inverse square ranks."""
 
 from __future__ import annotations
 
@@ -27,12 +27,7 @@ def test_isr_values_worked_example() -> None:
 def test_log_isr_values_worked_example() -> None:
     """The logarithm rewards many runs less: c, in two runs, passes b, in three."""
     # a, d: ln 2 * 1 = 0.6931. b: ln 4 * 0.75 = 1.0397. c: ln 3 * 10/9 = 1.2207.
-    expected = {
-        "a": math.log(2),
-        "b": math.log(4) * 0.75,
-        "c": math.log(3) * 10 / 9,
-        "d": math.log(2),
-    }
+    expected = {"a": math.log(2), "b": math.log(4) * 0.75, "c": math.log(3) * 10 / 9, "d": math.log(2)}
     assert values_of("log-isr", EXAMPLE) == pytest.approx(expected, rel=1e-15)
     assert order_of("log-isr", EXAMPLE) == ["c", "b", "d", "a"]
 

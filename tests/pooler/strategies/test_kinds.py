@@ -60,9 +60,7 @@ def test_parse_good_text_is_a_value_of_the_type(
         (OPEN, "1", "`--param p` must be a number > 0 and < 1, but got 1.0"),
     ],
 )
-def test_parse_bad_text_says_what_it_must_be(
-    parameter: Parameter, text: str, requirement: str
-) -> None:
+def test_parse_bad_text_says_what_it_must_be(parameter: Parameter, text: str, requirement: str) -> None:
     """A value that cannot be used is refused with what it must be and what it was."""
     with pytest.raises(ArgumentError) as caught:
         parameter.parse(text)

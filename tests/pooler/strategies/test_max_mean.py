@@ -1,4 +1,4 @@
-"""`pooler.strategies.max_mean`: the run with the best mean, and old judgements that fade."""
+"""`pooler.strategies.bandits`: the run with the best mean, and old judgements that fade."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import find_strategy
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError
 from tests.pooler.strategies.adaptive import (
     Decisions,
@@ -83,9 +83,7 @@ def _next(rows: Rows, log: Log, rho: Fraction) -> int | None:
 
 
 @given(runs=drawn_rankings, decisions=drawn_decisions, eighths=st.integers(0, 8))
-def test_mm_ns_equals_the_definition(
-    runs: list[list[str]], decisions: Decisions, eighths: int
-) -> None:
+def test_mm_ns_equals_the_definition(runs: list[list[str]], decisions: Decisions, eighths: int) -> None:
     """Every choice is the one worked out from all that was observed, in whatever order it came."""
     rankings, _ = rankings_of(runs)
     rows = rows_of(rankings)

@@ -1,11 +1,11 @@
-"""`pooler.strategies.move_to_front`: stay while it pays."""
+"""`pooler.strategies.adaptive`: stay while it pays."""
 
 from __future__ import annotations
 
 from hypothesis import given
 
-from pooler.strategies.move_to_front import MoveToFront
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.adaptive import MoveToFront
+from pooler.strategies.rankings import rankings_of
 from tests.pooler.strategies.adaptive import (
     Decisions,
     Log,

@@ -1,4 +1,4 @@
-"""`pooler.strategies.rbc`: rank-biased centroids."""
+"""`pooler.strategies.fusion`: rank-biased centroids."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ def test_rbc_values_agree_with_ranx() -> None:
 
 
 @given(rankings=drawn_rankings, percent=st.integers(1, 99), depth=st.integers(1, 9))
-def test_rbc_values_equal_the_definition(
-    rankings: list[list[str]], percent: int, depth: int
-) -> None:
+def test_rbc_values_equal_the_definition(rankings: list[list[str]], percent: int, depth: int) -> None:
     """Values are the sums of fractions."""
     phi = Fraction(percent, 100)
     expected = {

@@ -1,4 +1,4 @@
-"""`pooler.strategies.rbp`: weights of rank-biased precision, and method A."""
+"""`pooler.strategies.fusion`: weights of rank-biased precision, and method A."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.rbp import rbp_weights
+from pooler.strategies.fusion import rbp_weights
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 from tests.vectors import fusion_ranx, fusion_trectools
 
@@ -32,9 +32,7 @@ def test_rbp_a_values_agree_with_trectools() -> None:
 
 
 @given(rankings=drawn_rankings, percent=st.integers(1, 99), depth=st.integers(1, 9))
-def test_rbp_a_values_equal_the_definition(
-    rankings: list[list[str]], percent: int, depth: int
-) -> None:
+def test_rbp_a_values_equal_the_definition(rankings: list[list[str]], percent: int, depth: int) -> None:
     """Values are the sums of fractions."""
     p = Fraction(percent, 100)
     expected = {

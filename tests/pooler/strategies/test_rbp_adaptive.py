@@ -1,4 +1,4 @@
-"""`pooler.strategies.rbp_adaptive`: RBP-weighted pooling, methods B and C."""
+"""`pooler.strategies.adaptive`: RBP-weighted pooling, methods B and C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import find_strategy
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError
 from tests.pooler.strategies.adaptive import (
     Decisions,
@@ -72,10 +72,7 @@ def test_rbp_residual_never_drowns(name: str, n_drawn: int, p: float) -> None:
     # Second run: 99 or 199 documents drawn without judgement, so the residual is 1, and y has
     # (1 - p) * p**99, or (1 - p) * p**199 / 8: more. But 1 less the weights of the first run, in
     # floats, would leave about 1e-17 for the residual, and x with more than y.
-    runs = [
-        [f"a{i:02}" for i in range(60)] + ["x"],
-        [f"b{i:03}" for i in range(n_drawn)] + ["y"],
-    ]
+    runs = [[f"a{i:02}" for i in range(60)] + ["x"], [f"b{i:03}" for i in range(n_drawn)] + ["y"]]
     rankings, docnos = rankings_of(runs)
     state = start(name, rankings, p=p)
     for run, outcome in zip(runs, (False, None), strict=True):
@@ -148,11 +145,7 @@ def test_rbp_chooses_the_greatest_value(
     data=st.data(),
 )
 def test_rbp_order_of_runs_and_of_judgements_changes_nothing(
-    name: str,
-    runs: list[list[str]],
-    p: float,
-    outcomes: dict[str, bool | None],
-    data: st.DataObject,
+    name: str, runs: list[list[str]], p: float, outcomes: dict[str, bool | None], data: st.DataObject
 ) -> None:
     """Other run tags give the same documents; so does the same past in another order."""
     order = play(name, runs, outcomes, p=p)

@@ -1,4 +1,4 @@
-"""`pooler.strategies.rrf`: reciprocal ranks."""
+"""`pooler.strategies.fusion`: reciprocal ranks."""
 
 from __future__ import annotations
 

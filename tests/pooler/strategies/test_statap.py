@@ -1,4 +1,4 @@
-"""`pooler.strategies.statap`: buckets of priors, and exact inclusion probabilities."""
+"""`pooler.strategies.sampling`: buckets of priors, and exact inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.statap import draw, prior
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
+from pooler.strategies.sampling import draw_statap, prior
 from store.errors import ArgumentError
 from tests.strategies import ids
 
@@ -52,9 +52,7 @@ def enumerated(rankings: list[list[str]], budget: int) -> dict[str, Fraction]:
         kept += chance
         for bucket, count in enumerate(counts):
             included[bucket] += chance * count / len(buckets[bucket])
-    return {
-        docno: included[number] / kept for number, bucket in enumerate(buckets) for docno in bucket
-    }
+    return {docno: included[number] / kept for number, bucket in enumerate(buckets) for docno in bucket}
 
 
 def test_worked_example() -> None:
@@ -62,7 +60,7 @@ def test_worked_example() -> None:
     # D = 3: w = (1 + 11/6, 1 + 5/6, 1 + 1/3) / 6 = 17/36, 11/36, 8/36.
     rankings, _ = rankings_of([["a", "b", "c"]], topic="51")
     assert prior(rankings) == pytest.approx([17 / 36, 11 / 36, 8 / 36], rel=1e-15)
-    sample = draw(rankings, budget=2, seed=1)
+    sample = draw_statap(rankings, budget=2, seed=1)
     assert sample.strata.tolist() == [1, 1, 2]
     # The last bucket is drawn 0, 1 or 2 times with (28/36)^2, 2 x 28 x 8 / 36^2 and (8/36)^2;
     # given at most once: E = 448 / (784 + 448) = 4/11. The others share 2 - 4/11 = 18/11.
@@ -83,13 +81,11 @@ def test_worked_example() -> None:
         ([["a", "b", "c"]], 9),
     ],
 )
-def test_inclusion_probabilities_equal_full_enumeration(
-    rankings: list[list[str]], budget: int
-) -> None:
+def test_inclusion_probabilities_equal_full_enumeration(rankings: list[list[str]], budget: int) -> None:
     """Every sequence of bucket draws, weighed as a fraction, gives the same probabilities."""
     table, docnos = rankings_of(rankings)
     expected = enumerated(rankings, budget)
-    inclusion = draw(table, budget=budget, seed=1).inclusion
+    inclusion = draw_statap(table, budget=budget, seed=1).inclusion
     assert inclusion == pytest.approx([float(expected[docno]) for docno in docnos], rel=1e-13)
 
 
@@ -101,7 +97,7 @@ def test_documents_are_drawn_as_often_as_their_probabilities_say(budget: int) ->
     n_seeds = 4000
     counts = np.zeros(len(docnos))
     for seed in range(n_seeds):
-        counts += draw(table, budget=budget, seed=seed).sampled
+        counts += draw_statap(table, budget=budget, seed=seed).sampled
     for docno, count in zip(docnos, counts.tolist(), strict=True):
         chance = float(expected[docno])
         error = (chance * (1 - chance) / n_seeds) ** 0.5
@@ -109,12 +105,10 @@ def test_documents_are_drawn_as_often_as_their_probabilities_say(budget: int) ->
 
 
 @given(rankings=runs, budget=st.integers(1, 30), seed=st.integers(0, 99))
-def test_size_is_exact_and_probabilities_add_up(
-    rankings: list[list[str]], budget: int, seed: int
-) -> None:
+def test_size_is_exact_and_probabilities_add_up(rankings: list[list[str]], budget: int, seed: int) -> None:
     """The size is the smaller of budget and union; probabilities sum to it, and are in (0, 1]."""
     table, docnos = rankings_of(rankings, topic="1")
-    sample = draw(table, budget=budget, seed=seed)
+    sample = draw_statap(table, budget=budget, seed=seed)
     size = min(budget, len(docnos))
     assert sample.sampled.sum() == size
     assert sample.inclusion.sum() == pytest.approx(size)
@@ -128,13 +122,11 @@ def test_size_is_exact_and_probabilities_add_up(
 
 
 @given(rankings=runs, budget=st.integers(1, 9), data=st.data())
-def test_order_of_runs_changes_nothing(
-    rankings: list[list[str]], budget: int, data: st.DataObject
-) -> None:
+def test_order_of_runs_changes_nothing(rankings: list[list[str]], budget: int, data: st.DataObject) -> None:
     """The runs may come in any order: same choice, same probabilities to the last bit."""
     shuffled = data.draw(st.permutations(rankings))
     first, second = (
-        draw(rankings_of(some)[0], budget=budget, seed=1) for some in (rankings, shuffled)
+        draw_statap(rankings_of(some)[0], budget=budget, seed=1) for some in (rankings, shuffled)
     )
     assert first.sampled.tolist() == second.sampled.tolist()
     assert first.inclusion.tolist() == second.inclusion.tolist()
@@ -168,13 +160,11 @@ def test_inclusion_of_a_large_topic_is_that_of_exact_arithmetic() -> None:
     """With 2,500 documents and a budget of 1,000, whose weights underflow, nothing is lost."""
     n_documents, budget = 2500, 1000
     table, _ = rankings_of([[f"{rank:04d}" for rank in range(n_documents)]])
-    sample = draw(table, budget=budget, seed=1)
+    sample = draw_statap(table, budget=budget, seed=1)
     last = Fraction(float(sample.values[2000:].sum())).limit_denominator(10**12)
     numerator, denominator = last.numerator, last.denominator
     rest = denominator - numerator
-    weights = [
-        comb(budget, hits) * numerator**hits * rest ** (budget - hits) for hits in range(501)
-    ]
+    weights = [comb(budget, hits) * numerator**hits * rest ** (budget - hits) for hits in range(501)]
     mean = Fraction(sum(hits * weight for hits, weight in enumerate(weights)), sum(weights))
     assert sample.inclusion[-1] == pytest.approx(float(mean) / 500, rel=1e-9)
     assert sample.inclusion.sum() == pytest.approx(budget, rel=1e-12)
@@ -182,7 +172,7 @@ def test_inclusion_of_a_large_topic_is_that_of_exact_arithmetic() -> None:
 
 def test_no_documents_are_an_empty_sample() -> None:
     """Without runs there is nothing to draw."""
-    sample = draw(rankings_of([])[0], budget=3, seed=1)
+    sample = draw_statap(rankings_of([])[0], budget=3, seed=1)
     arrays = (sample.sampled, sample.strata, sample.inclusion, sample.values)
     assert [array.size for array in arrays] == [0] * 4
 
@@ -191,4 +181,4 @@ def test_budget_below_one_is_refused() -> None:
     """A sample of nothing is the caller's error."""
     message = "`--budget` must give topic `51` at least one document, but got 0"
     with pytest.raises(ArgumentError, match=message):
-        draw(rankings_of([["a"]], topic="51")[0], budget=0, seed=1)
+        draw_statap(rankings_of([["a"]], topic="51")[0], budget=0, seed=1)

@@ -1,4 +1,4 @@
-"""`pooler.strategies.stratified`: strata of best ranks, each with its share."""
+"""`pooler.strategies.sampling`: strata of best ranks, each with its share."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.stratified import Stratum, draw, parse_strata
-from pooler.topic_rankings import TopicRankings, rankings_of
+from pooler.strategies.rankings import TopicRankings, rankings_of
+from pooler.strategies.sampling import Stratum, draw_stratified, parse_strata
 from store.errors import ArgumentError
 from tests.strategies import ids
 
@@ -26,7 +26,7 @@ def ranked(n_documents: int) -> TopicRankings:
 
 def drawn_of(rankings: TopicRankings, strata: str, budget: int | None, seed: int = 1) -> list[int]:
     """Count the documents drawn from each stratum."""
-    sample = draw(rankings, budget=budget, seed=seed, strata=strata)
+    sample = draw_stratified(rankings, budget=budget, seed=seed, strata=strata)
     counts = Counter(sample.strata[sample.sampled].tolist())
     return [counts[number] for number in range(1, len(parse_strata(strata)) + 1)]
 
@@ -35,7 +35,7 @@ def test_worked_example() -> None:
     """Two runs by hand: the top rank whole, half of the others; ranks below 3 are not pooled."""
     # Best ranks: a 1, b 2 (run 1) and 1 (run 2), so 1; c 3; d 2; e 4.
     rankings, docnos = rankings_of([["a", "b", "c", "e"], ["b", "d"]], topic="51")
-    sample = draw(rankings, seed=1, strata="1,2:3:0.5")
+    sample = draw_stratified(rankings, seed=1, strata="1,2:3:0.5")
     assert docnos == ["a", "b", "c", "d", "e"]
     assert sample.strata.tolist() == [1, 1, 2, 2, 0]
     assert sample.inclusion.tolist() == [1.0, 1.0, 0.5, 0.5, 0.0]
@@ -46,7 +46,7 @@ def test_worked_example() -> None:
 
 def test_earlier_stratum_wins_where_two_overlap() -> None:
     """A later stratum gets only what the earlier ones left, and keeps its number."""
-    sample = draw(ranked(12), seed=1, strata="5:8:0.5,1:10:1,9:12:0.25")
+    sample = draw_stratified(ranked(12), seed=1, strata="5:8:0.5,1:10:1,9:12:0.25")
     assert sample.strata.tolist() == [2] * 4 + [1] * 4 + [2] * 2 + [3] * 2
     assert sample.inclusion.tolist() == [1.0] * 4 + [0.5] * 4 + [1.0] * 2 + [0.5] * 2
 
@@ -84,9 +84,7 @@ def test_rate_is_rounded_half_up(size: int, rate: str, drawn: int) -> None:
         ("101:200:0.5,1:100:0.02", 2, [0, 2]),
     ],
 )
-def test_strata_without_a_rate_share_what_is_left(
-    strata: str, budget: int, drawn: list[int]
-) -> None:
+def test_strata_without_a_rate_share_what_is_left(strata: str, budget: int, drawn: list[int]) -> None:
     """Shares by size, largest remainders first, at least one each, over 100 documents."""
     assert drawn_of(ranked(100), strata, budget) == drawn
 
@@ -106,7 +104,7 @@ def test_sample_keeps_every_promise(
     strata = ",".join(f"{a}:{b}{rate}" for a, b, rate in zip(firsts, cuts, rates, strict=False))
     table, docnos = rankings_of(rankings, topic="7")
     try:
-        sample = draw(table, budget=budget, seed=seed, strata=strata)
+        sample = draw_stratified(table, budget=budget, seed=seed, strata=strata)
     except ArgumentError:  # the messages have tests of their own
         return
     sizes: Counter[int] = Counter()
@@ -141,7 +139,7 @@ def test_order_of_runs_changes_nothing(rankings: list[list[str]], data: st.DataO
     """The runs may come in any order."""
     shuffled = data.draw(st.permutations(rankings))
     first, second = (
-        draw(rankings_of(some)[0], seed=1, strata="2,3:8:0.5") for some in (rankings, shuffled)
+        draw_stratified(rankings_of(some)[0], seed=1, strata="2,3:8:0.5") for some in (rankings, shuffled)
     )
     assert first.sampled.tolist() == second.sampled.tolist()
     assert first.values.tolist() == second.values.tolist()
@@ -151,7 +149,7 @@ def test_every_subset_of_a_stratum_is_as_likely() -> None:
     """Over 4,000 seeds, pairs (1 of 2, 1 of 3) come up as chi-squared allows."""
     n_seeds = 4000
     counts = Counter(
-        tuple(draw(ranked(5), seed=seed, strata="1:2:0.5,3:5:0.3").sampled.nonzero()[0].tolist())
+        tuple(draw_stratified(ranked(5), seed=seed, strata="1:2:0.5,3:5:0.3").sampled.nonzero()[0].tolist())
         for seed in range(n_seeds)
     )
     expected = n_seeds / 6
@@ -164,7 +162,7 @@ def test_every_subset_of_a_stratum_is_as_likely() -> None:
 def test_one_stratum_of_rate_one_is_a_depth_pool() -> None:
     """`20` is short for 1:20:1, and draws all of it."""
     assert parse_strata("20") == parse_strata("1:20:1") == (Stratum(1, 20, Fraction(1)),)
-    sample = draw(ranked(30), seed=1, strata="20")
+    sample = draw_stratified(ranked(30), seed=1, strata="20")
     assert np.flatnonzero(sample.sampled).tolist() == list(range(20))
 
 
@@ -218,11 +216,11 @@ def test_budget_that_is_missing_or_too_small_is_refused(
 ) -> None:
     """The error says what this topic needs."""
     with pytest.raises(ArgumentError) as caught:
-        draw(ranked(100), budget=budget, seed=1, strata=strata)
+        draw_stratified(ranked(100), budget=budget, seed=1, strata=strata)
     assert caught.value.name == "--budget"
     assert message in caught.value.message
 
 
 def test_no_documents_are_an_empty_sample() -> None:
     """Without runs there is nothing to draw."""
-    assert draw(rankings_of([])[0], budget=3, seed=1, strata="1:10").sampled.size == 0
+    assert draw_stratified(rankings_of([])[0], budget=3, seed=1, strata="1:10").sampled.size == 0

@@ -1,4 +1,4 @@
-"""`pooler.strategies.take`: by best rank."""
+"""`pooler.strategies.depth`: by best rank."""
 
 from __future__ import annotations
 

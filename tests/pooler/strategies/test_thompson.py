@@ -1,4 +1,4 @@
-"""`pooler.strategies.thompson`: an arm as often as it is likely the best."""
+"""`pooler.strategies.bandits`: an arm as often as it is likely the best."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.randomness import uniform_numbers
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of, uniform_numbers
 from tests.pooler.strategies.adaptive import (
     Decisions,
     Log,
@@ -93,9 +92,7 @@ def _next(rows: Rows, log: Log, seed: int) -> int | None:
 
 
 @given(runs=drawn_rankings, decisions=drawn_decisions, seed=st.integers(0, 9))
-def test_thompson_equals_the_definition(
-    runs: list[list[str]], decisions: Decisions, seed: int
-) -> None:
+def test_thompson_equals_the_definition(runs: list[list[str]], decisions: Decisions, seed: int) -> None:
     """Every choice is the one worked out from all that was observed, in whatever order it came."""
     rankings, _ = rankings_of(runs, topic="51")
     rows = rows_of(rankings)

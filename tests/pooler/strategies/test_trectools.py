@@ -30,8 +30,7 @@ def rankings() -> dict[str, list[list[str]]]:
     """Draw six runs of three topics, of different lengths."""
     rng = np.random.default_rng(7)
     return {
-        topic: [rng.permutation(DOCNOS)[: rng.integers(5, 30)].tolist() for _ in range(6)]
-        for topic in TOPICS
+        topic: [rng.permutation(DOCNOS)[: rng.integers(5, 30)].tolist() for _ in range(6)] for topic in TOPICS
     }
 
 

@@ -1,4 +1,4 @@
-"""`pooler.strategies.ucb1_tuned`: the run that could be the best."""
+"""`pooler.strategies.bandits`: the run that could be the best."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from hypothesis import given
 
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.rankings import rankings_of
 from tests.pooler.strategies.adaptive import (
     Decisions,
     Log,

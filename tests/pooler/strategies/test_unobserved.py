@@ -1,4 +1,4 @@
-"""`pooler.strategies.unobserved`: what is left of every run."""
+"""`pooler.strategies.adaptive`: what is left of every run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.unobserved import Unobserved
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.adaptive import Unobserved
+from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError
 from tests.pooler.strategies.adaptive import drawn_rankings, rows_of
 
@@ -21,9 +21,7 @@ def test_unobserved_equals_the_definition(runs: list[list[str]], data: st.DataOb
     for document in data.draw(st.permutations(range(rankings.n_documents))):
         assert not unobserved.is_empty
         assert unobserved.n_left == [len(row) for row in rows]
-        assert [unobserved.head(i) for i, row in enumerate(rows) if row] == [
-            row[0] for row in rows if row
-        ]
+        assert [unobserved.head(i) for i, row in enumerate(rows) if row] == [row[0] for row in rows if row]
         unobserved.remove(document)
         rows = [[other for other in row if other != document] for row in rows]
     assert unobserved.is_empty

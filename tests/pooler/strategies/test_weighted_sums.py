@@ -1,4 +1,4 @@
-"""`pooler.strategies.weighted_sums` and `pooler.strategies.exact_sums`: sums without surprises."""
+"""`pooler.strategies.adaptive` and `pooler.strategies.adaptive`: sums without surprises."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.exact_sums import from_units, units
-from pooler.strategies.weighted_sums import WeightedSums
-from pooler.topic_rankings import rankings_of
+from pooler.strategies.adaptive import WeightedSums, from_units, units
+from pooler.strategies.rankings import rankings_of
 from tests.pooler.strategies.adaptive import drawn_rankings, rows_of
 
 positive = st.floats(0, 1e6) | st.sampled_from([0.1, 0.2, 0.3, 1 / 3])

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from store.analysis.judged_rankings import JudgedRankings
+from store.analysis.rankings import JudgedRankings
 from tests.store.analysis.plain_lists import Grades, Lists, arrays_of, plain_ap
 
 N_KNOWN = 9
@@ -41,12 +41,7 @@ class Drawn:
         return {document for document, flag in self.grades[topic].items() if flag}
 
     def ap(
-        self,
-        tag: str,
-        topic: str,
-        r_mode: str,
-        found: Collection[int] = (),
-        n_more: int = 0,
+        self, tag: str, topic: str, r_mode: str, found: Collection[int] = (), n_more: int = 0
     ) -> Fraction | None:
         """Compute AP from scratch with more documents relevant.
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from store.analysis.votes import Votes, votes_from_rows
+from store.analysis.agreement.votes import Votes, votes_from_rows
 
 Table = NDArray[np.int64]
 MISSING = "."
@@ -36,10 +36,7 @@ def drawn_votes(draw: st.DrawFn, *, max_judges: int = 4, max_documents: int = 8)
     document = st.tuples(*[grades] * n_judges).map("".join)
     rows = draw(st.lists(st.tuples(st.integers(0, 2), document), max_size=max_documents))
     return votes_in(
-        [text for _, text in rows],
-        range(n_grades),
-        topics=[topic for topic, _ in rows],
-        n_judges=n_judges,
+        [text for _, text in rows], range(n_grades), topics=[topic for topic, _ in rows], n_judges=n_judges
     )
 
 

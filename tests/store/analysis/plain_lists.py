@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from store.analysis.judged_rankings import JudgedRankings, judged_rankings
+from store.analysis.rankings import JudgedRankings, judged_rankings
 
 Lists = dict[tuple[str, str], list[int]]
 """Documents in rank order, by (tag, topic)."""
@@ -14,9 +14,7 @@ Grades = dict[str, dict[int, bool]]
 """Whether each judged document is relevant, by topic."""
 
 
-def arrays_of(
-    rankings: Lists, grades: Grades, cutoff: int, tags: list[str] | None = None
-) -> JudgedRankings:
+def arrays_of(rankings: Lists, grades: Grades, cutoff: int, tags: list[str] | None = None) -> JudgedRankings:
     """Put plain lists into arrays, runs and topics in alphabetical order unless told."""
     return judged_rankings(
         sorted(grades),

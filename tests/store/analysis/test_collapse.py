@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from store.analysis.collapse import collapse, collapse_table, level_index, level_of, levels_of
 from store.errors import ArgumentError
+from store.formats.scale import make_scale, parse_scale
 from store.records import Grade
-from store.scale import make_scale, parse_scale
 
 GAPS = make_scale(
     tuple(Grade(value, f"grade {value}", key) for value, key in ((-2, "j"), (0, "0"), (3, "3")))
@@ -35,10 +35,7 @@ def test_collapse_fractional_grades_are_refused() -> None:
         collapse(np.array([1.7]), 1)  # type: ignore[arg-type]
 
 
-@given(
-    arrays(np.int64, (3, 2, 4, 4), elements=st.integers(0, 9)),
-    st.integers(1, 3),
-)
+@given(arrays(np.int64, (3, 2, 4, 4), elements=st.integers(0, 9)), st.integers(1, 3))
 def test_collapse_table_equals_collapsing_the_grades(tables: NDArray[np.int64], level: int) -> None:
     """A collapsed table counts the collapsed grades of the same documents."""
     collapsed = collapse_table(tables, level)
@@ -79,8 +76,7 @@ def test_level_of_two_ways_at_once_is_refused() -> None:
     with pytest.raises(ArgumentError) as caught:
         level_of(scale, level=0, relaxed=True)
     assert str(caught.value) == (
-        "`--level` must be the only one of --level, --rigid and --relaxed,"
-        " but got '--level 0 --relaxed'"
+        "`--level` must be the only one of --level, --rigid and --relaxed, but got '--level 0 --relaxed'"
     )
     with pytest.raises(ArgumentError, match="got '--rigid --relaxed'"):
         level_of(scale, rigid=True, relaxed=True)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import store.analysis
-from store.analysis.ap_properties import least_average_precision, swap_effect
-from store.analysis.average_precision import average_precision
-from store.analysis.clustering import cluster_scores
-from store.analysis.confusion import e_measure
-from store.analysis.gain import ideal_gain, normalised_gain
-from store.analysis.required_difference import required_difference
-from store.analysis.significance import unpaired_t_of_moments
+from store.analysis.aggregation.clusters import cluster_scores
+from store.analysis.measures.average_precision import average_precision
+from store.analysis.measures.chance import least_average_precision, swap_effect
+from store.analysis.measures.confusion import e_measure
+from store.analysis.measures.gain import ideal_gain, normalised_gain
+from store.analysis.significance.t_tests import unpaired_t_of_moments
+from store.analysis.undiscovered.required import required_difference
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
 
@@ -85,9 +85,7 @@ CLUSTERS = np.array([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
         ("gives .6 and .6", ".598, F .599", ".6", cluster_scores(CLUSTERS).f),
     ],
 )  # fmt: skip
-def test_numbers_of_the_list_are_computed(
-    entry: str, printed: str, corrected: str, computed: float
-) -> None:
+def test_numbers_of_the_list_are_computed(entry: str, printed: str, corrected: str, computed: float) -> None:
     """What is printed and what is right stand in the list, and the right one is what comes out."""
     assert entry in ERRATA
     assert printed in ERRATA

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.graded_rankings import graded_rankings
-from store.analysis.judged_rankings import judged_rankings
+from store.analysis.rankings import graded_rankings, judged_rankings
 from store.errors import ArgumentError
 
 DOCUMENTS = st.sampled_from([*range(8), 10**9])
@@ -16,8 +15,7 @@ DOCUMENTS = st.sampled_from([*range(8), 10**9])
 
 @given(
     st.dictionaries(
-        st.tuples(st.sampled_from("ab"), st.sampled_from("tu")),
-        st.lists(DOCUMENTS, unique=True),
+        st.tuples(st.sampled_from("ab"), st.sampled_from("tu")), st.lists(DOCUMENTS, unique=True)
     ),
     st.fixed_dictionaries({t: st.dictionaries(DOCUMENTS, st.integers(-2, 3)) for t in "tu"}),
     st.integers(1, 9),

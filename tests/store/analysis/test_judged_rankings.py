@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.judged_rankings import (
-    NOT_RELEVANT,
-    NOT_RETRIEVED,
-    RELEVANT,
-    UNJUDGED,
-    judged_rankings,
-)
+from store.analysis.rankings import NOT_RELEVANT, NOT_RETRIEVED, RELEVANT, UNJUDGED, judged_rankings
 from store.errors import ArgumentError
 
 Lists = dict[tuple[str, str], list[int]]
@@ -44,11 +38,7 @@ def as_flags(grades: Grades) -> dict[str, tuple[NDArray[np.int64], NDArray[np.bo
 def test_unjudged_and_judged_not_relevant_stay_apart() -> None:
     """A document nobody judged is never stored as one judged not relevant."""
     arrays = judged_rankings(
-        ["t"],
-        ["a"],
-        as_arrays({("a", "t"): [7, 8, 9]}),
-        as_flags({"t": {8: False, 9: True}}),
-        cutoff=10,
+        ["t"], ["a"], as_arrays({("a", "t"): [7, 8, 9]}), as_flags({"t": {8: False, 9: True}}), cutoff=10
     )
     assert arrays.standing_by_rank(0).tolist() == [[UNJUDGED, NOT_RELEVANT, RELEVANT]]
     assert arrays.judged().tolist() == [[[False, True, True]]]
@@ -100,9 +90,7 @@ def collections(draw: st.DrawFn) -> tuple[list[str], list[str], Lists, Grades, i
     tags = [f"r{number}" for number in range(draw(st.integers(0, 4)))]
     documents = st.integers(-3, 12)
     ranking = st.lists(documents, unique=True, max_size=8)
-    rankings = {
-        (tag, topic): draw(ranking) for tag in tags for topic in topics if draw(st.booleans())
-    }
+    rankings = {(tag, topic): draw(ranking) for tag in tags for topic in topics if draw(st.booleans())}
     grades = {topic: draw(st.dictionaries(documents, st.booleans())) for topic in topics}
     return topics, tags, rankings, grades, draw(st.integers(1, 10))
 
@@ -116,12 +104,9 @@ def test_every_rank_says_what_the_lists_say(
     # Ids far apart are coded by another path than dense ones.
     spread_rankings = {key: [doc * spread for doc in docs] for key, docs in rankings.items()}
     spread_grades = {
-        topic: {doc * spread: flag for doc, flag in found.items()}
-        for topic, found in grades.items()
+        topic: {doc * spread: flag for doc, flag in found.items()} for topic, found in grades.items()
     }
-    arrays = judged_rankings(
-        topics, tags, as_arrays(spread_rankings), as_flags(spread_grades), cutoff=cutoff
-    )
+    arrays = judged_rankings(topics, tags, as_arrays(spread_rankings), as_flags(spread_grades), cutoff=cutoff)
     for column, topic in enumerate(topics):
         assert arrays.n_relevant[column] == sum(grades[topic].values())
         standing = arrays.standing_by_rank(column)

@@ -20,10 +20,7 @@ def relative_errors(least: int, most: int, power: int, tolerance: float) -> list
     rule = rule_for(least, most, power=power, tolerance=tolerance)
     counts = range(least, most + 1)
     return [
-        max(
-            abs(1 - count**k * math.fsum(rule.weights[k - 1] * rule.t ** (count - 1)))
-            for count in counts
-        )
+        max(abs(1 - count**k * math.fsum(rule.weights[k - 1] * rule.t ** (count - 1))) for count in counts)
         for k in (1, 2, 3)
     ]
 
@@ -56,10 +53,7 @@ def test_rules_are_as_short_as_derived(least: int, most: int, n_nodes: int) -> N
     assert found in {n_nodes, sizes[sizes.index(n_nodes) + 1]}
 
 
-@given(
-    st.lists(st.floats(0.001, 1), min_size=1, max_size=60),
-    st.integers(0, 30),
-)
+@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=60), st.integers(0, 30))
 def test_window_holds_all_but_next_to_nothing(chances: list[float], n_sure: int) -> None:
     """The exact law of R, by convolution, has less than 2e-15 outside."""
     probabilities = np.array([*chances, *[1.0] * n_sure])

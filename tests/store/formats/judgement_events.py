@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
-from store.formats.judgements import JudgementEvent
+from store.event import JudgementEvent
 from store.records import Action, Judgement, Passage, State
 from tests.strategies import ids
 
@@ -93,8 +93,6 @@ def states(draw: st.DrawFn) -> list[Judgement]:
         grade = draw(grades) if state is State.JUDGED else None
         reason, note, iteration = draw(texts), draw(texts), draw(ids)
         found.append(
-            Judgement(
-                topic, docno, judge, state, grade, reason=reason, note=note, iteration=iteration
-            )
+            Judgement(topic, docno, judge, state, grade, reason=reason, note=note, iteration=iteration)
         )
     return found

@@ -1,4 +1,4 @@
-"""`store.formats.columns`: tables whose columns the user names."""
+"""`store.formats.tables`: tables whose columns the user names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, UnknownNameError
-from store.formats.columns import parse_columns, read_columns
-from store.formats.judged_tables import GradedRow
+from store.formats.tables import GradedRow, parse_columns, read_columns
 from tests.strategies import ids
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
@@ -39,8 +38,7 @@ def test_columns_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "docno", "grade", "docno,grade,grade", "docno,topic", "docno,,", "docno,,grade"],
+    "text", ["", "docno", "grade", "docno,grade,grade", "docno,topic", "docno,,", "docno,,grade"]
 )
 def test_other_columns_are_refused(text: str) -> None:
     """A name twice or empty, and a table without docno or grade are refused."""
@@ -48,9 +46,7 @@ def test_other_columns_are_refused(text: str) -> None:
         parse_columns(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "name"), [("docno,worker,grade", "worker"), ("docno;grade", "docno;grade")]
-)
+@pytest.mark.parametrize(("text", "name"), [("docno,worker,grade", "worker"), ("docno;grade", "docno;grade")])
 def test_unknown_columns_are_refused_with_those_there_are(text: str, name: str) -> None:
     """The names that a column may have are listed, and how to pass over one that has none."""
     with pytest.raises(UnknownNameError, match=f"unknown column `{name}`; known: ") as refused:
@@ -65,7 +61,7 @@ def test_faults_may_be_gathered_for_other_checks(tmp_path: Path) -> None:
     faults = FaultList("t")
     read = read_columns(file, parse_columns("docno,grade"), topic="1", judge="a", faults=faults)
     assert [(fault.line, fault.code) for fault in faults.kept] == [
-        *[(1, "grade"), (3, "fields"), (4, "duplicate")],
+        *[(1, "grade"), (3, "fields"), (4, "duplicate")]
     ]
     assert [(row.line, row.docno) for row in read.rows] == [(2, "d1"), (5, "d3")]
 

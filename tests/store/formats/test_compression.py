@@ -33,11 +33,7 @@ def zstd(content: bytes) -> bytes:
     return compressor.compress(content) + compressor.flush()
 
 
-COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": gzip.compress,
-    "xz": lzma.compress,
-    "zstd": zstd,
-}
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "xz": lzma.compress, "zstd": zstd}
 LINES = b"".join(b"line %d\n" % number**3 for number in range(20_000))
 each_kind = pytest.mark.parametrize("kind", COMPRESSORS)
 
@@ -163,14 +159,10 @@ def test_closing_closes_the_file(kind: str, tmp_path: Path) -> None:
 def test_standard_input_is_seen_through(kind: str) -> None:
     """`-` works on a pipe of compressed bytes."""
     program = (
-        "from store.formats.lines import open_bytes\n"
-        "print(sum(len(line) for line in open_bytes('-')))\n"
+        "from store.formats.lines import open_bytes\nprint(sum(len(line) for line in open_bytes('-')))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=COMPRESSORS[kind](LINES),
-        capture_output=True,
-        check=True,
+        [sys.executable, "-c", program], input=COMPRESSORS[kind](LINES), capture_output=True, check=True
     )
     assert int(done.stdout) == len(LINES)
 
@@ -213,10 +205,7 @@ def test_zstd_without_its_package_names_what_to_install(tmp_path: Path) -> None:
         "    print(error.message, '|', error.hint)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program, str(file)],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-W", "error", "-c", program, str(file)], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == (
         f"{file}: zstd files need the Python package `zstandard` | pip install pooler[zst]"
@@ -231,7 +220,5 @@ def test_nothing_is_loaded_for_plain_files() -> None:
         "import store.formats.lines\n"
         "print(sorted({'lzma', 'zstandard', 'bz2', 'gzip'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

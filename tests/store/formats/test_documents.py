@@ -45,11 +45,7 @@ First <F P=102>part</F>.
 <DOC><DOCNO>LA010189-0001</DOCNO><P>Only a</P><P>body <b>bo</b>ld</P></DOC>
 """
 TREC_DOCUMENTS = [
-    Document(
-        "FT911-3",
-        "FT 14 MAY 91 / International Company News",
-        "The AT&T bid.\n  Indented <line>.",
-    ),
+    Document("FT911-3", "FT 14 MAY 91 / International Company News", "The AT&T bid.\n  Indented <line>."),
     Document("FBIS3-1", "Tokyo Tower", "First \npart\n.\n\n東京　タワー 東"),
     Document("LA010189-0001", "", "Only a\n\nbody bold"),
 ]
@@ -130,10 +126,7 @@ def test_byte_order_mark_crlf_blank_lines_and_gzip_change_nothing(
 
 @formats
 def test_standard_input_is_a_file(
-    monkeypatch: pytest.MonkeyPatch,
-    form: DocumentFormat,
-    text: str,
-    documents: list[Document],
+    monkeypatch: pytest.MonkeyPatch, form: DocumentFormat, text: str, documents: list[Document]
 ) -> None:
     """`-` reads standard input, also to find the format."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
@@ -263,9 +256,7 @@ def test_sgml_title_is_found_by_any_of_its_names(file: Path, inner: str, title: 
          "&lt; \"' A A &nbsp; &#xD800; &#9999999;"),
     ],
 )  # fmt: skip
-def test_sgml_text_is_stripped_of_tags_and_of_nothing_else(
-    file: Path, inner: str, text: str
-) -> None:
+def test_sgml_text_is_stripped_of_tags_and_of_nothing_else(file: Path, inner: str, text: str) -> None:
     """Text elements, or all after the docno; raw but for tags and basic entities."""
     file.write_text(record(inner))
     assert [document.text for document in read_documents(str(file))] == [text]
@@ -300,13 +291,8 @@ def test_sgml_faults(file: Path, text: str, expected: tuple[int, str], message: 
 
 def test_sgml_docno_may_stand_on_its_own_line_or_lack_its_end(file: Path) -> None:
     """Both ways real files write it give the same docno, byte for byte."""
-    file.write_text(
-        "<DOC>\n<DOCNO>\na&amp;b\n</DOCNO></DOC>\n<doc id='x'>\n<docno> c\ntext\n</doc>"
-    )
-    assert list(read_documents(str(file))) == [
-        Document("a&amp;b", "", ""),
-        Document("c", "", "text"),
-    ]
+    file.write_text("<DOC>\n<DOCNO>\na&amp;b\n</DOCNO></DOC>\n<doc id='x'>\n<docno> c\ntext\n</doc>")
+    assert list(read_documents(str(file))) == [Document("a&amp;b", "", ""), Document("c", "", "text")]
 
 
 @pytest.mark.parametrize("around", ["{}", "<TEXT>{}</TEXT>"])
@@ -316,9 +302,7 @@ def test_sgml_docno_may_stand_on_its_own_line_or_lack_its_end(file: Path) -> Non
      "\n " * 500_000, "</TEXT" + " " * 500_000, "&#" * 500_000],
     ids=["name", "titles", "comments", "records", "blanks", "closing", "entities"],
 )  # fmt: skip
-def test_sgml_of_a_megabyte_of_anything_is_read_in_linear_time(
-    file: Path, evil: str, around: str
-) -> None:
+def test_sgml_of_a_megabyte_of_anything_is_read_in_linear_time(file: Path, evil: str, around: str) -> None:
     """A hostile document hangs no import: the square of a million steps would take hours."""
     file.write_text(record(around.format(evil)))
     assert [document.docno for document in read_documents(str(file))] == ["1"]
@@ -381,10 +365,7 @@ def test_jsonl_faults(file: Path, line: str, code: str, message: str) -> None:
 def test_tsv_header_is_recognised_on_top_only(file: Path) -> None:
     """`docno` may be a docno anywhere else."""
     file.write_text("DOCNO\tTitle\ttext\n1\ta\tb\ndocno\ttext\n")
-    assert list(read_documents(str(file))) == [
-        Document("1", "a", "b"),
-        Document("docno", "", "text"),
-    ]
+    assert list(read_documents(str(file))) == [Document("1", "a", "b"), Document("docno", "", "text")]
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,7 @@ values = st.recursive(
 
 
 @given(st.dictionaries(texts, values, max_size=4))
-def test_what_is_written_is_one_line_of_utf8_that_any_json_reader_reads_back(
-    data: dict[str, object],
-) -> None:
+def test_what_is_written_is_one_line_of_utf8_that_any_json_reader_reads_back(data: dict[str, object]) -> None:
     """A line has no line end and no lone surrogate, and says what JSON's own module says."""
     line = json_line(data)
     assert line.splitlines() == [line]

@@ -1,4 +1,4 @@
-"""`store.formats.judgement_files`: histories and states as JSON lines and tab separated values."""
+"""`store.formats.judgements`: histories and states as JSON lines and tab separated values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError
-from store.formats.judgement_files import (
+from store.event import FIELDS, JudgementEvent
+from store.formats.judgements import (
+    STATE_FIELDS,
     JudgementsFormat,
     escape_cell,
     history_lines,
@@ -21,8 +23,6 @@ from store.formats.judgement_files import (
     read_cell,
     state_lines,
 )
-from store.formats.judgement_states import STATE_FIELDS
-from store.formats.judgements import FIELDS, JudgementEvent
 from store.records import JudgeKind, Judgement, State
 from tests.store.formats.judgement_events import histories, states
 
@@ -71,9 +71,7 @@ def test_states_are_read_back_and_written_the_same(
 
 
 @given(events=histories().filter(bool))
-def test_tsv_is_a_plain_table_to_other_programs(
-    events: list[JudgementEvent], tmp_path: Path
-) -> None:
+def test_tsv_is_a_plain_table_to_other_programs(events: list[JudgementEvent], tmp_path: Path) -> None:
     """Python's csv module, told that nothing is quoted, finds as many cells on every line."""
     write(tmp_path / "f", history_lines(events, KINDS, "tsv"))
     with (tmp_path / "f").open(encoding="utf-8", newline="") as file:
@@ -123,19 +121,10 @@ def test_columns_and_keys_may_come_in_any_order(tmp_path: Path) -> None:
             ["topic\tdocno\tjudge\tstate\tgrade\treason\tnote"],
             f"f:1: expected a header with the columns {LISTED}, got one without iteration",
         ),
-        (
-            [f"{HEADER}\tage"],
-            f"f:1: expected a header with the columns {LISTED}, got one with age",
-        ),
-        (
-            [f"{HEADER}\tnote"],
-            f"f:1: expected a header with the columns {LISTED}, got one with a name twice",
-        ),
+        ([f"{HEADER}\tage"], f"f:1: expected a header with the columns {LISTED}, got one with age"),
+        ([f"{HEADER}\tnote"], f"f:1: expected a header with the columns {LISTED}, got one with a name twice"),
         ([HEADER, "1\td\ta\tjudged\t2"], "f:2: expected 8 cells between tabs, got 5"),
-        (
-            [HEADER, "1\td\ta\tjudged\ttwo\t\t\t0"],
-            "f:2: `grade`: expected an integer, got 'two'",
-        ),
+        ([HEADER, "1\td\ta\tjudged\ttwo\t\t\t0"], "f:2: `grade`: expected an integer, got 'two'"),
         (
             [HEADER, "1\td\ta\tjudged\t2\t\ta\\xb\t0"],
             "f:2: `note`: expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `a\\xb`",
@@ -146,9 +135,7 @@ def test_columns_and_keys_may_come_in_any_order(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_tables_that_are_damaged_are_refused_by_line(
-    tmp_path: Path, lines: list[str], message: str
-) -> None:
+def test_tables_that_are_damaged_are_refused_by_line(tmp_path: Path, lines: list[str], message: str) -> None:
     """The header, the number of cells, numbers and escapes are checked."""
     write(tmp_path / "f", lines)
     with pytest.raises(FormatError) as refused:

@@ -1,4 +1,4 @@
-"""`store.formats.judgement_states`: how documents stand, one by one."""
+"""`store.formats.judgements`: how documents stand, one by one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from store.errors import FaultList
-from store.formats.judgement_states import STATE_FIELDS, StateReader, state_values
+from store.formats.judgements import STATE_FIELDS, StateReader, state_values
 from store.records import Judgement, State
 
 ONE = Judgement("51", "d1", "ann", State.JUDGED, 2, note="n", iteration="3")
@@ -55,8 +55,7 @@ def test_document_stands_once_with_a_judge() -> None:
     found, faults = read(VALUES, VALUES | {"judge": "bob"}, VALUES | {"grade": 0})
     assert [one is None for one in found] == [False, False, True]
     message = (
-        "expected each document once a topic and judge, got topic `51` docno `d1` judge `ann`;"
-        " line 1 has it"
+        "expected each document once a topic and judge, got topic `51` docno `d1` judge `ann`; line 1 has it"
     )
     assert faults == [(3, "duplicate", message)]
 

@@ -1,4 +1,4 @@
-"""`store.formats.judgements`: whole histories as JSON lines, whole and damaged."""
+"""`store.event`: whole histories as JSON lines, whole and damaged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 
 from store.errors import ArgumentError, FormatError
-from store.formats.judgements import FIELDS, JudgementEvent, read_events, write_events
+from store.event import FIELDS, JudgementEvent
+from store.formats.judgements import read_events, write_events
 from store.records import Action, Passage, State
 from tests.store.formats.judgement_events import histories
 
@@ -120,10 +121,7 @@ def test_moments_of_any_zone_become_utc(tmp_path: Path) -> None:
         ({"state": "tied"}, "`state`: expected one of unjudged, skipped, cannot, judged, got"),
         ({"state": {}}, "`state`: expected one of unjudged"),
         ({"grade": "2"}, "`grade`: expected an integer, got '2'"),
-        (
-            {"grade": 2**31},
-            "`grade`: expected an integer from -2147483647 to 2147483647, got 2147483",
-        ),
+        ({"grade": 2**31}, "`grade`: expected an integer from -2147483647 to 2147483647, got 2147483"),
         ({"reason": None}, "`reason`: expected text, got null"),
         ({"iteration": ""}, "`iteration`: expected an id, got nothing"),
         ({"passages": None}, "`passages`: expected a list of passages, got null"),
@@ -134,10 +132,7 @@ def test_moments_of_any_zone_become_utc(tmp_path: Path) -> None:
         ({"passages": [[0, 3]]}, "`passages`: expected passages as [start, length"),
         ({"display_order": ""}, "`display_order`: expected text or null, got an empty text"),
         ({"position": -1}, "`position`: expected an integer of at least 0, got -1"),
-        (
-            {"judged_at": None},
-            "`judged_at`: expected a moment like 2026-03-01T09:30:00+00:00, got null",
-        ),
+        ({"judged_at": None}, "`judged_at`: expected a moment like 2026-03-01T09:30:00+00:00, got null"),
         ({"judged_at": "yesterday"}, "`judged_at`: expected a moment like 2026-03-01T09:30:00+00"),
         ({"judged_at": "2026-03-01T09:30:00"}, "`judged_at`: expected a moment like"),
         ({"judged_at": "0001-01-01T00:00:00+14:00"}, "`judged_at`: expected a moment like"),
@@ -159,23 +154,11 @@ def test_values_that_cannot_be_are_faults_with_their_name(
     ("changes", "message"),
     [
         ({"grade": None}, "expected a grade in the state judged, got none"),
-        (
-            {"action": "note", "state": "unjudged"},
-            "expected no grade in the state unjudged, got -2",
-        ),
-        (
-            {"action": "skip"},
-            "expected the state skipped after the action skip, got judged",
-        ),
-        (
-            {"action": "undo"},
-            "expected a revision in `undoes` of the action undo, got null",
-        ),
+        ({"action": "note", "state": "unjudged"}, "expected no grade in the state unjudged, got -2"),
+        ({"action": "skip"}, "expected the state skipped after the action skip, got judged"),
+        ({"action": "undo"}, "expected a revision in `undoes` of the action undo, got null"),
         ({"undoes": 1}, "expected null in `undoes` of the action judge, got 1"),
-        (
-            {"action": "undo", "undoes": 1},
-            "expected a revision before 1 in `undoes`, got 1",
-        ),
+        ({"action": "undo", "undoes": 1}, "expected a revision before 1 in `undoes`, got 1"),
     ],
 )
 def test_parts_that_contradict_each_other_are_faults(

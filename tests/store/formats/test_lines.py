@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import FaultList, PoolerError
-from store.formats.lines import id_fault, open_bytes, read_text_lines
+from store.fields import id_fault
+from store.formats.lines import open_bytes, read_text_lines
 
 
 @pytest.fixture
@@ -159,9 +160,7 @@ def steers(character: str) -> bool:
 def test_id_fault_knows_every_character_of_the_basic_plane() -> None:
     """Blanks, controls, bidirectional controls and surrogates are faults; nothing else is."""
     wrong = [
-        hex(code)
-        for code in range(0x10000)
-        if (id_fault(f"a{chr(code)}b") is not None) != steers(chr(code))
+        hex(code) for code in range(0x10000) if (id_fault(f"a{chr(code)}b") is not None) != steers(chr(code))
     ]
     assert wrong == []
 

@@ -1,4 +1,4 @@
-"""`store.formats.ntcir2`: grades as letters, in two files that differ in the last column."""
+"""`store.formats.ntcir`: grades as letters, in two files that differ in the last column."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FormatError
-from store.formats.ntcir2 import letters_of, read_ntcir2, write_ntcir2
+from store.formats.ntcir import letters_of, read_ntcir2, write_ntcir2
+from store.formats.scale import make_scale, parse_scale
 from store.records import Grade, Qrel, Scale
-from store.scale import make_scale, parse_scale
 from tests.strategies import ids
 
 NTCIR = parse_scale("ntcir")
@@ -114,9 +114,7 @@ def test_every_fault_is_told_with_its_line(tmp_path: Path) -> None:
         "1: expected UTF-8, got byte 0xff at column 6",
         "2: expected an id without control characters, got 'd\\x07'",
     ]
-    assert faults_of(tmp_path / "n", "\n") == [
-        " expected `topic letter docno relevant` lines, got none"
-    ]
+    assert faults_of(tmp_path / "n", "\n") == [" expected `topic letter docno relevant` lines, got none"]
 
 
 def test_last_column_must_be_one_cut_of_the_scale(tmp_path: Path) -> None:
@@ -130,14 +128,11 @@ def test_last_column_must_be_one_cut_of_the_scale(tmp_path: Path) -> None:
     ]
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=6),
-)
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=6))
 def test_cut_is_refused_exactly_when_no_level_gives_it(lines: list[tuple[int, bool]]) -> None:
     """Tried one by one: a file is read when some level from none to all gives its last column."""
     content = "".join(
-        f"1\t{'CBAS'[grade]}\td{number}\t{int(flag)}\n"
-        for number, (grade, flag) in enumerate(lines)
+        f"1\t{'CBAS'[grade]}\td{number}\t{int(flag)}\n" for number, (grade, flag) in enumerate(lines)
     )
     fits = [
         level

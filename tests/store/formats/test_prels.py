@@ -55,9 +55,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "prels"
 
 
-def faults_of(
-    kind: PrelsFormat, file: Path, content: str | bytes, *, lenient: bool = False
-) -> FormatError:
+def faults_of(kind: PrelsFormat, file: Path, content: str | bytes, *, lenient: bool = False) -> FormatError:
     """Return the error of a file with this content."""
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(FormatError) as caught:
@@ -321,9 +319,7 @@ probabilities = st.floats(0, 1, exclude_min=True)
 
 
 @given(
-    st.dictionaries(
-        st.tuples(topics, ids), st.tuples(ids, st.integers(0, 10**9 - 1), grades), min_size=1
-    ),
+    st.dictionaries(st.tuples(topics, ids), st.tuples(ids, st.integers(0, 10**9 - 1), grades), min_size=1),
     st.randoms(use_true_random=False),
 )
 def test_written_xinfap_is_read_back_and_order_does_not_matter(
@@ -347,9 +343,7 @@ def test_written_xinfap_is_read_back_and_order_does_not_matter(
 
 
 @given(
-    st.dictionaries(
-        st.tuples(topics, ids), st.tuples(grades, st.integers(1, 99), probabilities), min_size=1
-    ),
+    st.dictionaries(st.tuples(topics, ids), st.tuples(grades, st.integers(1, 99), probabilities), min_size=1),
     st.randoms(use_true_random=False),
 )
 def test_written_statap_is_read_back_and_order_does_not_matter(

@@ -1,4 +1,4 @@
-"""`store.formats.probabilities`: how likely documents are relevant, from a file."""
+"""`store.formats.pairs`: how likely documents are relevant, from a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import FaultList, FormatError, PoolerError
-from store.formats.probabilities import ProbabilityRow, parse_probability, read_probabilities
+from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from tests.strategies import ids
 
 
@@ -44,9 +44,7 @@ def test_lines_are_read_as_they_stand(tmp_path: Path) -> None:
 def test_compressed_file_is_seen_through(tmp_path: Path) -> None:
     """Gzip is known by its first bytes; damaged data is a fault, not a trace."""
     data = gzip.compress(b"1 a 0.25\n" * 1, mtime=0)
-    assert read_probabilities(write(tmp_path / "p", data)).rows == [
-        ProbabilityRow(1, "1", "a", 0.25)
-    ]
+    assert read_probabilities(write(tmp_path / "p", data)).rows == [ProbabilityRow(1, "1", "a", 0.25)]
     ((_, message, code),) = faults_of(write(tmp_path / "q", data[:-6]))
     assert (code, "ends too early" in message) == ("gzip", True)
 

@@ -23,9 +23,7 @@ DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 ids = st.text(
-    st.characters(
-        exclude_categories=["Cc", "Cs", "Z"], exclude_characters=BIDI + "\u200b\u2060\ufeff"
-    ),
+    st.characters(exclude_categories=["Cc", "Cs", "Z"], exclude_characters=BIDI + "\u200b\u2060\ufeff"),
     min_size=1,
 )
 topics = ids.filter(lambda text: text[0] not in "#\ufeff")
@@ -125,9 +123,7 @@ def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         ("\ufeff1 0 b 1", "id", "byte order mark"),
     ],
 )
-def test_line_that_is_no_judgement_is_a_fault(
-    file: Path, line: str, code: str, message: str
-) -> None:
+def test_line_that_is_no_judgement_is_a_fault(file: Path, line: str, code: str, message: str) -> None:
     """Nothing is repaired or cut off: the line is named, with what was expected."""
     error = faults_of(file, f"1 0 a 1\n{line}\n1 0 c 1\n")
     assert codes(error) == [(2, code)]
@@ -135,10 +131,7 @@ def test_line_that_is_no_judgement_is_a_fault(
     assert message in str(error)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [b"1 0 b\xff 1", b"\xff 0 b 1", b"1 \xff 0 1"],
-)
+@pytest.mark.parametrize("line", [b"1 0 b\xff 1", b"\xff 0 b 1", b"1 \xff 0 1"])
 def test_invalid_utf8_is_a_fault_that_names_the_byte(file: Path, line: bytes) -> None:
     """In any column that is kept, invalid UTF-8 is told once."""
     error = faults_of(file, b"1 0 a 1\n" + line + b"\n")
@@ -153,19 +146,42 @@ def test_all_faults_of_a_file_come_at_once_in_order(file: Path) -> None:
     assert (len(error.faults), error.n_faults) == (25, 44)
 
 
-@pytest.mark.parametrize("grade", ["1", "0"])
-def test_repeated_document_is_a_fault_naming_both_lines(file: Path, grade: str) -> None:
-    """A second grade is never dropped or preferred, equal or not; iterations do not matter."""
-    error = faults_of(file, f"1 0 a 1\n2 0 a 1\n1 7 a {grade}\n")
-    assert codes(error) == [(3, "duplicate")]
+def test_second_grade_of_a_document_is_a_fault_naming_both_lines(file: Path) -> None:
+    """It is never dropped or preferred; iterations do not matter; all of them come at once."""
+    error = faults_of(file, "1 0 a 1\n2 0 a 1\n1 7 a 0\n1 0 a 1\n1 0 a 2\n1 0 b x\n")
+    assert codes(error) == [(3, "duplicate"), (5, "duplicate"), (6, "grade")]
     assert error.faults[0].message == (
-        f"expected each document once a topic, got topic `1` docno `a` with grade {grade};"
+        "expected each document once a topic, got topic `1` docno `a` with grade 0;"
         " line 1 has it with grade 1"
     )
 
 
+def test_line_that_says_what_an_earlier_one_says_is_counted_once(file: Path) -> None:
+    """The first line is the row; the others are counted, and the first of them is named."""
+    text = "1 0 a 1\n2 0 a 1\n1 0 b -1\n\n1 7 a 1.0\n1 0 b -1\n1 0 a 1 x\n"
+    file.write_text(text)
+    read = read_qrels(str(file), lenient=True)
+    assert read.rows == [
+        QrelRow(1, "1", "0", "a", 1),
+        QrelRow(2, "2", "0", "a", 1),
+        QrelRow(3, "1", "0", "b", -1),
+    ]
+    assert (read.n_alike, read.first_alike) == (3, 5)
+    assert (read.n_float_grades, read.n_trailing) == (0, 0)
+    file.write_text("1 0 a 1\n2 0 a 1\n")
+    read = read_qrels(str(file))
+    assert (read.n_alike, read.first_alike) == (0, 0)
+
+
+def test_exchanged_columns_are_told_where_all_grades_are_alike(file: Path) -> None:
+    """`topic docno 0 grade`: the lines are no repeats of a document named `0`."""
+    error = faults_of(file, "1 a 0 1\n1 b 0 1\n1 c 0 1\n")
+    assert codes(error) == [(None, "exchanged")]
+    assert "got `0` in column 3 of all 3 lines" in str(error)
+
+
 def test_judge_column_makes_documents_unique_per_judge(file: Path) -> None:
-    """The same document twice by one judge is a fault, by two judges it is not."""
+    """Two grades of a document by one judge are a fault, by two judges they are not."""
     file.write_text("1 ann a 1\n1 bob a 0\n1 ann b 0\n")
     rows = read_qrels(str(file), judge_column=2).rows
     assert [(row.iteration, row.docno, row.code) for row in rows] == [
@@ -173,10 +189,8 @@ def test_judge_column_makes_documents_unique_per_judge(file: Path) -> None:
         ("bob", "a", 0),
         ("ann", "b", 0),
     ]
-    file.write_text("1 ann a 1\n1 bob a 0\n1 bob a 0\n")
-    with pytest.raises(
-        FormatError, match=r"qrels:3: expected each document once a topic and judge"
-    ):
+    file.write_text("1 ann a 1\n1 bob a 0\n1 bob a 1\n")
+    with pytest.raises(FormatError, match=r"qrels:3: expected each document once a topic and judge"):
         read_qrels(str(file), judge_column=2)
 
 
@@ -204,11 +218,9 @@ def test_lenient_reading_ignores_comments_and_trailing_text_and_counts_them(file
 
 @pytest.mark.parametrize(
     ("line", "code"),
-    [("1 0 b", "fields"), (" # b", "fields"), ("1 0 b 1.7", "grade"), ("1 0 a 1", "duplicate")],
+    [("1 0 b", "fields"), (" # b", "fields"), ("1 0 b 1.7", "grade"), ("1 0 a 2", "duplicate")],
 )
-def test_lenient_reading_still_refuses_what_has_no_meaning(
-    file: Path, line: str, code: str
-) -> None:
+def test_lenient_reading_still_refuses_what_has_no_meaning(file: Path, line: str, code: str) -> None:
     """Lenient is about decoration: a grade is never guessed."""
     assert codes(faults_of(file, f"1 0 a 1\n{line}\n", lenient=True)) == [(2, code)]
 
@@ -259,9 +271,7 @@ def test_written_file_is_sorted_and_keeps_iterations() -> None:
     ]
     stream = io.StringIO()
     write_qrels(rows, stream)
-    assert stream.getvalue() == (
-        "009 0 x 3\n9 A B 2\n9 0 b10 0\n9 0 b9 1\n9 0.5 é -2\n10 0 b 1\nT2 0 x 0\n"
-    )
+    assert stream.getvalue() == ("009 0 x 3\n9 A B 2\n9 0 b10 0\n9 0 b9 1\n9 0.5 é -2\n10 0 b 1\nT2 0 x 0\n")
 
 
 def test_nothing_to_write_writes_nothing() -> None:
@@ -282,9 +292,7 @@ def test_nothing_to_write_writes_nothing() -> None:
         (Qrel("1", "a", 1, ""), "iteration"),
     ],
 )
-def test_row_that_could_not_be_read_back_is_refused_before_a_byte_is_written(
-    row: Qrel, name: str
-) -> None:
+def test_row_that_could_not_be_read_back_is_refused_before_a_byte_is_written(row: Qrel, name: str) -> None:
     """A file with a shifted column is worse than none."""
     stream = io.StringIO()
     with pytest.raises(ArgumentError, match=f"`{name}` cannot be written to a qrels file"):
@@ -293,11 +301,7 @@ def test_row_that_could_not_be_read_back_is_refused_before_a_byte_is_written(
 
 
 @given(
-    st.dictionaries(
-        st.tuples(topics, ids),
-        st.tuples(st.integers(-(10**17), 10**17), ids),
-        min_size=1,
-    ),
+    st.dictionaries(st.tuples(topics, ids), st.tuples(st.integers(-(10**17), 10**17), ids), min_size=1),
     st.randoms(use_true_random=False),
 )
 def test_what_is_written_is_read_back_and_order_of_rows_does_not_matter(
@@ -365,7 +369,7 @@ def test_wtr_grades_written_as_floats_are_read_as_integers() -> None:
 
 
 def test_trec_eval_judgement_groups_are_judges() -> None:
-    """Three groups share 3,733 pairs: read as judges they are whole, else they repeat."""
+    """Three groups share 3,733 pairs: read as judges they are whole, else they contradict."""
     path = real("trec-eval-test/qrels.123.gz")
     rows = read_qrels(path, judge_column=2).rows
     assert collections.Counter(row.iteration for row in rows) == {"0": 3681, "1": 3681, "2": 3000}
@@ -373,7 +377,10 @@ def test_trec_eval_judgement_groups_are_judges() -> None:
     assert collections.Counter(pairs.values()) == {3: 2948, 2: 733, 1: 52}
     with pytest.raises(FormatError) as caught:
         read_qrels(path)
-    assert caught.value.n_faults == 10_362 - 3733
+    first = {(row.topic, row.docno): row.code for row in reversed(rows)}
+    n_other = sum(row.code != first[row.topic, row.docno] for row in rows)
+    assert 0 < n_other < 10_362 - 3733
+    assert caught.value.n_faults == n_other
     assert {fault.code for fault in caught.value.faults} == {"duplicate"}
 
 

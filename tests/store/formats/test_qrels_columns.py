@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import FormatError, PoolerError
-from store.formats.qrels import read_qrels
-from store.formats.qrels_columns import Numbering, read_qrels_columns
+from store.formats.qrels import Numbering, read_qrels, read_qrels_columns
 
 Line = tuple[str, str, int]
 _WORDS = st.sampled_from(["1", "01", "d1", "D-2", "NA", '"x"', "#3", "日本", "a\u00a0b", "-1", "0"])
@@ -76,12 +75,14 @@ def test_a_faultless_file_is_read_as_columns(tmp_path: Path, pack: type[bytes]) 
      "1 0 d1 1\n1 0\nd2 1\n", "1 0 d1\n1 2 0 d1 1\n", "1 0 d1 1 2 0 d2 1\n", "1 0 d\x7f 1\n"],
 )  # fmt: skip
 def test_what_needs_words_is_left_to_the_strict_reader(tmp_path: Path, text: str) -> None:
-    """Faults, and floats that are warned of, are not for columns."""
+    """Faults, and what is warned of, floats and repeated lines, are not for columns."""
     path = tmp_path / "q.qrels"
     path.write_text(text, "utf-8", newline="")
     assert read_qrels_columns(str(path), Numbering[str](), Numbering[str]()) is None
     if text.endswith("1.0\n"):
         assert read_qrels(str(path)).n_float_grades == 1
+    elif text == "1 0 d1 1\n1 0 d1 1\n":
+        assert read_qrels(str(path)).n_alike == 1
     else:
         with pytest.raises(FormatError, match=r"q\.qrels:"):
             read_qrels(str(path))

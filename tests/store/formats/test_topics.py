@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from store.errors import ArgumentError, FormatError, PoolerError
-from store.formats.topics import TopicFormat, read_topics, topic_fault
+from store.fields import topic_fault
+from store.formats.topics import TopicFormat, read_topics
 from store.records import Topic
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
@@ -53,16 +54,10 @@ TREC_TOPICS = [
     Topic(
         "401",
         "foreign minorities, Germany",
-        "What language and cultural differences impede the integration of foreign minorities in"
-        " Germany?",
-        "A relevant document will focus on the causes of the lack of integration in a significant"
-        " way.",
+        "What language and cultural differences impede the integration of foreign minorities in Germany?",
+        "A relevant document will focus on the causes of the lack of integration in a significant way.",
     ),
-    Topic(
-        "051",
-        "Airbus Subsidies",
-        "Document will discuss government assistance to Airbus Industrie.",
-    ),
+    Topic("051", "Airbus Subsidies", "Document will discuss government assistance to Airbus Industrie."),
     Topic("202", "", "Status of nuclear proliferation treaties."),
 ]
 
@@ -423,9 +418,7 @@ def test_tsv_header_with_other_names_is_none(file: Path, header: str) -> None:
         (["--", "1"], False),
     ],
 )
-def test_tsv_first_line_that_looks_like_names_is_told(
-    file: Path, ids: list[str], is_doubtful: bool
-) -> None:
+def test_tsv_first_line_that_looks_like_names_is_told(file: Path, ids: list[str], is_doubtful: bool) -> None:
     """A word on top of ids that all have digits is read as a topic, and told, but in JSON."""
     told: list[str] = []
     file.write_text("".join(f"{topic}\tcolour\n" for topic in ids))
@@ -444,9 +437,7 @@ def test_tsv_line_without_a_tab_is_a_fault_with_a_hint(file: Path) -> None:
     """Blanks are never taken for tabs: the fault says what to type."""
     error = faults_of(file, "1\ta\n2 fast cars\n3\tb\n")
     assert codes(error) == [(2, "fields")]
-    expected = (
-        "expected topic<TAB>title[<TAB>description[<TAB>narrative]], got a line without a tab"
-    )
+    expected = "expected topic<TAB>title[<TAB>description[<TAB>narrative]], got a line without a tab"
     assert error.faults[0].message == expected
     assert error.hint == f"turn the first blank of each line into a tab: sed 's/ /\\t/' {file}"
     assert faults_of(file, "word\n").hint is None

@@ -1,0 +1,149 @@
+"""The judging screen: the full-screen app around one session."""
+
+from __future__ import annotations
+
+import os
+import select
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.theme import Theme
+
+from judge_ui.screens.dialogs import ConfirmDialog, LineDialog
+from judge_ui.screens.inbox import InboxScreen, OpenScreen
+from judge_ui.screens.judge import JudgeScreen
+from judge_ui.session.keys import Keymap, key_table
+from judge_ui.session.messages import decision_mark
+from judge_ui.session.session import JudgingSession
+from judge_ui.widgets.small import LEAST_HEIGHT, LEAST_WIDTH
+from store.text import sanitise_line
+
+THEME = Theme(
+    name="terminal",
+    # The terminal's own colours: right on dark and on light, and as its owner wants them.
+    ansi=True,
+    primary="ansi_blue",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    variables={"ansi-background": "ansi_default", "ansi-foreground": "ansi_default"},
+)
+
+
+BEAT_S = 30.0
+"""Pause between two signs of life, in seconds."""
+LOOK_S = 2.0
+"""Pause between two looks whether the terminal is still there, in seconds."""
+
+WIDTHS = [(0, "-tiny"), (LEAST_WIDTH, "-narrow"), (60, "-usual"), (120, "-wide")]
+HEIGHTS = [(0, "-flat"), (LEAST_HEIGHT, "-short"), (16, "-middling"), (20, "-tall")]
+"""Least columns or rows, and the class that every screen has from there on."""
+
+
+class JudgeApp(App[None]):
+    """The full-screen app.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        What it drives; the caller ends it. A topic that is open is shown at once.
+    keymap : Keymap, optional
+        Keys that the judge has chosen.
+    open_screen : OpenScreen, default=JudgeScreen
+        What a topic is opened on.
+    """
+
+    CSS_PATH = "judge_ui.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q,ctrl+c", "quit", "Quit", show=False, priority=True)
+    ]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+
+    def __init__(
+        self, session: JudgingSession, keymap: Keymap | None = None, *, open_screen: OpenScreen = JudgeScreen
+    ) -> None:
+        # Said here and not by the theme alone: Textual chooses what NO_COLOR does before it knows
+        # the theme, and would draw black on black.
+        super().__init__(ansi_color=True)
+        self._session = session
+        self._keys = key_table(session.scale, keymap)
+        self._open_screen = open_screen
+        self.register_theme(THEME)
+        self.theme = THEME.name
+
+    def get_default_screen(self) -> InboxScreen:
+        """Begin with the topics."""
+        return InboxScreen(self._session, self._keys, self._open_screen)
+
+    def on_mount(self) -> None:
+        """Begin to give signs of life."""
+        self.set_interval(BEAT_S, self._beat)
+        if os.isatty(0) and hasattr(select, "poll"):
+            self.set_interval(LOOK_S, self._leave_without_a_terminal)
+
+    async def action_quit(self) -> None:
+        """Quit; ask first where something is not saved, and quit all the same if asked again."""
+        session = self._session
+        if isinstance(self.screen, LineDialog) and self.screen.is_changed:
+            self.screen.ask_before_quitting()
+            return
+        unwritten = session.conflict.attempt if session.conflict is not None else session.pending
+        if unwritten is None or isinstance(self.screen, QuitDialog):
+            self.exit()
+            return
+
+        def answered(key: str | None) -> None:
+            if key == "y":
+                session.retry()  # it may be possible by now
+                self.exit()
+
+        docno = sanitise_line(unwritten.decision.docno)
+        what = decision_mark(unwritten.decision, session.scale)
+        self.push_screen(QuitDialog(f"NOT SAVED: {what} for {docno}. Quit and lose it?"), answered)
+
+    def _beat(self) -> None:
+        """Give a sign of life, unless the database has no answer anyway."""
+        if self._session.pending is None:
+            self._session.beat()
+
+    def _leave_without_a_terminal(self) -> None:
+        """Quit when the terminal has gone and no signal told it: nobody can press a key again."""
+        terminal = select.poll()
+        terminal.register(0, 0)
+        if terminal.poll(0):  # it hung up: nothing else was asked for
+            if self._session.pending is not None:
+                self._session.retry()
+            self.exit()
+
+
+class QuitDialog(ConfirmDialog):
+    """Asks whether to quit and lose what is not saved."""
+
+
+def run_app(
+    session: JudgingSession, keymap: Keymap | None = None, *, open_screen: OpenScreen = JudgeScreen
+) -> int:
+    """Run the full screen until the judge quits.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        What it drives; the caller ends it.
+    keymap : Keymap, optional
+        Keys that the judge has chosen.
+    open_screen : OpenScreen, default=JudgeScreen
+        What a topic is opened on.
+
+    Returns
+    -------
+    int
+        0, or 1 when the screen failed and has shown why.
+    """
+    app = JudgeApp(session, keymap, open_screen=open_screen)
+    app.run()
+    return app.return_code or 0

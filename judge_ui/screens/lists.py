@@ -1,0 +1,198 @@
+"""Documents and history as screens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import Screen
+
+from judge_ui.screens.reading import list_help
+from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.messages import clock_time, event_words, topic_name
+from judge_ui.session.session import JudgingSession
+from judge_ui.widgets.lines import Bar, Hint, Hints, Status, progress_words
+from judge_ui.widgets.lists import PoolList, RowList
+from judge_ui.widgets.small import TooSmall
+from judge_ui.widgets.wrapping import cell_width, pad
+from store.errors import PoolerError
+from store.records import Event
+from store.text import sanitise_line
+
+
+class PoolListScreen(Screen[int | None]):
+    """The list; gives the place of the document to go to, or ``None``.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        With a topic open.
+    keys : KeyTable
+        The keys of its scale.
+    """
+
+    AUTO_FOCUS = "RowList"
+
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__()
+        self._session = session
+        self._keys = keys
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        yield TooSmall()
+        with Vertical(id="work"):
+            yield Bar(id="topic-bar")
+            yield PoolList(self._session, self._keys, id="pool-list")
+            yield Hints(self._keys, self._session.scale, id="hints")
+
+    def on_mount(self) -> None:
+        """List the documents."""
+        session = self._session
+        progress = progress_words(session.judge_name, session.progress)
+        self.query_one("#topic-bar", Bar).show(topic_name(session), progress)
+        self.query_one(PoolList).show()
+        self._show_hints()
+
+    def on_descendant_focus(self) -> None:
+        """Say what works now."""
+        self._show_hints()
+
+    @on(PoolList.Chosen)
+    def _chosen(self, message: PoolList.Chosen) -> None:
+        """Give the document."""
+        message.stop()
+        self.dismiss(message.place)
+
+    @on(PoolList.Left)
+    def _left(self) -> None:
+        """Give none."""
+        self.dismiss(None)
+
+    @on(PoolList.HelpWanted)
+    def _help_wanted(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(list_help(self._keys, self._session.scale))
+
+    def _show_hints(self) -> None:
+        """Write the last line."""
+        is_finding = self.query_one(PoolList).is_finding
+        self.query_one(Hints).show(None, Status(), list_hints(self._keys, is_finding=is_finding))
+
+
+def list_hints(keys: KeyTable, *, is_finding: bool) -> list[Hint]:
+    """Say what works in a list, or in its field for a docno."""
+    if is_finding:
+        return [("Enter", "or Esc: done")]
+    return [
+        ("Enter", "go there"),
+        ("Tab", "filter"),
+        (keys.name(Command.FIND), "find docno"),
+        (keys.name(Command.HELP), "help"),
+        (keys.name(Command.LIST), "back"),
+    ]
+
+
+_USUAL_WIDTH = 60
+_LONGEST_TOPIC = 14
+_SHORTEST_DOCNO = 8
+_SHORTEST_WORDS = 14
+"""Cells of a row that belong to what was done before the docno."""
+
+
+class HistoryScreen(Screen[Event | None]):
+    """A list of events; gives the one to go to, or ``None``.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        Whose events.
+    keys : KeyTable
+        The keys of its scale.
+    """
+
+    AUTO_FOCUS = "RowList"
+
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__()
+        self._session = session
+        self._keys = keys
+        self._is_of_document = False
+        self._events: Sequence[Event] = ()
+        self._topic_width = self._docno_width = 0
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        yield TooSmall()
+        with Vertical(id="work"):
+            yield Bar(id="topic-bar")
+            yield RowList(self._keys, id="page")
+            yield Hints(self._keys, self._session.scale, id="hints")
+
+    def on_mount(self) -> None:
+        """Begin with the sitting."""
+        self._show()
+
+    def on_key(self, event: events.Key) -> None:
+        """Show the other list, or go back."""
+        meaning = self._keys.meaning(event.key, event.character)
+        if event.key in ("tab", "shift+tab"):
+            if self._session.task is not None:
+                self._is_of_document = not self._is_of_document
+                self._show()
+        elif meaning in (Command.HISTORY, Command.INBOX, Command.QUIT):
+            self.dismiss(None)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    @on(RowList.Chosen)
+    def _chosen(self, message: RowList.Chosen) -> None:
+        """Give the event whose document is to be shown."""
+        message.stop()
+        self.dismiss(self._events[message.row])
+
+    def _show(self) -> None:
+        """Read the events and list them."""
+        session, task = self._session, self._session.task
+        of_document = self._is_of_document and task is not None
+        docno = sanitise_line(task.docno) if task is not None else ""
+        trouble = ""
+        try:
+            self._events = session.events_here() if of_document else session.events()
+        except PoolerError as error:
+            self._events, trouble = (), sanitise_line(error.message)
+        title = f"History of {docno}" if of_document else "History of this sitting"
+        count = f"{len(self._events)} in all sittings" if of_document else str(len(self._events))
+        self.query_one("#topic-bar", Bar).show(title, trouble or count)
+        topics, docnos = ({_ids(event)[which] for event in self._events} for which in (0, 1))
+        self._topic_width = max(map(cell_width, topics), default=0)
+        self._docno_width = max(map(cell_width, docnos), default=0)
+        self.query_one(RowList).show(len(self._events), self._line)
+        other = [("Tab", "sitting" if of_document else "document")] if task else []
+        back = self._keys.name(Command.HISTORY)
+        hints = [("Enter", "go there"), *other, (back, "back")]
+        self.query_one(Hints).show(None, Status(), hints)
+
+    def _line(self, row: int, width: int) -> str:
+        """Write one event: when, which document or where it was done, and what."""
+        event = self._events[row]
+        words = event_words(event, self._session.scale)
+        if self._is_of_document:
+            when = event.judged_at.astimezone().strftime("%Y-%m-%d %H:%M")
+            where = "" if event.is_here else f" ({sanitise_line(event.host) or 'elsewhere'})"
+            return f" {when}  {words}{where}"
+        when = clock_time(event.judged_at)[: None if width >= _USUAL_WIDTH else len("12:04")]
+        topic, docno = _ids(event)
+        topic_width = min(self._topic_width, _LONGEST_TOPIC)
+        room = width - len(f" {when}") - topic_width - 6 - _SHORTEST_WORDS
+        docno_width = min(self._docno_width, max(room, _SHORTEST_DOCNO))
+        return f" {when}  {pad(topic, topic_width)}  {pad(docno, docno_width)}  {words}"
+
+
+def _ids(event: Event) -> tuple[str, str]:
+    """Return topic and docno, fit for a terminal."""
+    return sanitise_line(event.topic), sanitise_line(event.docno)

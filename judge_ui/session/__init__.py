@@ -1,0 +1,1 @@
+"""A judge at work: the state machine, without a screen."""

@@ -1,0 +1,402 @@
+"""Words that the full screen and the line mode share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from enum import Enum
+
+from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import Conflict, Result, grade_mark, grade_name
+from store.analysis.pools.pace import Forecast, duration_words
+from store.judging.disagreements import CellCount, Disagreement, Opinion, Status, Verdict, in_order
+from store.records import Action, Decision, Event, LiveSitting, Scale, State, Task
+from store.text import sanitise_line
+
+NO_TEXT = "no text is stored for this document"
+EMPTY_TEXT = "the text of this document is empty"
+ALL_DECIDED = "every document has a decision"
+
+
+def clock_time(moment: datetime) -> str:
+    """Tell the time of day at this place, to the second."""
+    return moment.astimezone().strftime("%H:%M:%S")
+
+
+def day_or_time(moment: datetime | None, now: datetime) -> str:
+    """Tell when something was last done: the time when it was today, else the date.
+
+    Parameters
+    ----------
+    moment : datetime, optional
+        An aware moment; ``None`` = never.
+    now : datetime
+        An aware moment; its zone is the one that counts.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> now = datetime(2025, 11, 21, 18, 0, tzinfo=UTC)
+    >>> day_or_time(datetime(2025, 11, 21, 9, 5, tzinfo=UTC), now)
+    'today 09:05'
+    >>> day_or_time(datetime(2025, 11, 20, 23, 5, tzinfo=UTC), now), day_or_time(None, now)
+    ('2025-11-20', '-')
+    """
+    if moment is None:
+        return "-"
+    here = moment.astimezone(now.tzinfo)
+    return here.strftime("today %H:%M") if here.date() == now.date() else here.date().isoformat()
+
+
+def counted(number: int, noun: str) -> str:
+    """Count something in words.
+
+    Examples
+    --------
+    >>> counted(1, "document"), counted(0, "decision")
+    ('1 document', '0 decisions')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def goodbye(session: JudgingSession) -> str:
+    """Say what a sitting came to."""
+    decisions = counted(session.n_decided, "decision")
+    lost = len(session.unsaved) + (session.conflict is not None)
+    saved = f"{lost} NOT SAVED" if lost else "all saved"
+    return f"{session.judge_name}: {decisions} in this sitting, {saved}"
+
+
+def said(result: Result) -> str:
+    """Say what came of a key, fit for one line of a terminal."""
+    return sanitise_line(result.message)
+
+
+def standing(task: Task, scale: Scale) -> str:
+    """Say how a document stands, in words.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> standing(Task("d1", State.JUDGED, 1, "", "", 1), parse_scale("binary"))
+    'judged: 1 relevant'
+    """
+    if task.state is State.JUDGED and task.grade is not None:
+        return f"judged: {grade_name(scale, task.grade)}"
+    if task.state is State.CANNOT:
+        return f"cannot be judged: {sanitise_line(task.reason)}"
+    return str(task.state)
+
+
+def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
+    """Count the documents of a topic by grade, the highest first, and by the other states.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> tasks = [Task("d1", State.JUDGED, 1, "", "", 1), Task("d2", State.SKIPPED, None, "", "", 1)]
+    >>> tally(tasks, parse_scale("binary"))
+    [('1 relevant', 1), ('0 not relevant', 0), ('skipped', 1), ('cannot be judged', 0)]
+    """
+    grades = Counter(task.grade for task in tasks)
+    states = Counter(task.state for task in tasks)
+    lines = [(grade_name(scale, value), grades[value]) for value in reversed(scale.values)]
+    lines += [("skipped", states[State.SKIPPED]), ("cannot be judged", states[State.CANNOT])]
+    if states[State.UNJUDGED]:
+        lines.append(("no decision yet", states[State.UNJUDGED]))
+    return lines
+
+
+def topic_name(session: JudgingSession) -> str:
+    """Name the open topic: its id and its title."""
+    topic = session.topic
+    return sanitise_line(f"{topic.topic} {topic.title}".rstrip()) if topic else ""
+
+
+def decision_mark(decision: Decision, scale: Scale) -> str:
+    """Name a decision as shortly as can be.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> decision_mark(Decision("12", "d1", Action.JUDGE, grade=1), parse_scale("binary"))
+    '1'
+    """
+    if decision.grade is not None:
+        return grade_mark(scale, decision.grade)
+    names = {Action.SKIP: "skip", Action.CANNOT: "can't", Action.MARK: "passage"}
+    return names.get(decision.action, str(decision.action))
+
+
+def event_words(event: Event, scale: Scale) -> str:
+    """Say what one event did, fit for one line of a terminal.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> from store.formats.scale import parse_scale
+    >>> at = datetime(2025, 11, 21, 9, 5, tzinfo=UTC)
+    >>> judged = ("12", "d1", Action.JUDGE, State.JUDGED, 1, "", "", 1, at)
+    >>> event_words(Event(*judged, is_undone=True, is_here=True), parse_scale("binary"))
+    'undone: 1 relevant'
+    """
+    stands = "no decision" if event.state is State.UNJUDGED else str(event.state)
+    if event.state is State.JUDGED and event.grade is not None:
+        stands = grade_name(scale, event.grade)
+    elif event.state is State.CANNOT:
+        stands = f"cannot be judged: {sanitise_line(event.reason)}"
+    words = {
+        Action.NOTE: f"note: {sanitise_line(event.note)}" if event.note else "note removed",
+        Action.MARK: "passages marked",
+        Action.UNDO: f"undo: {stands} again",
+        Action.REOPEN: "put back into the queue",
+        Action.SETTLE: f"copies merged: {stands}",
+    }.get(event.action, stands)
+    return f"undone: {words}" if event.is_undone else words
+
+
+def conflict_words(conflict: Conflict, scale: Scale) -> tuple[str, str]:
+    """Ask which of two decisions of the same judge is to stand.
+
+    Returns
+    -------
+    tuple of str
+        What happened, and what can be done about it beside keeping it; fit for a terminal.
+    """
+    host = sanitise_line(conflict.host) or "another sitting"
+    mine = decision_mark(conflict.attempt.decision, scale)
+    happened = f"{host}: {conflict.theirs} at {clock_time(conflict.at)}; your {mine} is NOT SAVED"
+    instead = "save" if conflict.attempt.stays else "replace it by"
+    return happened, f"{instead} your {mine}"
+
+
+def grade_keys(keys: KeyTable, scale: Scale) -> list[tuple[str, str]]:
+    """Name every grade beside the keys that give it, the value only where a key is another.
+
+    Examples
+    --------
+    >>> from judge_ui.session.keys import Keymap, key_table
+    >>> from store.formats.scale import parse_scale
+    >>> scale = parse_scale("binary")
+    >>> grade_keys(key_table(scale, Keymap({0: ("a", "f9")})), scale)
+    [('a  F9', '0 not relevant'), ('1', 'relevant')]
+    """
+    entries = []
+    for grade in scale.grades:
+        names = [sanitise_line(name) for name in keys.grade_names(grade.value)]
+        label = sanitise_line(grade.label)
+        is_value = names == [str(grade.value)]
+        entries.append(("  ".join(names), label if is_value else f"{grade.value} {label}"))
+    return entries
+
+
+def forecast_words(forecast: Forecast) -> str:
+    """Say how long the rest will take; empty while nobody can say.
+
+    Examples
+    --------
+    >>> forecast_words(Forecast(173, 6500.0, 5000.0, 8000.0, 40, 37.6))
+    '173 left, about 1 h 50 at your pace'
+    """
+    if not forecast.left or forecast.seconds is None:
+        return ""
+    return f"{forecast.left} left, {duration_words(forecast.seconds)} at your pace"
+
+
+def pace_words(seconds: float) -> str:
+    """Say a time for one document.
+
+    Examples
+    --------
+    >>> pace_words(0.84), pace_words(9.4), pace_words(130)
+    ('0.8 s', '9 s', '2 min 10 s')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s" if seconds < 2 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def live_words(sittings: Sequence[LiveSitting], topic: str) -> str:
+    """Warn of another sitting of the same judge, one at the same topic before others.
+
+    Parameters
+    ----------
+    sittings : sequence of LiveSitting
+        At least one.
+    topic : str
+        The open one.
+    """
+    one = next((sitting for sitting in sittings if sitting.topic == topic), sittings[0])
+    host = sanitise_line(one.host) or "another terminal"
+    same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
+    at = f", at {same}," if one.topic else ""
+    return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
+
+
+class Afterwards(Enum):
+    """What the judge wants after a topic."""
+
+    INBOX = "inbox"
+    SKIPPED = "skipped"
+    QUICK = "quick"
+    UNDO = "undo"
+    STAY = "stay"
+    QUIT = "quit"
+
+
+WISHES = {
+    Command.INBOX: Afterwards.INBOX,
+    Command.SKIP: Afterwards.SKIPPED,
+    Command.UNDO: Afterwards.UNDO,
+    Command.QUIT: Afterwards.QUIT,
+}
+"""What commands mean there."""
+
+_OWN_KEYS = {Afterwards.STAY: "daf", Afterwards.QUICK: "rvw"}
+
+
+def own_keys(meaning: Callable[[str], object]) -> dict[Afterwards, str]:
+    """Choose the keys that mean something at the end of a topic alone.
+
+    Parameters
+    ----------
+    meaning : callable
+        Says what a key means elsewhere.
+
+    Returns
+    -------
+    dict of Afterwards to str
+        Of each the first key that is not one of `WISHES` already; empty = there is none.
+
+    Examples
+    --------
+    >>> own_keys({"d": Command.SKIP}.get)[Afterwards.STAY]
+    'a'
+    """
+    return {
+        wish: next((key for key in keys if meaning(key) not in WISHES), "")
+        for wish, keys in _OWN_KEYS.items()
+    }
+
+
+CANNOT_MARK = "can't"
+
+
+def verdict_mark(scale: Scale, verdict: Verdict) -> str:
+    """Name a verdict as shortly as can be.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> verdict_mark(parse_scale("ntcir"), 3), verdict_mark(parse_scale("0-2"), None)
+    ('S', "can't")
+    """
+    return CANNOT_MARK if verdict is None else grade_mark(scale, verdict)
+
+
+def verdict_name(scale: Scale, verdict: Verdict) -> str:
+    """Name a verdict in full."""
+    return "can't be judged" if verdict is None else grade_name(scale, verdict)
+
+
+def marks(scale: Scale, verdicts: Iterable[Verdict]) -> str:
+    """Name several verdicts as shortly as can be, with commas."""
+    return ", ".join(verdict_mark(scale, verdict) for verdict in verdicts)
+
+
+def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
+    """Write who gave what on one line, in as few cells as can be.
+
+    Examples
+    --------
+    >>> from store.records import State
+    >>> from store.formats.scale import parse_scale
+    >>> opinions = [Opinion("A", State.JUDGED, 2, "", "sure"), Opinion("B", State.CANNOT, None, "torn", "")]
+    >>> opinion_marks(opinions, parse_scale("0-2"))
+    "A 2  B can't"
+    """
+    return "  ".join(f"{one.letter} {verdict_mark(scale, one.grade)}" for one in opinions)
+
+
+def opinion_head(opinion: Opinion, scale: Scale) -> str:
+    """Write whose opinion it is, what was decided, and for which reason."""
+    reason = f": {opinion.reason}" if opinion.reason else ""
+    return f"{opinion.letter}  {verdict_name(scale, opinion.grade)}{reason}"
+
+
+def opinion_tail(opinion: Opinion) -> str:
+    r"""Write on one line what was said beside the decision: the note, and what was marked.
+
+    Examples
+    --------
+    >>> from store.records import Passage, State
+    >>> opinion_tail(Opinion("A", State.JUDGED, 2, "", "see\nbelow", (Passage(0, 3, "oak"),)))
+    'see below "oak"'
+    """
+    quotes = [f'"{one.text}"' for one in opinion.passages]
+    return sanitise_line(" ".join([*([opinion.note] if opinion.note else []), *quotes]))
+
+
+def brief_tail(opinion: Opinion) -> str:
+    """Write the same in fewer words: how many passages were marked, and the note."""
+    n_passages = len(opinion.passages)
+    count = f"[{counted(n_passages, 'passage')}] " if n_passages else ""
+    return (count + sanitise_line(opinion.note)).strip()
+
+
+def opinion_lines(opinion: Opinion, scale: Scale) -> list[str]:
+    """Write an opinion in full: the decision, the note, every passage."""
+    lines = [opinion_head(opinion, scale)]
+    if opinion.note:
+        lines += ["note: " + line for line in opinion.note.split("\n") if line.strip()]
+    lines += [f'passage: "{sanitise_line(one.text)}"' for one in opinion.passages]
+    return lines
+
+
+def history_words(found: Disagreement, scale: Scale) -> str:
+    """Say what became of a disagreement before; empty = nothing.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> history_words(Disagreement((), 1, Status.CHANGED, 2, (0, 2)), parse_scale("0-2"))
+    'changed since 0, 2 was settled as 2'
+    """
+    if found.status is Status.OPEN:
+        return ""
+    mark = verdict_mark(scale, found.outcome)
+    if found.status is Status.CHANGED:
+        return f"changed since {marks(scale, found.outcome_on)} was settled as {mark}"
+    return f"settled as {mark}"
+
+
+def cell_name(cell: tuple[Verdict, Verdict], scale: Scale) -> str:
+    """Name a cell of the kappa table.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> cell_name((0, None), parse_scale("0-2"))
+    "0 / can't"
+    """
+    return " / ".join(verdict_mark(scale, verdict) for verdict in cell)
+
+
+def cell_words(count: CellCount, scale: Scale) -> str:
+    """Say how many documents a cell has, how many are settled, and as what.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> cell_words(CellCount((0, 2), 5, 3, {2: 2, None: 1}), parse_scale("0-2"))
+    "5 documents, 3 settled (as 2: 2, as can't: 1)"
+    """
+    outcomes = ", ".join(
+        f"as {verdict_mark(scale, verdict)}: {count.outcomes[verdict]}"
+        for verdict in in_order(count.outcomes)
+    )
+    more = f" ({outcomes})" if outcomes else ""
+    return f"{counted(count.documents, 'document')}, {count.settled} settled{more}"

@@ -1,0 +1,768 @@
+"""The state machine: way, decisions, undo, outcomes, dwell.
+
+Knows no screen and no database; `judge_ui.session.session` adds the decisions.
+
+Knows no screen and no database: it drives a desk (`store.judging.desk.Desk`, or anything with its
+methods) and is driven by the full-screen app and by the line mode alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+
+from judge_ui.session.desks import DeskLike, Drawing
+from judge_ui.session.queue import Filter, OpenQueue, places
+from judge_ui.session.words import Attempt, Conflict, Outcome, Progress, Result, grade_mark, grade_name
+from store.analysis.pools.pace import Forecast, forecast
+from store.errors import ConflictError, PoolerError, StoreError
+from store.records import (
+    Action,
+    Decision,
+    Event,
+    Guideline,
+    InboxLine,
+    LiveSitting,
+    Page,
+    Passage,
+    Scale,
+    State,
+    Task,
+    Topic,
+)
+from store.text import sanitise_line
+
+
+class Undoing:
+    """The decisions of a sitting that are not taken back, and those that were.
+
+    A decision is known by its document and the revision it was written as: after a broken
+    connection the store may hold more, or fewer, than were seen to be written.
+    """
+
+    def __init__(self) -> None:
+        self._done: list[tuple[Attempt, int]] = []
+        self._undone: list[Attempt] = []
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    @property
+    def n_decided(self) -> int:
+        """Documents about which something was decided that is not taken back."""
+        decisions = (one.decision for one, _ in self._done if not one.stays)
+        return len({(one.topic, one.docno) for one in decisions})
+
+    @property
+    def last_undone(self) -> Attempt | None:
+        """What redo would do again."""
+        return self._undone[-1] if self._undone else None
+
+    def wrote(self, attempt: Attempt, revision: int) -> None:
+        """Remember a decision; what was undone before it can be done again no more."""
+        if attempt.is_redo:
+            self._undone.pop()
+        else:
+            self._undone.clear()
+        self._done.append((attempt, revision))
+
+    def undid(self, topic: str, docno: str, revision: int) -> Attempt | None:
+        """Return the decision that was undone; ``None`` when it was never seen to be written."""
+        for place, (attempt, written) in reversed(list(enumerate(self._done))):
+            decision = attempt.decision
+            if (decision.topic, decision.docno, written) == (topic, docno, revision):
+                del self._done[place:]
+                self._undone.append(replace(attempt, is_redo=False))
+                return attempt
+        return None
+
+    def forget_redo(self) -> None:
+        """Give up doing the latest undone decision again."""
+        self._undone.pop()
+
+
+IDLE_AFTER_S = 120.0
+"""A pause between two keys counts as work up to this long, in seconds."""
+
+
+class Dwell:
+    """The clock of the document before the judge.
+
+    Parameters
+    ----------
+    clock : callable
+        Seconds that never run backwards.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._shown: float | None = None
+        self._touched = 0.0
+        self._active = 0.0
+        self._dropped_at: float | None = None
+        self.document: tuple[str, str] | None = None
+        """Topic and docno of what is on the screen; ``None`` = nothing yet."""
+        self.sha256: str | None = ""
+        """Hash of what is on the screen; ``None`` = it has no text, empty = not known."""
+        self.shown_at: datetime | None = None
+        """UTC; ``None`` = it is not on the screen yet."""
+        self.dropped = 0
+        """Grade keys that came too soon."""
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it has been on the screen; ``None`` = it is not yet."""
+        return None if self._shown is None else self._clock() - self._shown
+
+    @property
+    def quiet_seconds(self) -> float | None:
+        """The same since the latest key that came too soon: a held key never stops coming."""
+        since = self._shown if self._dropped_at is None else self._dropped_at
+        return None if self._shown is None or since is None else self._clock() - since
+
+    @property
+    def ms(self) -> int | None:
+        """The same in milliseconds."""
+        seconds = self.seconds
+        return None if seconds is None else round(seconds * 1000)
+
+    @property
+    def active_ms(self) -> int:
+        """The same without long pauses."""
+        return round(self._active * 1000)
+
+    def show(self, document: tuple[str, str], sha256: str | None = "") -> None:
+        """Say that a document is on the screen now, unless it was already."""
+        if self._shown is None:
+            self.document, self.sha256 = document, sha256
+            self._dropped_at = None
+            self._shown = self._touched = self._clock()
+            self.shown_at = datetime.now(UTC)
+
+    def touch(self) -> None:
+        """Say that the judge did something."""
+        now = self._clock()
+        if self._shown is not None:
+            self._active += min(now - self._touched, IDLE_AFTER_S)
+        self._touched = now
+
+    def drop(self) -> None:
+        """Drop a grade key that came too soon, and count it."""
+        self.dropped += 1
+        self._dropped_at = self._clock()
+
+    def restart(self) -> None:
+        """Begin anew with another document, which is not on the screen yet."""
+        self._shown = self._dropped_at = self.shown_at = self.document = None
+        self.sha256 = ""
+        self._active = 0.0
+        self.dropped = 0
+
+
+MIN_DWELL_S = 0.3
+"""Default least time a document is on the screen before a grade counts, in seconds."""
+
+QUICK_S = 1.0
+"""Default time below which a decision is offered for review, in seconds."""
+
+
+class OpenSession:
+    """One judge at one terminal.
+
+    Parameters
+    ----------
+    desk : DeskLike
+        The judge's desk.
+    min_dwell : float, default=0.3
+        Seconds a document must have been shown before a grade counts: a held key or a raw paste
+        grades nothing.
+    advance : bool, default=True
+        Whether a decision goes on to the next document without one.
+    clock : callable, default=time.monotonic
+        Seconds that never run backwards.
+    drawing : Drawing, optional
+        Draws the next document when every one in the queue has a decision.
+    quick : float, default=1.0
+        Decisions after fewer seconds are offered for review.
+    """
+
+    def __init__(
+        self,
+        desk: DeskLike,
+        *,
+        min_dwell: float = MIN_DWELL_S,
+        advance: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+        drawing: Drawing | None = None,
+        quick: float = QUICK_S,
+    ) -> None:
+        self._desk = desk
+        self.min_dwell = min_dwell
+        """Seconds a document must have been shown before a grade counts."""
+        self.advances = advance
+        """Whether a decision goes on to the next document without one."""
+        self._dwell = Dwell(clock)
+        self._queue = OpenQueue(desk, drawing)
+        self._undoing = Undoing()
+        self._active_ms: list[int] | None = None
+        self.quick_s = quick
+        self.own_terms: tuple[str, ...] = ()
+        """Words the judge wants marked in the documents of the open topic."""
+        self.needs_briefing = False
+        """Whether nothing was decided in the open topic under the newest guidelines yet."""
+        self.conflict: Conflict | None = None
+        """What `keep_theirs` and `replace_theirs` settle."""
+        self.pending: Attempt | None = None
+        """A decision that could not be written; `retry` tries again."""
+        self.unsaved: set[tuple[str, str]] = set()
+        """Topics and docnos of decisions that were never written."""
+        self.trouble = ""
+        """Why the next document is not here; until it is, or another one, there is none."""
+
+    @property
+    def judge_name(self) -> str:
+        """The judge's name, fit for a terminal."""
+        return self._desk.judge_name
+
+    @property
+    def scale(self) -> Scale:
+        """The declared grades."""
+        return self._desk.scale
+
+    @property
+    def topic(self) -> Topic | None:
+        """The open topic."""
+        return self._queue.topic
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The documents of the open topic."""
+        return self._queue.tasks
+
+    @property
+    def index(self) -> int:
+        """The place of the document before the judge."""
+        return self._queue.index
+
+    @property
+    def task(self) -> Task | None:
+        """The document before the judge; ``None`` when there is none, as in `trouble`."""
+        return None if self.trouble else self._queue.task
+
+    @property
+    def n_decided(self) -> int:
+        """Documents decided in this sitting, but for what was taken back; a note decides none."""
+        return self._undoing.n_decided
+
+    @property
+    def n_written(self) -> int:
+        """Events of this sitting that are not taken back."""
+        return len(self._undoing)
+
+    @property
+    def progress(self) -> Progress:
+        """Counts of the open topic; the total is the queue and what may still come into it."""
+        return self._queue.progress
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every document of the open topic has a decision."""
+        return self.progress.left == 0
+
+    def inbox(self) -> list[InboxLine]:
+        """Return the judge's topics."""
+        return self._desk.inbox()
+
+    def open_topic(self, topic: str) -> None:
+        """Open a topic at the first document without a decision, else at the first.
+
+        Raises
+        ------
+        UnknownNameError
+            If the topic is not known.
+        StoreError
+            If a decision of the open one is not saved yet.
+        PoolerError
+            If its next document could not be drawn; what was open stays open.
+        """
+        self._check_saved()
+        terms, needs_briefing = self._desk.terms(topic), not self._desk.has_seen_guidelines(topic)
+        undecided = self._queue.open(topic)
+        self._go_to(0 if undecided is None else undecided)
+        self.own_terms, self.needs_briefing = terms, needs_briefing
+        self.beat()
+
+    def page(self) -> Page:
+        """Return the document before the judge."""
+        return self._desk.page(self._at_hand().docno)
+
+    def page_ahead(self) -> Page | None:
+        """Return the document that a decision would lead to, for reading ahead."""
+        following = self._queue.look_ahead()
+        return None if following is None else self._desk.page(following.docno)
+
+    def mark_shown(self, page: Page | None = None) -> None:
+        """Say that the document is on the screen now; the dwell is measured from here.
+
+        Parameters
+        ----------
+        page : Page, optional
+            What is shown, which may be older than what the collection has by now: an event names
+            the text that was decided about.
+        """
+        if self._here is not None:
+            self._dwell.show(self._here, "" if page is None else page.sha256)
+
+    def touch(self) -> None:
+        """Say that the judge did something; long pauses do not count as active time."""
+        self._dwell.touch()
+
+    def go_next(self) -> bool:
+        """Go to the next document; False at the end.
+
+        Raises
+        ------
+        PoolerError
+            If it could not be drawn: then there is no document, and `trouble` says why.
+        """
+        return self._step(1)
+
+    def go_previous(self) -> bool:
+        """Go to the previous document, judged or not; False at the start."""
+        return self._step(-1)
+
+    def go_to(self, place: int) -> None:
+        """Go to a place of the queue."""
+        self._check_saved()
+        self.touch()
+        self._go_to(max(min(place, len(self.tasks) - 1), 0))
+
+    def go_to_state(self, state: State) -> bool:
+        """Go to the next document in a state, wrapping; False when there is no other."""
+        place = self._queue.next_in(state)
+        if place is None or place == self.index:
+            return False
+        self.go_to(place)
+        return True
+
+    def places(self, wanted: Filter | int) -> list[int]:
+        """Return the places of the documents that a filter, or a grade, lets through."""
+        return places(self.tasks, wanted, quick_s=self.quick_s)
+
+    def events(self) -> list[Event]:
+        """Return what was done in this sitting, the newest first."""
+        return self._desk.events()
+
+    def events_here(self) -> list[Event]:
+        """Return everything the judge ever did to the document, the newest first."""
+        topic = self.topic.topic if self.topic else ""
+        return self._desk.events_of(topic, self._at_hand().docno)
+
+    def guidelines(self) -> Guideline | None:
+        """Return the newest guidelines; ``None`` = there are none."""
+        return self._desk.guidelines()
+
+    def set_own_terms(self, terms: Iterable[str]) -> None:
+        """Mark other words of the judge's own in the documents of the open topic."""
+        if self.topic is not None:
+            self._desk.set_terms(self.topic.topic, tuple(terms))
+            self.own_terms = self._desk.terms(self.topic.topic)
+
+    def forecast(self, left: int | None = None) -> Forecast:
+        """Say how long the documents left will take, by default those of the open topic."""
+        if self._active_ms is None:
+            self._active_ms = self._desk.recent_active_ms()
+        return forecast(self._active_ms, self.progress.left if left is None else left)
+
+    def beat(self) -> None:
+        """Give a sign of life; without a database to give it to there is none."""
+        if self.topic is not None:
+            with suppress(PoolerError):
+                self._desk.beat(self.topic.topic)
+
+    def live_elsewhere(self) -> list[LiveSitting]:
+        """Return other sittings of the same judge that are alive."""
+        return self._desk.live_elsewhere()
+
+    def leave(self) -> None:
+        """End the sitting."""
+        self._desk.leave()
+
+    @property
+    def _here(self) -> tuple[str, str] | None:
+        """Topic and docno of the document before the judge."""
+        if self.topic is None or self.task is None:
+            return None
+        return self.topic.topic, self.task.docno
+
+    def _at_hand(self) -> Task:
+        """Return the document before the judge, which there must be."""
+        if self.trouble:
+            raise StoreError(self.trouble)
+        return self._queue.here()
+
+    def _turn_to(self, topic: str) -> None:
+        """Open a topic as it is, unless it is open already."""
+        if self.topic is not None and self.topic.topic == topic:
+            return
+        terms = self._desk.terms(topic)
+        self._queue.turn_to(topic)
+        self.own_terms, self.needs_briefing = terms, False
+        self._go_to(0)
+
+    def _check_saved(self) -> None:
+        """Refuse to leave a document whose decision is not written yet."""
+        if self.pending is not None:
+            message = f"NOT SAVED: {self.pending.said}"
+            raise StoreError(message, hint="it is tried again; undo gives it up")
+
+    def _step(self, step: int) -> bool:
+        """Move without deciding."""
+        self._check_saved()
+        self.touch()
+        queue, is_void = self._queue, bool(self.trouble)
+        if is_void and step < 0:
+            place: int | None = self.index
+        else:
+            place = self._bring(queue.find_or_bring if is_void else partial(queue.place_after, step))
+        if place is None:
+            if is_void:
+                self._go_to(self.index)
+            return False
+        self._go_to(place)
+        return True
+
+    def _bring(self, find: Callable[[], int | None]) -> int | None:
+        """Find a document, drawn or claimed if need be.
+
+        Where that fails there is none: what was here has had its decision, and a key that is
+        meant for the next one must not change it.
+        """
+        try:
+            return find()
+        except PoolerError as error:
+            self._go_to(max(self.index, 0))
+            self.trouble = f"the next document could not be drawn: {error.message}"
+            raise
+
+    def _go_to(self, place: int) -> None:
+        """Put another document before the judge; it is not shown yet."""
+        self.conflict = None
+        self.trouble = ""
+        self._queue.index = place
+        self._dwell.restart()
+
+
+class JudgingSession(OpenSession):
+    """One judge at one terminal; see `OpenSession` for the parameters and the way about."""
+
+    def grade(self, value: int) -> Result:
+        """Give the document a grade of the declared scale, and go on."""
+        self.touch()
+        name = grade_name(self.scale, value)
+        seconds = self._dwell.quiet_seconds
+        if not self.trouble and (seconds is None or seconds < self.min_dwell):
+            self._dwell.drop()
+            return Result(Outcome.TOO_EARLY, "too quick: that key was dropped")
+        if refused := self._refused():
+            return refused
+        task = self._queue.here()
+        if task.state is State.JUDGED and task.grade == value and self.pending is None:
+            return Result(Outcome.UNCHANGED, f"{name}, as before{self._go_on()}")
+        done = f"grade {grade_mark(self.scale, value)}"
+        return self._decide(Action.JUDGE, grade=value, said=name, done=done)
+
+    def skip(self, *, confirmed: bool = False) -> Result:
+        """Leave the document for later; asks first when it has a grade."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        task = self._queue.here()
+        if task.state is State.SKIPPED and self.pending is None:
+            return Result(Outcome.UNCHANGED, f"skipped, as before{self._go_on()}")
+        if task.state is State.JUDGED and not confirmed:
+            return Result(Outcome.CONFIRM, f"take back {self._stands(task)} and skip?")
+        return self._decide(Action.SKIP, said="skipped", done="skip")
+
+    def cannot(self, reason: str, *, confirmed: bool = False) -> Result:
+        """Say that the document cannot be judged, and why; asks first when it has a grade."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        task = self._queue.here()
+        if task.state is State.JUDGED and not confirmed:
+            return Result(Outcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
+        said = f"cannot be judged: {reason}"
+        return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
+
+    def note(self, text: str) -> Result:
+        """Keep a note on the document; state and grade stay, and so does the document."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        if text == self._queue.here().note and self.pending is None:
+            return Result(Outcome.UNCHANGED, "note as before")
+        said = "note saved" if text else "note removed"
+        return self._decide(Action.NOTE, note=text, said=said, done="note")
+
+    def mark(self, passages: Sequence[Passage]) -> Result:
+        """Keep passages of the document as evidence, instead of those marked before."""
+        self.touch()
+        if refused := self._refused():
+            return refused
+        marked = tuple(sorted(passages))
+        before = self._queue.here().passages
+        if marked == before:
+            return Result(Outcome.UNCHANGED, "passages as before")
+        said = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
+        return self._decide(Action.MARK, passages=marked, said=said, done="mark")
+
+    def undo(self) -> Result:
+        """Take back this sitting's latest event, say which it was, and go to its document.
+
+        A decision that could not be written is given up instead.
+        """
+        self.touch()
+        if self.pending is not None:
+            return self._give_up(self.pending)
+        try:
+            undone = self._desk.undo()
+        except PoolerError as error:
+            return Result(Outcome.FAILED, error.message)
+        if undone is None:
+            return Result(Outcome.NOTHING, "nothing to undo in this sitting")
+        topic, task, revision = undone
+        attempt = self._undoing.undid(topic, task.docno, revision)
+        done = "the latest decision" if attempt is None else attempt.done
+        stays = attempt is not None and attempt.stays
+        message = f"{done} undone" + ("" if stays else f": {self._stands(task)} again")
+        return self._go_back(topic, task, message)
+
+    def redo(self) -> Result:
+        """Do again what was undone last, unless something else was decided since."""
+        self.touch()
+        attempt = self._undoing.last_undone
+        if attempt is None:
+            return Result(Outcome.NOTHING, "nothing to redo")
+        decision = attempt.decision
+        try:
+            self._check_saved()
+            self._turn_to(decision.topic)
+        except PoolerError as error:
+            return Result(Outcome.FAILED, error.message)
+        place = self._queue.place_of(decision.docno)
+        if place is None:
+            self._undoing.forget_redo()
+            docno = sanitise_line(decision.docno)
+            return Result(Outcome.NOTHING, f"{docno} is no longer in your queue")
+        self._go_to(place)
+        again = replace(
+            decision,
+            seen_revision=self._queue.here().revision,
+            shown_at=None,
+            dwell_ms=None,
+            active_ms=None,
+            dropped_keys=0,
+        )
+        return self._write(replace(attempt, decision=again, is_redo=True))
+
+    def retry(self) -> Result:
+        """Try again to write the decision, or to bring the document, that could not be had."""
+        if self.pending is not None:
+            return self._write(self.pending)
+        if not self.trouble:
+            return Result(Outcome.NOTHING)
+        self._go_on(bring=True)
+        return Result(Outcome.FAILED if self.trouble else Outcome.UNCHANGED, self.trouble)
+
+    def keep_theirs(self) -> Result:
+        """Let stand what was decided elsewhere; what was decided here stays in the history."""
+        conflict = self.conflict
+        if conflict is None:
+            return Result(Outcome.NOTHING)
+        try:
+            task = self._desk.keep(conflict.attempt.decision)
+        except PoolerError as error:
+            return Result(Outcome.FAILED, error.message)
+        self._queue.put(self.index, task)
+        self.conflict = None
+        trouble = "" if conflict.attempt.stays else self._go_on()
+        outcome = Outcome.STUCK if trouble else Outcome.SAVED
+        return Result(outcome, f"{conflict.theirs} kept{trouble}", datetime.now(UTC))
+
+    def replace_theirs(self) -> Result:
+        """Put what was decided here in place of what was decided elsewhere."""
+        if self.conflict is None:
+            return Result(Outcome.NOTHING)
+        attempt = self.conflict.attempt
+        decision = replace(attempt.decision, seen_revision=self._queue.here().revision)
+        return self._write(replace(attempt, decision=decision))
+
+    def _stands(self, task: Task) -> str:
+        """Say in a word or two how a document stands."""
+        if task.grade is not None:
+            return f"grade {grade_mark(self.scale, task.grade)}"
+        return "cannot be judged" if task.state is State.CANNOT else str(task.state)
+
+    def _decide(
+        self,
+        action: Action,
+        *,
+        said: str,
+        done: str,
+        grade: int | None = None,
+        reason: str = "",
+        note: str | None = None,
+        passages: tuple[Passage, ...] | None = None,
+    ) -> Result:
+        """Decide about the document before the judge."""
+        waiting = self.pending
+        if waiting is not None and (note is not None or passages is not None):
+            # A note takes the place of a note, as a grade does of a grade.
+            if note is None or waiting.decision.note is None:
+                return Result(Outcome.FAILED, f"NOT SAVED yet: {waiting.said}")
+        elif waiting is not None and waiting.stays:
+            # A note that waits is not given up for a grade: it goes first, or neither does.
+            written = self._write(waiting)
+            if written.outcome not in (Outcome.SAVED, Outcome.UNCHANGED):
+                return written
+        if refused := self._refused():
+            return refused
+        task = self._queue.here()
+        topic, docno = self._dwell.document or ("", "")
+        decision = Decision(
+            topic=topic,
+            docno=docno,
+            action=action,
+            grade=grade,
+            reason=reason,
+            note=note,
+            passages=passages,
+            seen_revision=task.revision,
+            position=self.index,
+            document_sha256=self._dwell.sha256,
+            shown_at=self._dwell.shown_at,
+            dwell_ms=self._dwell.ms,
+            active_ms=self._dwell.active_ms,
+            dropped_keys=self._dwell.dropped,
+        )
+        return self._write(Attempt(decision, said, done))
+
+    def _refused(self) -> Result | None:
+        """Refuse to decide about anything but the document that was shown last, and is here."""
+        shown = self._dwell.document
+        if shown is not None and shown == self._here:
+            return None
+        why = self.trouble or "this document is not on the screen yet"
+        if shown is not None:
+            # What is painted is not what would be decided about.
+            self._go_to(self.index)
+            why = "another document is here now"
+        return Result(Outcome.FAILED, f"nothing was written: {why}")
+
+    def _write(self, attempt: Attempt) -> Result:
+        """Write a decision; go on only when it is durable."""
+        decision = attempt.decision
+        self.conflict = None
+        try:
+            task = self._desk.record(decision)
+        except ConflictError as error:
+            return self._meet(attempt, error)
+        except StoreError as error:
+            return self._put_off(attempt, error)
+        except PoolerError as error:
+            self._settle(decision)
+            return Result(Outcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+        self._settle(decision)
+        self._queue.put(self.index, task)
+        self._undoing.wrote(attempt, task.revision)
+        if (
+            self._active_ms is not None
+            and decision.active_ms is not None
+            and decision.action in (Action.JUDGE, Action.CANNOT)
+        ):
+            self._active_ms.append(decision.active_ms)
+        self._dwell.dropped = 0
+        trouble = "" if attempt.stays else self._go_on()
+        outcome = Outcome.STUCK if trouble else Outcome.SAVED
+        return Result(outcome, attempt.said + trouble, datetime.now(UTC))
+
+    def _put_off(self, attempt: Attempt, error: PoolerError) -> Result:
+        """Keep a decision that could not be written, to try again."""
+        self.pending = attempt
+        self.unsaved.add((attempt.decision.topic, attempt.decision.docno))
+        return Result(Outcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+
+    def _settle(self, decision: Decision) -> None:
+        """Stop trying to write a decision."""
+        self.pending = None
+        self.unsaved.discard((decision.topic, decision.docno))
+
+    def _meet(self, attempt: Attempt, error: ConflictError) -> Result:
+        """Find out what was decided elsewhere, or that the document is somebody else's now."""
+        topic, docno = attempt.decision.topic, attempt.decision.docno
+        try:
+            events = self._desk.events_of(topic, docno)
+            self._queue.load(topic)
+        except PoolerError as trouble:
+            return self._put_off(attempt, trouble)
+        self._settle(attempt.decision)
+        place = self._queue.place_of(docno)
+        if place is None:
+            message = f"NOT SAVED ({attempt.said}): the document is no longer in your queue"
+            self._queue.index = -1
+            return Result(Outcome.FAILED, message + self._go_on())
+        self._queue.index = place
+        if not events or events[0].revision == attempt.decision.seen_revision:
+            return Result(Outcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+        here = self._queue.here()
+        if attempt.decision.action is Action.JUDGE and attempt.decision.grade == here.grade:
+            return Result(Outcome.UNCHANGED, f"{attempt.said}, as elsewhere{self._go_on()}")
+        theirs = self._stands(here)
+        self.conflict = Conflict(attempt, theirs, events[0].host, events[0].judged_at)
+        return Result(Outcome.CONFLICT, f"{error.message}; it is {theirs} there")
+
+    def _give_up(self, attempt: Attempt) -> Result:
+        """Give up a decision that could not be written."""
+        decision = attempt.decision
+        self._settle(decision)
+        message = f"{attempt.done} given up"
+        with suppress(PoolerError):
+            # Where the connection broke at the very end it was written after all.
+            self._queue.load(decision.topic)
+        place = self._queue.place_of(decision.docno)
+        if place is None:
+            self._go_to(0)
+            return Result(Outcome.NOTHING, f"{message}: it is no longer in your queue")
+        self._queue.index = place
+        return Result(Outcome.NOTHING, f"{message}: {self._stands(self._queue.here())}")
+
+    def _go_back(self, topic: str, task: Task, message: str) -> Result:
+        """Go to a document that stands differently now, and say so."""
+        saved_at = datetime.now(UTC)
+        try:
+            self._turn_to(topic)
+        except PoolerError as error:
+            return Result(Outcome.STUCK, f"{message}; {error.message}", saved_at)
+        place = self._queue.place_of(task.docno)
+        if place is not None:
+            self._queue.put(place, task)
+            self._go_to(place)
+        else:
+            message += f"; {sanitise_line(task.docno)} is no longer in your queue"
+        return Result(Outcome.SAVED, message, saved_at)
+
+    def _go_on(self, *, bring: bool = False) -> str:
+        """Go to the next document without a decision; return what the judge must be told of it."""
+        following = None
+        try:
+            if self.advances or bring:
+                following = self._bring(self._queue.find_or_bring)
+        except PoolerError:
+            return f"; {self.trouble}"
+        self._go_to(max(self.index, 0) if following is None else following)
+        return ""

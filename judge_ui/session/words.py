@@ -1,0 +1,123 @@
+"""Words both front ends share: grades, opinions, outcomes, ends of topics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from store.records import Decision, Scale
+from store.text import sanitise_line
+
+
+def grade_mark(scale: Scale, value: int) -> str:
+    """Name a grade as shortly as can be: by its letter where its key is one, else by its value.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> grade_mark(parse_scale("0-2"), 2), grade_mark(parse_scale("ntcir"), 3)
+    ('2', 'S')
+    """
+    for grade in scale.grades:
+        if grade.value == value and grade.key.isalpha():
+            first, colon, _ = sanitise_line(grade.label).partition(":")
+            return first if colon and first.lower() == grade.key.lower() else grade.key
+    return str(value)
+
+
+def grade_name(scale: Scale, value: int) -> str:
+    """Name a grade by its letter or value, and its label.
+
+    Raises
+    ------
+    UnknownNameError
+        If the value is off the scale.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> grade_name(parse_scale("0-2"), 2), grade_name(parse_scale("ntcir"), 3)
+    ('2 relevant', 'S: highly relevant')
+    """
+    label, mark = sanitise_line(scale.label(value)), grade_mark(scale, value)
+    if label.startswith(f"{mark}:"):
+        return label
+    return f"{mark}: {label}" if mark.isalpha() else f"{mark} {label}"
+
+
+class Outcome(StrEnum):
+    """What came of a key."""
+
+    SAVED = "saved"
+    STUCK = "saved, stuck"
+    """Written, but the next document could not be drawn; `Result.message` says why."""
+    UNCHANGED = "unchanged"
+    """The document has that grade already; nothing was written."""
+    TOO_EARLY = "too early"
+    """Within the minimum dwell; dropped and counted."""
+    CONFIRM = "confirm"
+    """It would take a grade away; ask, then call again with ``confirmed=True``."""
+    CONFLICT = "conflict"
+    """The same judge decided it elsewhere; not written until `keep_theirs` or
+    `replace_theirs`."""
+    NOTHING = "nothing"
+    """There was nothing to do it to."""
+    FAILED = "failed"
+    """Not written; the document stays, `Result.message` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a key, and what to tell the judge."""
+
+    outcome: Outcome
+    message: str = ""
+    saved_at: datetime | None = None
+    """UTC; set when something was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the open topic has come."""
+
+    total: int
+    judged: int
+    skipped: int
+    cannot: int
+
+    @property
+    def left(self) -> int:
+        """Documents with no decision yet."""
+        return self.total - self.judged - self.skipped - self.cannot
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A decision, and what it is called."""
+
+    decision: Decision
+    said: str
+    """In full, as in ``2 relevant``."""
+    done: str
+    """In short, as undo names it: ``grade 2``."""
+    is_redo: bool = False
+    """Whether it was undone before."""
+
+    @property
+    def stays(self) -> bool:
+        """Whether the document stays before the judge: nothing was decided about it."""
+        return self.decision.note is not None or self.decision.passages is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A decision that met another one of the same judge, made elsewhere."""
+
+    attempt: Attempt
+    theirs: str
+    """How the document stands there, in a word or two."""
+    host: str
+    """The machine it was decided at; empty = not known."""
+    at: datetime
+    """UTC."""

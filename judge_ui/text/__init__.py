@@ -1,0 +1,1 @@
+"""Texts searched, marked and cut into sentences."""

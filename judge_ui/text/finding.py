@@ -1,0 +1,311 @@
+"""Terms of a topic and typed words, where they stand.
+
+A help for the eye, not a retrieval model: it must never be slow, never read a pattern out of the
+data, and never mark a character that is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from judge_ui.text.folding import HIRAGANA, KANJI, KATAKANA, Folding, Span, fold
+from store.records import Topic
+
+_GAP = r"(?:[^\S\n]{0,40}+\n)?+[^\S\n]{0,40}+"
+"""Blanks with one line break at most; of a bounded length, so that no search is quadratic."""
+
+_LONGEST_GAP = 81
+_UNSPACED = re.compile(f"[{KANJI}{KATAKANA}{HIRAGANA}\u3001-\u303f\u30fb]")
+
+
+def find_spans(text: str, wanted: str) -> list[Span]:
+    r"""Find every place where a text says what is wanted.
+
+    Parameters
+    ----------
+    text : str
+        A document, of any characters.
+    wanted : str
+        What to find; blanks around it are ignored, and nothing in it is a pattern.
+
+    Returns
+    -------
+    list of Span
+        Ascending, not empty and not overlapping, in characters of `text`; the leftmost first.
+        Empty when there is nothing but blanks in `wanted`.
+
+    Notes
+    -----
+    Both sides are folded, so that case, width, ligatures and invisible characters do not matter. A
+    blank stands for any blanks, and for a line break with any blanks around it; beside kanji and
+    kana a line break is ignored, since no blank stands for it there. Found anywhere, also inside
+    words. Linear in the text.
+
+    Examples
+    --------
+    >>> find_spans("On Bridge\n  Street: 検索\n評価", "bridge street")
+    [(3, 18)]
+    >>> find_spans("On Bridge\n  Street: 検索\n評価", "検索評価")
+    [(20, 25)]
+    """
+    pattern = literal_pattern(fold(wanted))
+    if not pattern:
+        return []
+    folding = Folding(text)
+    folded = folding.advance(len(text))
+    return folding.source_spans(match.span() for match in re.finditer(pattern, folded))
+
+
+def literal_pattern(folded: str) -> str:
+    """Write the regular expression of a folded text, which is not one itself.
+
+    Parameters
+    ----------
+    folded : str
+        What is to be matched.
+
+    Returns
+    -------
+    str
+        The pattern; empty when there is nothing but blanks to match.
+    """
+    words = []
+    for word in folded.split():
+        pattern, before = "", ""
+        for character in word:
+            if before and (_UNSPACED.match(before) or _UNSPACED.match(character)):
+                pattern += r"(?:[^\S\n]{0,40}+\n[^\S\n]{0,40}+)?+"
+            pattern += re.escape(character)
+            before = character
+        words.append(pattern)
+    return rf"(?=\s){_GAP}".join(words)
+
+
+def longest_match(folded: str) -> int:
+    """Return how many characters `literal_pattern` can match at most."""
+    return len(folded) + _LONGEST_GAP * max(len(folded) - 1, 0)
+
+
+_WORD = re.compile(f"[^\\W_{KANJI}{KATAKANA}{HIRAGANA}]+")
+"""A word of a script that puts blanks between words."""
+_TERM = re.compile(f"{_WORD.pattern}|[{KANJI}]+|[{KATAKANA}]+")
+
+_PREFIX = 4
+"""Least length of a term that a longer word may begin with."""
+
+_PIECE = 16_384
+"""Characters that are searched at a time."""
+
+_STOP_WORDS = """
+about above after all also and any are because been being between both but can could did does
+doing document documents each find for from had has have how identify into its may might more most
+must not only other ought our over relevant same shall should some such than that the their them
+then there these they this those through under was were what when where whether which while who
+whom whose why will with would you your
+文書 記事 論文 記述 適合 関連
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+"""Words that say nothing of what a topic is about."""
+
+
+def query_terms(topic: Topic) -> tuple[str, ...]:
+    """Pick the words of a topic that are worth marking in a document.
+
+    Parameters
+    ----------
+    topic : Topic
+        Title and description are read, the narrative is not: it also names what is not relevant.
+
+    Returns
+    -------
+    tuple of str
+        Folded (`fold`), each once, in order: words of three characters or more with a letter
+        among them, and runs of two or more kanji or katakana; but for a small stop list. Words of
+        five letters or more lose a plural ``s``.
+
+    Examples
+    --------
+    >>> query_terms(Topic("7", "Bridges and the ＧＰＳ", "橋の検査にドローンを使う"))
+    ('bridge', 'gps', '検査', 'ドローン')
+    """
+    terms: dict[str, None] = {}
+    for term in _TERM.findall(fold(f"{topic.title}\n{topic.description}")):
+        is_word = _WORD.match(term) is not None
+        if term in _STOP or len(term) < (3 if is_word else 2) or term.isdigit():
+            continue
+        plural = is_word and len(term) >= 5 and term.endswith("s")
+        singular = plural and not term.endswith(("ss", "us", "is"))
+        terms[term[:-1] if singular else term] = None
+    return tuple(terms)
+
+
+def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
+    """Find terms in a text.
+
+    Parameters
+    ----------
+    text : str
+        A document, of any characters.
+    terms : iterable of str
+        What to look for, folded or not; those of nothing but blanks are ignored.
+
+    Returns
+    -------
+    list of Span
+        Ascending, not empty and not overlapping, in characters of `text`.
+
+    Notes
+    -----
+    Both sides are folded, so that case, width and ligatures do not matter. A term that is one word
+    is found at word starts: the words that are the term are marked whole, and so are those that
+    begin with it when it has four characters or more (`bridge` marks `bridges`, `car` does not
+    mark `cartel`). Any other term - kanji, katakana, several words - is found anywhere, the
+    leftmost first and of those the longest, across line breaks as `judge_ui.text.finding.find_spans`
+    says; words that overlap it are left out. Linear in the text, whatever the terms.
+
+    Examples
+    --------
+    >>> term_spans("Straßen, ｶﾞｽ and gas", ["strasse", "ガス"])
+    [(0, 7), (9, 12)]
+    """
+    return list(TermSearch(text, terms).reach(len(text)))
+
+
+class TermSearch:
+    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once.
+
+    Parameters
+    ----------
+    text : str
+        A document, of any characters.
+    terms : iterable of str
+        What to look for; see `term_spans` for what is found.
+    piece : int, default=16384
+        Characters that are searched at a time.
+
+    Attributes
+    ----------
+    spans : list of Span
+        What has been found so far, ascending.
+    reached : int
+        Every span that begins before this place of the text has been found.
+    """
+
+    def __init__(self, text: str, terms: Iterable[str], *, piece: int = _PIECE) -> None:
+        wanted = {" ".join(fold(term).split()) for term in terms} - {""}
+        words = {term for term in wanted if _WORD.fullmatch(term)}
+        literals = sorted(wanted - words, key=lambda term: (-len(term), term))
+        self._by_head: dict[str, list[str]] = {}
+        for word in words:
+            self._by_head.setdefault(word[:_PREFIX], []).append(word)
+        self._literals = re.compile("|".join(map(literal_pattern, literals))) if literals else None
+        self._longest = max(map(longest_match, literals), default=0)
+        self._piece = piece
+        self._n_characters = len(text)
+        self._folding = Folding(text)
+        # The folded text from `_start` on, and where either search stands; `_start` is the lesser.
+        self._folded = ""
+        self._start = self._literal_at = self._word_at = 0
+        # Found in the folded text, and not yet certain of their neighbours.
+        self._literal_spans: list[Span] = []
+        self._word_spans: list[Span] = []
+        self._latest_literal: list[Span] = []
+        self.spans: list[Span] = []
+        self.reached = 0 if wanted else len(text)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the whole text has been searched."""
+        return self.reached >= self._n_characters
+
+    def reach(self, place: int) -> Sequence[Span]:
+        """Find every span that begins before a place, and perhaps some more.
+
+        Parameters
+        ----------
+        place : int
+            In characters of the text.
+
+        Returns
+        -------
+        sequence of Span
+            `spans`.
+        """
+        while self.reached < min(place, self._n_characters):
+            self.advance()
+        return self.spans
+
+    def advance(self) -> None:
+        """Search the next piece of the text."""
+        # A word longer than a piece is read anew each time: twice as much makes that linear.
+        self._folded += self._folding.advance(max(self._piece, len(self._folded)))
+        is_last = self._folding.source_length == self._n_characters
+        self._find_literals(is_last=is_last)
+        self._find_words(is_last=is_last)
+        certain = self._certain()
+        self.spans += self._folding.source_spans(
+            self._merged(certain), after=self.spans[-1][1] if self.spans else 0
+        )
+        self.reached = self._n_characters if is_last else self._folding.source(certain)[0]
+        start = min(self._literal_at, self._word_at)
+        self._folded = self._folded[start - self._start :]
+        self._start = start
+
+    def _find_literals(self, *, is_last: bool) -> None:
+        """Find terms anywhere, the longest first; up to where one may not be all here."""
+        start = self._start
+        limit = self._folding.length - (0 if is_last else self._longest)
+        if self._literals is not None:
+            for match in self._literals.finditer(self._folded, max(self._literal_at - start, 0)):
+                if match.start() + start >= limit:
+                    break
+                self._literal_at = match.end() + start
+                self._literal_spans.append((match.start() + start, self._literal_at))
+        self._literal_at = max(self._literal_at, limit)
+
+    def _find_words(self, *, is_last: bool) -> None:
+        """Find words that are a term or begin with a long enough one; the last may not be all."""
+        start, end = self._start, len(self._folded)
+        at = self._folding.length
+        heads = self._by_head
+        if heads:
+            for match in _WORD.finditer(self._folded, self._word_at - start):
+                word = match.group()
+                if match.end() == end and not is_last:
+                    at = match.start() + start
+                elif word[:_PREFIX] in heads and self._is_wanted(word):
+                    self._word_spans.append((match.start() + start, match.end() + start))
+        self._word_at = at
+
+    def _is_wanted(self, word: str) -> bool:
+        """Say whether a word is a term or begins with a long enough one."""
+        return any(
+            word == term or (len(term) >= _PREFIX and word.startswith(term))
+            for term in self._by_head[word[:_PREFIX]]
+        )
+
+    def _certain(self) -> int:
+        """Return the place before which every word and literal, and what overlaps it, is known."""
+        certain = min(self._literal_at, self._word_at)
+        for start, end in self._word_spans:
+            if end > self._literal_at:
+                return min(certain, start)
+        return certain
+
+    def _merged(self, certain: int) -> list[Span]:
+        """Take the spans that begin before a place; of the words only what overlaps no literal."""
+        literals = [span for span in self._literal_spans if span[0] < certain]
+        words = [span for span in self._word_spans if span[0] < certain]
+        self._literal_spans = self._literal_spans[len(literals) :]
+        self._word_spans = self._word_spans[len(words) :]
+        overlapping = self._latest_literal + literals
+        kept = []
+        at = 0
+        for start, end in words:
+            while at < len(overlapping) and overlapping[at][1] <= start:
+                at += 1
+            if at == len(overlapping) or overlapping[at][0] >= end:
+                kept.append((start, end))
+        self._latest_literal = (self._latest_literal + literals)[-1:]
+        return sorted(literals + kept)

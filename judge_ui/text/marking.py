@@ -1,0 +1,115 @@
+"""Mark passages of a document as evidence, a sentence at a time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+
+from judge_ui.text.folding import Span
+from judge_ui.text.sentences import sentence_spans
+from store.records import Passage
+
+
+def merged(text: str, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Put passages in order, and make one of those that overlap.
+
+    Parameters
+    ----------
+    text : str
+        Of the document.
+    passages : iterable of Passage
+        Parts of `text`.
+
+    Returns
+    -------
+    tuple of Passage
+        Ascending, not overlapping; two that only touch stay two.
+
+    Examples
+    --------
+    >>> merged("abcdef", [Passage(3, 1, "d"), Passage(1, 2, "bc"), Passage(0, 2, "ab")])
+    (Passage(start=0, length=3, text='abc'), Passage(start=3, length=1, text='d'))
+    """
+    spans: list[Span] = []
+    for passage in sorted(passages):
+        if spans and passage.start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], passage.end))
+        else:
+            spans.append((passage.start, passage.end))
+    return tuple(Passage(start, end - start, text[start:end]) for start, end in spans)
+
+
+class Marking:
+    """A selection of sentences that moves through a document.
+
+    Parameters
+    ----------
+    text : str
+        Of the document; it begins at its first sentence.
+
+    Attributes
+    ----------
+    is_extending : bool
+        Whether every move extends the selection.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._sentences = sentence_spans(text)
+        self._anchor = self._cursor = 0
+        self.is_extending = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the document has no sentence."""
+        return not self._sentences
+
+    @property
+    def cursor(self) -> Span:
+        """The sentence that moves, in characters of the text."""
+        return self._sentences[self._cursor]
+
+    @property
+    def selection(self) -> Span:
+        """From the first to the last sentence that is selected, in characters of the text."""
+        first, last = sorted((self._anchor, self._cursor))
+        return self._sentences[first][0], self._sentences[last][1]
+
+    def move(self, step: int, *, extend: bool = False) -> None:
+        """Go on by some sentences, as far as there are any."""
+        self._go(self._cursor + step, extend=extend)
+
+    def go_to(self, place: int) -> None:
+        """Go to the first sentence that ends after a place of the text, or else to the last."""
+        self._go(bisect_right(self._sentences, place, key=itemgetter(1)), extend=False)
+
+    def go_into(self, start: int, end: int) -> None:
+        """Go to the first sentence that begins in a part of the text, or else as `go_to` does."""
+        index = bisect_left(self._sentences, start, key=itemgetter(0))
+        if index < len(self._sentences) and self._sentences[index][0] < end:
+            self._go(index, extend=False)
+        else:
+            self.go_to(start)
+
+    def drop(self) -> None:
+        """Select only the sentence that moves."""
+        self.is_extending = False
+        self._anchor = self._cursor
+
+    def marked(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+        """Return passages with the selection as one more; see `merged`."""
+        start, end = self.selection
+        return merged(self._text, [*passages, Passage(start, end - start, self._text[start:end])])
+
+    def unmarked(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+        """Return passages without those that share a character with the selection."""
+        start, end = self.selection
+        kept = [one for one in passages if one.end <= start or one.start >= end]
+        return merged(self._text, kept)
+
+    def _go(self, index: int, *, extend: bool) -> None:
+        """Move to a sentence, the selection with it or to it."""
+        self._cursor = max(min(index, len(self._sentences) - 1), 0)
+        if not (extend or self.is_extending):
+            self._anchor = self._cursor

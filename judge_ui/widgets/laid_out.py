@@ -1,0 +1,235 @@
+"""A text ready for a pane: what it says, what stands out in it, and its lines at one width."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Flag, auto
+from functools import reduce
+from itertools import pairwise
+from operator import itemgetter, or_
+
+from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT
+from judge_ui.text.finding import TermSearch
+from judge_ui.text.folding import Span
+from judge_ui.text.marking import merged
+from judge_ui.widgets.wrapping import LineSpan, drawn, iter_lines
+from store.records import Page, Passage, Topic
+
+_AT_ONCE = 16_384
+"""Characters that are laid out before the text is first shown."""
+
+
+class Look(Flag):
+    """How a stretch of text is drawn, which may be several ways at once; never by colour alone."""
+
+    PLAIN = 0
+    STRONG = auto()
+    """A heading, a key; never together with `HIT`."""
+    HIT = auto()
+    """A word of the topic, the grade that is given."""
+    FOUND = auto()
+    """What was looked for."""
+    CURRENT = auto()
+    """The hit that the judge has gone to."""
+    PASSAGE = auto()
+    """Marked as evidence."""
+    SELECTED = auto()
+    """About to be marked."""
+
+
+Layer = tuple[Sequence[Span], Look]
+"""Stretches of a text that look alike: ascending, not overlapping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A text and what stands out in it."""
+
+    text: str
+    strong: tuple[Span, ...] = ()
+    """Ascending, not overlapping."""
+    hits: tuple[Span, ...] = ()
+    """Ascending, not overlapping; they may overlap `strong`."""
+
+    def __add__(self, other: Leaf) -> Leaf:
+        """Put another text after this one."""
+        by = len(self.text)
+
+        def moved(spans: Iterable[Span]) -> tuple[Span, ...]:
+            return tuple((start + by, end + by) for start, end in spans)
+
+        return Leaf(self.text + other.text, self.strong + moved(other.strong), self.hits + moved(other.hits))
+
+    def layers(self, end: int) -> list[Layer]:
+        """Give what stands out; nothing that begins before `end` is missing."""
+        del end
+        return [(self.strong, Look.STRONG), (self.hits, Look.HIT)]
+
+    def advance(self) -> bool:
+        """Find out some more of what stands out; False when all of it is known."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLeaf(Leaf):
+    """A document with a text: its words are looked for as far as it is read."""
+
+    body: int = 0
+    """Where `Page.text` begins in `text`, after the heading."""
+    terms: TermSearch | None = None
+    """In the whole of `text`."""
+    passages: tuple[Passage, ...] = ()
+    """Ascending, not overlapping; in characters of `Page.text`."""
+
+    def layers(self, end: int) -> list[Layer]:
+        """Give what stands out; nothing that begins before `end` is missing."""
+        by = self.body
+        passages = [(one.start + by, one.end + by) for one in self.passages]
+        layers: list[Layer] = [(self.strong, Look.STRONG), (passages, Look.PASSAGE)]
+        if self.terms is not None:
+            layers.append((self.terms.reach(end), Look.HIT))
+        return layers
+
+    def advance(self) -> bool:
+        """Look for the terms in the next piece of the text; False when all are found."""
+        if self.terms is None or self.terms.is_complete:
+            return False
+        self.terms.advance()
+        return True
+
+
+def strong(text: str) -> Leaf:
+    """Make a text that stands out as a whole."""
+    return Leaf(text, ((0, len(text)),) if text else ())
+
+
+@dataclass(slots=True)
+class LaidLeaf:
+    """A leaf broken into lines, a long one as far as it was asked for."""
+
+    leaf: Leaf
+    width: int
+    """Of a line, in cells."""
+    lines: list[LineSpan]
+    """From the first on; at least one."""
+    rest: Iterator[LineSpan] | None = None
+    """The lines to come; ``None`` = `lines` is complete."""
+
+    @property
+    def n_lines(self) -> int:
+        """Lines of the whole leaf; an estimate until it is complete."""
+        n_lines, reached = len(self.lines), self.lines[-1][1]
+        return n_lines if self.rest is None else n_lines * len(self.leaf.text) // max(reached, 1) + 1
+
+    def advance(self, n: int = _AT_ONCE) -> bool:
+        """Lay out the next lines, of `n` characters or a little more; False = that was the end."""
+        goal = (self.lines[-1][1] if self.lines else 0) + n
+        for line in self.rest or ():
+            self.lines.append(line)
+            if line[1] >= goal:
+                return True
+        self.rest = None
+        return False
+
+    def reach_line(self, line: int) -> None:
+        """Lay out up to a line, if there are so many."""
+        while self.rest is not None and len(self.lines) <= line:
+            self.advance()
+
+    def line_of(self, place: int) -> int:
+        """Return the line that holds a place of the text, or that it ends."""
+        while self.rest is not None and self.lines[-1][0] < place:
+            self.advance()
+        return max(bisect_right(self.lines, place, key=itemgetter(0)) - 1, 0)
+
+    def pieces(self, line: int, layers: Sequence[Layer] = ()) -> Iterator[tuple[str, Look]]:
+        """Give one line as it is drawn, piece by piece.
+
+        Parameters
+        ----------
+        line : int
+            From 0; it has been laid out.
+        layers : sequence of Layer, optional
+            What stands out besides what does in the leaf.
+        """
+        start, end = self.lines[line]
+        drawn_so = [*self.leaf.layers(end), *layers]
+        # Each layer is a bit that is on between the two ends of each of its stretches.
+        changes = {start: 0, end: 0}
+        for bit, (spans, _) in enumerate(drawn_so):
+            for first, last in _within(spans, start, end):
+                changes[first] = changes.get(first, 0) ^ 1 << bit
+                changes[last] = changes.get(last, 0) ^ 1 << bit
+        on = 0
+        edges = [place for place in sorted(changes) if changes[place] or place in (start, end)]
+        for first, last in pairwise(edges):
+            on ^= changes[first]
+            looks = (look for bit, (_, look) in enumerate(drawn_so) if on >> bit & 1)
+            look = reduce(or_, looks, Look.PLAIN)
+            if Look.HIT in look:
+                look &= ~Look.STRONG
+            yield drawn(self.leaf.text[first:last]), look
+
+
+def lay_out(leaf: Leaf, width: int) -> LaidLeaf:
+    """Break a leaf into lines of a width, in cells.
+
+    Of a text of more than 16,384 characters only the first lines are laid out; the others follow
+    when they are asked for, at a cost that depends on how many they are.
+    """
+    laid = LaidLeaf(leaf, width, [], iter_lines(leaf.text, width))
+    laid.advance()
+    leaf.advance()
+    return laid
+
+
+def document_leaf(page: Page, terms: Iterable[str], passages: Iterable[Passage] = ()) -> Leaf:
+    """Make the leaf of a document: its title, its text, and what stands out in them.
+
+    Parameters
+    ----------
+    page : Page
+        As the desk gives it.
+    terms : iterable of str
+        Words of the topic and of the judge, folded or not; marked in title and text.
+    passages : iterable of Passage, optional
+        Evidence that the judge has marked, in characters of `Page.text`.
+
+    Returns
+    -------
+    Leaf
+        A `DocumentLeaf`, but for a document without a text.
+    """
+    body = NO_TEXT if page.text is None else page.text or EMPTY_TEXT
+    heading = strong(f"{page.title}\n\n" if page.title else "")
+    if not page.text:
+        return heading + Leaf(body)
+    text = heading.text + body
+    return DocumentLeaf(
+        text,
+        heading.strong,
+        body=len(heading.text),
+        terms=TermSearch(text, terms),
+        passages=merged(body, passages),
+    )
+
+
+def topic_leaf(topic: Topic) -> Leaf:
+    """Make the leaf of a whole topic: title, description, narrative."""
+    leaf = strong(topic.title) if topic.title else Leaf("this topic has no title")
+    for name, text in (("Description", topic.description), ("Narrative", topic.narrative)):
+        if text.strip():
+            leaf += Leaf("\n\n") + strong(name) + Leaf("\n" + text.strip("\n"))
+    return leaf
+
+
+def _within(spans: Sequence[Span], start: int, end: int) -> Iterator[Span]:
+    """Give the parts of spans that lie between two places."""
+    place = bisect_left(spans, (start, start))
+    if place and spans[place - 1][1] > start:
+        place -= 1
+    while place < len(spans) and spans[place][0] < end:
+        yield max(spans[place][0], start), min(spans[place][1], end)
+        place += 1

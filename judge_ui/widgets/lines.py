@@ -1,0 +1,413 @@
+"""Bars and hints around the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from judge_ui.session.keys import Command, KeyTable
+from judge_ui.session.words import Progress, grade_mark
+from judge_ui.widgets.laid_out import LaidLeaf, Leaf, Look, lay_out, strong
+from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, pad
+from store.records import Scale, State, Task
+from store.text import sanitise_line
+
+_STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
+
+
+class Words(Static):
+    """A sentence or two, over as many lines as they need.
+
+    Parameters
+    ----------
+    text : str or Leaf
+        Fit for a terminal.
+    id, classes : str, optional
+        Of the widget.
+    """
+
+    def __init__(
+        self,
+        text: str | Leaf,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes, markup=False)
+        self.show(text)
+
+    def show(self, text: str | Leaf) -> None:
+        """Show other words."""
+        self.update(content(text if isinstance(text, Leaf) else Leaf(text)))
+
+
+class Bar(Widget):
+    """One line across the screen: something on the left, something on the right.
+
+    The right side is never cut short; the left side is.
+
+    Parameters
+    ----------
+    left : str, default=""
+        What to begin with, fit for a terminal.
+    id, classes : str, optional
+        Of the widget.
+    """
+
+    def __init__(
+        self,
+        left: str = "",
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self._left = left
+        self._right = ""
+
+    def show(self, left: str, right: str = "") -> None:
+        """Show other words; they must be fit for a terminal."""
+        self._left, self._right = left, right
+        self.refresh()
+
+    def render(self) -> Content:
+        """Draw the line over the full width."""
+        room = self.size.width - 2
+        right = cut(self._right, room)
+        left = pad(self._left, max(room - cell_width(right) - (2 if right else 0), 0))
+        return Content(f" {left}{'  ' if right else ''}{right} ")
+
+
+class Brief(Widget):
+    """The first lines of the narrative."""
+
+    LINES = 3
+
+    def __init__(self, keys: KeyTable, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._keys = keys
+        self._text = ""
+
+    def show(self, text: str) -> None:
+        """Show another narrative; blank lines of it are left out."""
+        self._text = "\n".join(line for line in text.split("\n") if line.strip())
+        self.set_class(not self._text, "-empty")
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """Draw up to three lines, and say when there are more."""
+        room = max(self.size.width - 2, 2)
+        spans = lay_out(Leaf(self._text), room).lines
+        lines = [drawn(self._text[start:end]) for start, end in spans[: self.LINES]]
+        if len(spans) > self.LINES:
+            more = f" ... ({self._keys.name(Command.TOPIC)}: all)"
+            lines[-1] = _cut_at_word(lines[-1], room - len(more)) + more
+        return Content("\n".join(f" {line}" for line in lines))
+
+
+def progress_words(judge: str, progress: Progress) -> str:
+    """Say who judges and how far the topic has come."""
+    decided = progress.total - progress.left
+    return f"{judge}   {decided}/{progress.total}  left {progress.left}"
+
+
+def content(leaf: Leaf) -> Content:
+    """Turn one line into what Textual draws; nothing in it is markup."""
+    pieces = LaidLeaf(leaf, 0, [(0, len(leaf.text))]).pieces(0)
+    return Content.assemble(*((text, _STYLES[look]) for text, look in pieces))
+
+
+def _cut_at_word(text: str, width: int) -> str:
+    """Shorten a line to whole words, or wherever it must be cut."""
+    first, last = lay_out(Leaf(text), width).lines[0]
+    return text[first:last]
+
+
+_GAP = "  "
+_LEAST_STANDING = 15
+_LEAST_STATUS = 16
+"""Cells kept free on the right of either line, so that the left side does not come and go."""
+
+_LONGEST_STATUS = 3
+"""Most lines of a message that does not fit beside the hints."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the judge is told about the latest key."""
+
+    text: str = ""
+    brief: str = ""
+    """The same in fewer words, for where `text` would push the hints away."""
+    urgent: bool = False
+    """Whether something was not done that the judge meant to do."""
+    unsaved: str = ""
+    """The decision that is not written; it stays in sight until it is."""
+
+
+Hint = tuple[str, str]
+"""A key and what it does, in a word or two."""
+
+
+def hints_leaf(hints: Iterable[Hint], gap: str = "   ") -> Leaf:
+    """Write what keys do, beside each other."""
+    leaf = Leaf("")
+    for key, what in hints:
+        leaf += Leaf(gap if leaf.text else "") + strong(key) + Leaf(f" {what}")
+    return leaf
+
+
+def standing(task: Task, scale: Scale, unsaved: str = "") -> str:
+    """Say in a word or two how a document stands.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> standing(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
+    'now: S  note: *'
+    >>> standing(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
+    'now: -  NOT SAVED: 1'
+    """
+    names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
+    grade = "" if task.grade is None else grade_mark(scale, task.grade)
+    now = f"now: {names.get(task.state, grade)}"
+    if unsaved:
+        return f"{now}  NOT SAVED: {unsaved}"
+    note = "  note: *" if task.note else ""
+    passages = f"  marked: {len(task.passages)}" if task.passages else ""
+    return now + note + passages
+
+
+def grade_line(scale: Scale, task: Task, width: int, unsaved: str = "", keys: KeyTable | None = None) -> Leaf:
+    """Write the grade keys, the one that is given marked, and how the document stands.
+
+    Parameters
+    ----------
+    scale : Scale
+        The declared grades.
+    task : Task
+        The document before the judge.
+    width : int
+        Of the line, in cells.
+    unsaved : str, default=""
+        A decision that could not be written.
+    keys : KeyTable, optional
+        The keys that give the grades; default those of the scale.
+
+    Returns
+    -------
+    Leaf
+        One line, with every key in it even where there is no room for every label.
+    """
+    now = standing(task, scale, unsaved)
+    room = width - max(cell_width(now), _LEAST_STANDING) - 3
+    names = [keys.grade_name(grade.value) if keys else grade.key for grade in scale.grades]
+    items = [(sanitise_line(name), "") for name in names]
+    wanted = [_label(scale, grade.value, key) for grade, (key, _) in zip(scale.grades, items, strict=True)]
+    for labels in _labels(wanted):
+        tried = [
+            (f"[{key}]", f" {label}" if label else "") for (key, _), label in zip(items, labels, strict=True)
+        ]
+        taken = sum(cell_width(key + label) for key, label in tried)
+        gap = next((one for one in (_GAP, " ") if taken + len(one) * (len(tried) - 1) <= room), "")
+        if gap:
+            items = tried
+            break
+    gap = gap or " "
+    leaf = Leaf("")
+    for grade, (key, label) in zip(scale.grades, items, strict=True):
+        given = task.state is State.JUDGED and task.grade == grade.value
+        whole = Leaf(key + label, hits=((0, len(key + label)),))
+        plain = Leaf(key + label, strong=((0, len(key)),))
+        leaf += Leaf(gap if leaf.text else "") + (whole if given else plain)
+    blanks = max(width - cell_width(leaf.text) - cell_width(now), 1)
+    return leaf + Leaf(" " * blanks) + Leaf(now, strong=((0, len(now)),) if unsaved else ())
+
+
+def _labels(labels: list[str]) -> Iterator[list[str]]:
+    """Give labels shorter and shorter: fewer words, fewer letters, nothing."""
+    yield list(labels)
+    while places := [place for place in range(len(labels)) if _can_lose_a_word(labels, place)]:
+        # The widest first, so that no label is cut while another has more than it needs.
+        widest = max(places, key=lambda place: cell_width(labels[place]))
+        labels[widest] = _without_a_word(labels[widest])
+        yield list(labels)
+    for width in range(max(map(cell_width, labels)) - 1, 3, -1):
+        short = [label[: fitting(label, width)] for label in labels]
+        if len(set(short)) == len(short):
+            yield short
+    yield ["" for _ in labels]
+
+
+def _label(scale: Scale, value: int, key: str) -> str:
+    """Return the label of a grade, the value before it where the key shows neither it nor a letter.
+
+    One such as "S: highly relevant" loses its colon.
+    """
+    label, mark = sanitise_line(scale.label(value)), grade_mark(scale, value)
+    if label.startswith(f"{mark}: "):
+        return label.replace(":", "", 1)
+    return label if key.casefold() == mark.casefold() else f"{mark} {label}"
+
+
+def _without_a_word(label: str) -> str:
+    """Return a label without its last word."""
+    return " ".join(label.split()[:-1])
+
+
+def _can_lose_a_word(labels: list[str], place: int) -> bool:
+    """Say whether a label without its last word is still a label, and one of its own."""
+    shorter = _without_a_word(labels[place])
+    return cell_width(shorter) > 2 and shorter not in labels
+
+
+def hint_lines(
+    keys: KeyTable, status: Status, width: int, special: Sequence[Hint] = (), *, is_tall: bool = False
+) -> list[Leaf]:
+    """Write the command keys and the state of the last save.
+
+    Parameters
+    ----------
+    keys : KeyTable
+        The keys of the scale.
+    status : Status
+        What to say.
+    width : int
+        Of a line, in cells.
+    special : sequence of Hint
+        What works at the moment instead of the usual commands; the last goes back, and is the last
+        to go but for the first.
+    is_tall : bool, default=False
+        Whether there are lines to spare.
+
+    Returns
+    -------
+    list of Leaf
+        One line where the status leaves room for a hint, else the status over up to three lines,
+        and the hints below it where there are lines to spare.
+    """
+    text = drawn(status.text)
+    hints = [strong(key) + Leaf(f" {word}") for key, word in special or _hints(keys)]
+    usual = hints if special else [hints[place] for place in _PRIORITY[:_N_USUAL]]
+    if status.brief and _breadth(usual) + len(_GAP) + cell_width(text) > width:
+        text = drawn(status.brief)
+    room = width - max(cell_width(text), 0 if special else _LEAST_STATUS) - 2
+    shown: list[int] = []
+    ends_first = dict.fromkeys((0, len(hints) - 1, *range(len(hints))))
+    for place in ends_first if special else _PRIORITY:
+        tried = sorted([*shown, place])
+        if _breadth([hints[place] for place in tried]) > room:
+            break
+        shown = tried
+    if not shown:
+        spans = lay_out(Leaf(text), width).lines[:_LONGEST_STATUS]
+        below = hint_lines(keys, Status(), width, special) if is_tall else []
+        return [*(_said(text[start:end], status) for start, end in spans), *below]
+    line = hints[shown[0]]
+    for place in shown[1:]:
+        line += Leaf(_GAP) + hints[place]
+    blanks = width - cell_width(line.text) - cell_width(text)
+    return [line + Leaf(" " * blanks) + _said(text, status)]
+
+
+class Hints(Widget):
+    """The lines at the foot of a screen.
+
+    Parameters
+    ----------
+    keys : KeyTable
+        The keys of the scale.
+    scale : Scale, optional
+        The declared grades; without them no document is graded here.
+    id : str, optional
+        Of the widget.
+    """
+
+    def __init__(
+        self,
+        keys: KeyTable,
+        scale: Scale | None = None,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self._keys = keys
+        self._scale = scale
+        self._document: Task | None = None
+        self._status = Status()
+        self._special: Sequence[Hint] = ()
+        self._lines: list[Leaf] = []
+
+    def show(self, task: Task | None, status: Status, special: Sequence[Hint] = ()) -> None:
+        """Show how another document stands, what came of the latest key, and what works now."""
+        n_before = len(self._lines)
+        self._document, self._status, self._special = task, status, special
+        self._write()
+        # Laying the whole screen out anew takes longer than drawing these lines.
+        self.refresh(layout=len(self._lines) != n_before)
+
+    def on_resize(self) -> None:
+        """Write the lines for another width."""
+        self._write()
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """Draw the grades; then the commands that there is room for, and the status."""
+        return Content("\n").join([Content(" ") + content(leaf) for leaf in self._lines])
+
+    def _write(self) -> None:
+        """Write the lines for the width there is."""
+        # Before the first layout it is the width of the terminal, and so will this one's be.
+        room = max((self.size.width or self.app.size.width) - 2, 8)
+        self._lines = []
+        if self._document is not None and self._scale is not None:
+            unsaved = self._status.unsaved
+            grades = grade_line(self._scale, self._document, room, unsaved, self._keys)
+            # What does not work at the moment is not offered.
+            now = strong(standing(self._document, self._scale, unsaved))
+            blanks = Leaf(" " * max(room - cell_width(now.text), 0))
+            self._lines.append(blanks + now if self._special else grades)
+        is_tall = self.screen.has_class("-tall")
+        self._lines += hint_lines(self._keys, self._status, room, self._special, is_tall=is_tall)
+
+
+def _hints(keys: KeyTable) -> list[Hint]:
+    """Write every usual hint, from left to right."""
+    name = keys.name
+    return [
+        (name(Command.UNDO), "undo"),
+        (name(Command.SKIP), "skip"),
+        (name(Command.CANNOT), "can't"),
+        (name(Command.NOTE), "note"),
+        (name(Command.FIND), "find"),
+        (name(Command.HELP), "help"),
+        (f"{name(Command.NEXT)}/{name(Command.PREVIOUS)}", "move"),
+        (name(Command.QUIT), "quit"),
+        (name(Command.LIST), "list"),
+        (name(Command.TOPIC), "topic"),
+        (name(Command.GUIDELINES), "guidelines"),
+        (name(Command.MARK), "mark"),
+        (name(Command.TERMS), "words"),
+        (name(Command.HISTORY), "history"),
+    ]
+
+
+_PRIORITY = (5, 0, 1, 2, 3, 6, 4, 7, 8, 9, 10, 11, 12, 13)
+"""Places in `_hints`, the most needed first; what a longer status takes away is at the end."""
+
+_N_USUAL = 5
+"""Hints, the most needed, that a status in full words must leave room for."""
+
+
+def _breadth(hints: Sequence[Leaf]) -> int:
+    """Return the width of hints beside each other, in cells."""
+    return cell_width(_GAP.join(hint.text for hint in hints))
+
+
+def _said(text: str, status: Status) -> Leaf:
+    """Write a status; an urgent one stands out."""
+    return Leaf(text, hits=((0, len(text)),) if status.urgent and text else ())

@@ -1,0 +1,357 @@
+"""Rows to move about in; the documents as rows."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import Input, Static
+
+from judge_ui.session.keys import SCROLLING, Command, KeyTable
+from judge_ui.session.messages import counted
+from judge_ui.session.queue import Filter
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import grade_name
+from judge_ui.widgets.lines import Bar
+from judge_ui.widgets.small import LineInput
+from judge_ui.widgets.wrapping import cell_width, pad
+from store.records import State, Task
+from store.text import sanitise_line
+
+Line = Callable[[int, int], str]
+"""Writes a row, by its number, into a width in cells; what it gives is fit for a terminal."""
+
+_CURSOR = Style(reverse=True)
+
+
+class RowList(ScrollView, can_focus=True):
+    """Rows, one of them under the cursor.
+
+    Parameters
+    ----------
+    keys : KeyTable
+        Says which keys move the cursor.
+    id : str, optional
+        Of the widget.
+
+    Attributes
+    ----------
+    cursor : int
+        The row under the cursor.
+    shows_cursor : bool
+        Whether the cursor is drawn also while the keys go elsewhere.
+    """
+
+    class Chosen(Message):
+        """A row was chosen, with Enter or with the mouse."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
+
+    def __init__(self, keys: KeyTable, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._keys = keys
+        self._n_rows = 0
+        self._line: Line = lambda _row, _width: ""
+        self.cursor = 0
+        self.shows_cursor = False
+
+    def show(self, n_rows: int, line: Line, cursor: int = 0) -> None:
+        """Show other rows, one of them under the cursor."""
+        self._n_rows, self._line = n_rows, line
+        self._fit()
+        self.move_to(cursor)
+
+    def move_to(self, row: int) -> None:
+        """Put the cursor on a row, and the row in sight."""
+        self.cursor = max(min(row, self._n_rows - 1), 0)
+        height = self.scrollable_content_region.height
+        top = self.scroll_offset.y
+        if height and not top <= self.cursor < top + height:
+            wanted = self.cursor if self.cursor < top else self.cursor - height + 1
+            self.scroll_to(y=wanted, animate=False, immediate=True)
+        self.refresh()
+
+    def move(self, command: Command) -> None:
+        """Move the cursor as a command says that scrolls a text."""
+        page = max(self.scrollable_content_region.height - 1, 1)
+        steps = {
+            Command.LINE_DOWN: 1,
+            Command.LINE_UP: -1,
+            Command.PAGE_DOWN: page,
+            Command.PAGE_UP: -page,
+            Command.TOP: -self._n_rows,
+            Command.BOTTOM: self._n_rows,
+        }
+        self.move_to(self.cursor + steps[command])
+
+    def choose(self) -> None:
+        """Choose the row under the cursor."""
+        if self._n_rows:
+            self.post_message(self.Chosen(self.cursor))
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight."""
+        self._fit()
+        self.move_to(self.cursor)
+
+    def on_key(self, event: events.Key) -> None:
+        """Move or choose."""
+        meaning = self._keys.meaning(event.key, event.character)
+        if event.key == "enter":
+            self.choose()
+        elif isinstance(meaning, Command) and meaning in SCROLLING:
+            self.move(meaning)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the row that was clicked."""
+        row = self.scroll_offset.y + event.y
+        if row < self._n_rows:
+            self.move_to(row)
+            self.choose()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one row."""
+        width = self.scrollable_content_region.width
+        row = self.scroll_offset.y + y
+        base = self.rich_style
+        if row >= self._n_rows:
+            return Strip.blank(width, base)
+        is_cursor = row == self.cursor and (self.has_focus or self.shows_cursor)
+        text = pad(self._line(row, width), width)
+        return Strip([Segment(text, base + _CURSOR if is_cursor else base)])
+
+    def _fit(self) -> None:
+        """Say how far there is to scroll."""
+        self.virtual_size = Size(self.scrollable_content_region.width, self._n_rows)
+
+
+_LEAST_DOCNO = 16
+"""Cells of a row that belong to the docno before the words of its state."""
+
+_BY_KEY = {
+    Command.SKIP: Filter.SKIPPED,
+    Command.CANNOT: Filter.CANNOT,
+    Command.NOTE: Filter.NOTED,
+    Command.MARK: Filter.MARKED,
+}
+"""What a list is cut down to by the key that makes a document so."""
+
+
+class PoolList(Vertical):
+    """The list, what it is cut down to, and a field to find a docno in it.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        With a topic open.
+    keys : KeyTable
+        The keys of its scale.
+    id : str, optional
+        Of the widget.
+    """
+
+    class Chosen(Message):
+        """A document was chosen."""
+
+        def __init__(self, place: int) -> None:
+            super().__init__()
+            self.place = place
+            """In the queue of the open topic."""
+
+    class Left(Message):
+        """The judge wants to go back."""
+
+    class HelpWanted(Message):
+        """The judge wants to know the keys."""
+
+    def __init__(
+        self,
+        session: JudgingSession,
+        keys: KeyTable,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self._session = session
+        self._keys = keys
+        self._filters: list[Filter | int] = [
+            *(Filter.ALL, Filter.UNJUDGED),
+            *reversed(session.scale.values),
+            *(Filter.SKIPPED, Filter.CANNOT, Filter.NOTED, Filter.MARKED, Filter.QUICK),
+        ]
+        self._filter: Filter | int = Filter.ALL
+        self._places: Sequence[int] = ()
+        self._is_shown = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        yield Bar(id="list-bar")
+        yield RowList(self._keys, id="list-rows")
+        with Horizontal(id="list-find"):
+            yield Static("docno with:", markup=False)
+            yield LineInput(is_selected=True, disabled=True)
+
+    @property
+    def rows(self) -> RowList:
+        """The rows, for the focus."""
+        return self.query_one(RowList)
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether the keys go into the field for a docno."""
+        return self.query_one(Input).has_focus
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether the keys go to the list."""
+        return self.is_finding or self.rows.has_focus
+
+    def show(self) -> None:
+        """Show how the documents stand now, the cursor on the one before the judge."""
+        session = self._session
+        all_places = range(len(session.tasks))
+        self._places = all_places if self._filter is Filter.ALL else session.places(self._filter)
+        row = self.rows.cursor
+        if not (self._is_shown and self.rows.has_focus):
+            # Moved about in, the list stays where it is; else it follows the judge.
+            row = bisect_left(self._places, session.index)
+        self.rows.show(len(self._places), self._line, row)
+        self._is_shown = True
+        self._show_filter()
+
+    def _show_filter(self) -> None:
+        """Say what the list is cut down to."""
+        total = len(self._session.tasks)
+        name = filter_name(self._filter, self._session)
+        if self._filter is Filter.ALL:
+            self.query_one("#list-bar", Bar).show(counted(total, "document"))
+        else:
+            self.query_one("#list-bar", Bar).show(name, f"{len(self._places)} of {total}")
+
+    def on_key(self, event: events.Key) -> None:
+        """Cut the list down, look for a docno, or go back."""
+        if self.is_finding:
+            if event.key == "escape":
+                event.stop()
+                self._end_finding()
+            return
+        meaning = self._keys.meaning(event.key, event.character)
+        if event.key in ("tab", "shift+tab"):
+            step = 1 if event.key == "tab" else -1
+            place = self._filters.index(self._filter) + step
+            self._cut_down(self._filters[place % len(self._filters)])
+        elif isinstance(meaning, int):
+            self._cut_down(meaning)
+        elif meaning in _BY_KEY:
+            self._cut_down(_BY_KEY[meaning])
+        elif meaning is Command.FIND:
+            self._begin_finding()
+        elif meaning in (Command.NEXT_HIT, Command.PREVIOUS_HIT):
+            self._find(1 if meaning is Command.NEXT_HIT else -1)
+        elif meaning is Command.HELP:
+            self.post_message(self.HelpWanted())
+        elif meaning in (Command.LIST, Command.INBOX, Command.QUIT):
+            self.post_message(self.Left())
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    @on(RowList.Chosen)
+    def _chosen(self, message: RowList.Chosen) -> None:
+        """Say which document was chosen."""
+        message.stop()
+        if message.row < len(self._places):
+            self.post_message(self.Chosen(self._places[message.row]))
+
+    def _cut_down(self, wanted: Filter | int) -> None:
+        """Show other documents, the cursor on the one before the judge or the next after it."""
+        self._filter = wanted
+        self.show()
+        self.rows.move_to(bisect_left(self._places, self._session.index))
+
+    def _begin_finding(self) -> None:
+        """Open the field of a docno."""
+        field = self.query_one(Input)
+        field.disabled = False
+        self.add_class("-finding")
+        field.focus()
+
+    def _end_finding(self) -> None:
+        """Close the field."""
+        self.rows.focus()
+        self.query_one(Input).disabled = True
+        self.remove_class("-finding")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        """Go to the first docno from here on that has what was typed."""
+        event.stop()
+        self._find(0)
+
+    @on(Input.Submitted)
+    def _found(self, event: Input.Submitted) -> None:
+        """Leave the field."""
+        event.stop()
+        self._end_finding()
+
+    def _find(self, step: int) -> None:
+        """Move to the next docno that has what was typed, in a direction, wrapping."""
+        wanted = self.query_one(Input).value.casefold()
+        n_rows = len(self._places)
+        if not wanted or not n_rows:
+            return
+        direction = step or 1
+        for distance in range(abs(step), n_rows + 1):
+            row = (self.rows.cursor + direction * distance) % n_rows
+            docno = self._session.tasks[self._places[row]].docno
+            if wanted in sanitise_line(docno).casefold():
+                self.rows.move_to(row)
+                return
+
+    def _line(self, row: int, width: int) -> str:
+        """Write one document: whether it is the one before the judge, how it stands, its docno."""
+        place = self._places[row]
+        if place >= len(self._session.tasks):
+            return ""
+        task = self._session.tasks[place]
+        here = ">" if place == self._session.index else " "
+        marks = ("*" if task.note else " ") + ('"' if task.passages else " ")
+        states = [state_name(task, self._session), *_names(self._session)]
+        column = min(max(map(cell_width, states)), max(width - len('>  *" ') - _LEAST_DOCNO, 8))
+        return f"{here} {pad(states[0], column)} {marks} {sanitise_line(task.docno)}"
+
+
+def state_name(task: Task, session: JudgingSession) -> str:
+    """Say in words how a document stands; a dash where nothing was decided."""
+    if task.state is State.JUDGED and task.grade is not None:
+        return grade_name(session.scale, task.grade)
+    return {State.SKIPPED: "skipped", State.CANNOT: "can't judge"}.get(task.state, "-")
+
+
+def filter_name(wanted: Filter | int, session: JudgingSession) -> str:
+    """Name what a list is cut down to."""
+    if wanted is Filter.QUICK:
+        return f"decided in under {session.quick_s:g} s"
+    return str(wanted) if isinstance(wanted, Filter) else grade_name(session.scale, wanted)
+
+
+def _names(session: JudgingSession) -> list[str]:
+    """Name every way in which a document can stand."""
+    grades = [grade_name(session.scale, value) for value in session.scale.values]
+    return [*grades, "skipped", "can't judge"]

@@ -1,0 +1,115 @@
+"""The judges' grades and notes above the document, each judge a letter."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widget import Widget
+
+from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_marks, opinion_tail
+from judge_ui.widgets.laid_out import Leaf, strong
+from judge_ui.widgets.wrapping import cell_width, cut, pad
+from store.judging.disagreements import Disagreement
+from store.records import Scale
+
+MOST_LINES = 5
+"""Opinions that have a line each; more of them share one."""
+
+_GAP = "  "
+
+
+class OpinionsBox(Widget):
+    """A line for each judge: the letter, the grade, and what there is room for of the rest.
+
+    Parameters
+    ----------
+    scale : Scale
+        The declared grades.
+    hints : str
+        The keys of the screen that are not in its other hints; stays in sight.
+    id : str, optional
+        Of the widget.
+    """
+
+    DEFAULT_CSS = """
+    OpinionsBox {
+        height: auto;
+        width: 1fr;
+    }
+    """
+
+    def __init__(self, scale: Scale, hints: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._scale = scale
+        self._hints = hints
+        self._found: Disagreement | None = None
+        self._trouble = ""
+
+    def show(self, found: Disagreement | None, trouble: str = "") -> None:
+        """Show another disagreement, or say why it could not be read."""
+        self._found, self._trouble = found, trouble
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """Draw the lines; the last one is underlined, and ends in the hints."""
+        room = max(self.size.width - 2, 8)
+        lines = [(self._trouble, "", "")]
+        if self._found is not None:
+            lines = opinions_in(self._found, self._scale, self._is_tall)
+        drawn: list[Content] = []
+        for place, (head, tail, brief) in enumerate(lines):
+            is_last = place == len(lines) - 1
+            beside = room - cell_width(head) - len(_GAP)
+            fits = cell_width(self._hints) <= min(beside, room // 2)
+            right = self._hints if is_last and fits else ""
+            left = room - cell_width(right) - (len(_GAP) if right else 0)
+            head = cut(head, left)
+            room_left = left - cell_width(head)
+            said = tail if cell_width(_GAP + tail) <= room_left else brief
+            rest = pad(f"{_GAP}{said}" if said else "", room_left)
+            rule = " underline" if is_last else ""
+            end = f"{_GAP}{right} " if right else " "
+            drawn.append(Content.assemble((" " + head, "bold" + rule), (rest + end, rule.strip())))
+        return Content("\n").join(drawn)
+
+    @property
+    def _is_tall(self) -> bool:
+        """Whether the screen has room for a line a judge."""
+        return self.screen.has_class("-tall")
+
+
+def opinions_in(found: Disagreement, scale: Scale, is_tall: bool) -> list[tuple[str, str, str]]:  # noqa: FBT001 - a fact of the screen
+    """Write a disagreement in few lines.
+
+    Parameters
+    ----------
+    found : Disagreement
+        What the judges said.
+    scale : Scale
+        The declared grades.
+    is_tall : bool
+        Whether there is room for a line a judge.
+
+    Returns
+    -------
+    list of tuple of str
+        Lines: what stands out in each, the rest of it, and the rest in fewer words; at least one.
+    """
+    lines = [(opinion_marks(found.opinions, scale), "", "")]
+    if is_tall and len(found.opinions) <= MOST_LINES:
+        lines = [(opinion_head(one, scale), opinion_tail(one), brief_tail(one)) for one in found.opinions]
+    words = history_words(found, scale)
+    return [*lines, (words, "", "")] if words else lines
+
+
+def opinions_leaf(found: Disagreement, scale: Scale) -> Leaf:
+    """Write a disagreement in full: every note and every passage."""
+    leaf = Leaf("")
+    for one in found.opinions:
+        leaf += strong(opinion_head(one, scale)) + Leaf("\n")
+        if one.note.strip():
+            leaf += Leaf(one.note.strip("\n") + "\n")
+        for passage in one.passages:
+            leaf += Leaf(f'passage: "{passage.text}"\n')
+        leaf += Leaf("\n")
+    words = history_words(found, scale)
+    return leaf + strong(words) + Leaf("\n\n" if words else "")

@@ -1,0 +1,1 @@
+"""Commands that bring things into a collection."""

@@ -1,0 +1,324 @@
+"""Import collection, histories, prels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.interrupts import tidy_when_killed
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.results.judgement_files import COLUMNS_HINT, UNKNOWN_HINT, Pair, PrelsName, SampleFile
+from pooler.results.table import counted
+from pooler.streams import progress, say, warn
+from store.errors import ArgumentError, FaultList
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pooler.cli.collect.judges import Kind
+    from store.collection.collection import Collection
+    from store.content.documents import TextCounts
+    from store.formats.codes import DecodedQrels
+    from store.formats.judgements import JudgementsFormat
+    from store.records import ImportReport, JudgeKind, Pool
+
+
+def whole_collection(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `pooler export collection` wrote.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Make a new collection of an exported directory: the one that was exported.
+
+    The hash of every file is checked first. On any fault nothing is made.
+
+    Example: pooler import collection garden --collection garden.db
+    """
+    from store.keeping.directory.read import read_directory
+
+    with tidy_when_killed():
+        read = read_directory(collection, folder, progress=progress)
+    kinds = (("topics", "topic"), ("documents", "document"), ("runs", "run"), ("pools", "pool"),
+             ("judges", "judge"), ("events", "judgement event"))  # fmt: skip
+    what = ", ".join(counted(read.counts.get(name, 0), noun) for name, noun in kinds)
+    say(f"made {read.where}: {what}")
+    if read.readme_edited:
+        say(f"{folder / 'README.md'} was edited since the export; nothing was read from it")
+    if read.not_read:
+        say(f"not of the export, and not read: {', '.join(read.not_read[:10])}")
+
+
+_ROW_S = 30e-6
+"""What a row costs while the file is written to, in seconds."""
+_PATIENCE_S = 2.0
+
+
+@contextmanager
+def importing(where: str) -> Iterator[Collection]:
+    """Open a collection to import into; warn at the end of documents that look like others."""
+    from store.collection.collection import Collection
+    from store.text import look_alike_words
+
+    with Collection(where) as opened:
+        yield opened
+        if opened.look_alikes:
+            warn(look_alike_words(opened.look_alikes))
+
+
+def say_wait(opened: Collection, n_rows: int) -> None:
+    """Say how long judges wait while rows are written to a SQLite file, where that is for long."""
+    seconds = n_rows * _ROW_S
+    if seconds > _PATIENCE_S and "://" not in opened.where:
+        say(f"judges at work wait some {seconds:.0f} s while {n_rows:,} rows are written")
+
+
+def report_words(report: ImportReport, noun: str) -> str:
+    """Word what an import did; `noun` is one of the things imported."""
+    if not report.changed:
+        return f"nothing new, {counted(report.unchanged, noun)} there already"
+    parts = [f"{counted(report.added, noun)} added"] if report.added or not report.texts else []
+    parts += [f"the text of {counted(report.texts, noun)} added"] if report.texts else []
+    parts += [f"{report.replaced:,} replaced"] if report.replaced else []
+    parts += [f"{report.unchanged:,} there already"] if report.unchanged else []
+    return ", ".join(parts)
+
+
+def text_words(report: ImportReport, *, has_pool: bool) -> str | None:
+    """Word how many documents of a file are here with their text; ``None`` = all are.
+
+    Examples
+    --------
+    >>> from store.records import ImportReport
+    >>> text_words(ImportReport(added=106, left_out=32), has_pool=True)
+    'of its 106 documents 74 are here with their text, 32 as a docno alone: they are in no pool...'
+    """
+    if not report.left_out and not report.without_text:
+        return None
+    n_texts = report.total - report.left_out - report.without_text
+    words = f"of its {counted(report.total, 'document')} {n_texts:,} are here with their text"
+    if report.without_text:
+        words += f", {report.without_text:,} have none in the file"
+    if report.left_out:
+        why = "they are in no pool" if has_pool else "there is no pool yet"
+        words += (
+            f", {report.left_out:,} as a docno alone: {why} (import the file again after pooler"
+            " pool, or use --all)"
+        )
+    return words
+
+
+def missing_words(counts: TextCounts) -> str | None:
+    """Word how many documents that judges are or may be shown have no text; ``None`` = none.
+
+    Examples
+    --------
+    >>> from store.content.documents import TextCounts
+    >>> missing_words(TextCounts(missing=2, pooled=11))
+    '2 of 11 pooled documents have no text'
+    >>> missing_words(TextCounts(11, 11, 13, 13))
+    '11 of 11 pooled documents have no text, nor have 13 of 13 others that adaptive pools may draw'
+    >>> missing_words(TextCounts(0, 11, 3, 13))
+    '3 of 13 documents that adaptive pools may draw have no text'
+    """
+    pooled = f"{counts.missing:,} of {counted(counts.pooled, 'pooled document')} have no text"
+    drawable = f"{counts.missing_undrawn:,} of {counts.undrawn:,}"
+    if counts.missing and counts.missing_undrawn:
+        return f"{pooled}, nor have {drawable} others that adaptive pools may draw"
+    if counts.missing:
+        return pooled
+    if counts.missing_undrawn:
+        return f"{drawable} documents that adaptive pools may draw have no text"
+    return None
+
+
+_NAMES_SHOWN = 8
+
+
+def import_file(
+    opened: Collection,
+    file: str,
+    form: JudgementsFormat,
+    *,
+    kind: Kind | None,
+    allow_unknown: bool,
+    replace: bool,
+) -> None:
+    """Import a file of judgements of every judge: whole histories, or current states.
+
+    Judges who are new are of `kind`, or of the kind that the file says, or human; the others stay
+    what they are.
+
+    Raises
+    ------
+    FormatError
+        With every fault of the file; a grade off the scale and an unknown topic or docno too.
+    ArgumentError
+        If `replace` is asked for a history, which is never changed.
+    """
+    from store.event import JudgementEvent
+    from store.formats.judgements import iterate_judgements
+    from store.judging.rejudging import KnownVersions
+    from store.keeping.histories import import_histories, import_states
+    from store.records import JudgeKind, Judgement
+
+    faults = FaultList(file)
+    known_topics = set() if allow_unknown else opened.listed_topics()
+    known_docnos = set() if allow_unknown else opened.listed_docnos()
+    grades = {None, *opened.scale.values}
+    listed = ", ".join(map(str, opened.scale.values))
+    events: list[JudgementEvent] = []
+    states: list[Judgement] = []
+    said: dict[str, JudgeKind | None] = {}
+    n_unknown = 0
+    for line, one, kind_there in iterate_judgements(file, form, faults):
+        before = faults.count
+        if known_topics and one.topic not in known_topics:
+            faults.add(line, f"unknown topic `{one.topic}`", "unknown-topic")
+        if known_docnos and one.docno not in known_docnos:
+            faults.add(line, f"unknown docno `{one.docno}`", "unknown-docno")
+        n_unknown += faults.count - before
+        if one.grade not in grades:
+            message = f"expected a grade of the scale ({listed}), got {one.grade}"
+            faults.add(line, message, "grade")
+        said[one.judge] = kind_there or said.get(one.judge)
+        if isinstance(one, JudgementEvent):
+            events.append(one)
+        else:
+            states.append(one)
+    if any(fault.code == "header" for fault in faults.kept):
+        faults.hint = COLUMNS_HINT
+    faults.raise_if_any(hint=UNKNOWN_HINT if n_unknown else None)
+    if events and replace:
+        requirement = "is for current judgements; a history is never changed, only continued"
+        raise ArgumentError("--replace", requirement, None)
+    if kind is not None:
+        said = dict.fromkeys(said, JudgeKind(kind.value))
+    there = {judge.name: judge.kind for judge in opened.judges() if judge.name in said}
+    kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
+    say_wait(opened, len(events) + len(states))
+    with opened.being_filled() as inside:
+        keys = inside.session, inside.topics, inside.documents
+        versions = KnownVersions(inside.session)
+        n_unversioned = sum(versions.without_unknown(event) is not event for event in events)
+        if events:
+            report = import_histories(*keys, events, kinds)
+        else:
+            report = import_states(*keys, states, kinds, replace=replace)
+    what = "event" if events else "judgement"
+    say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
+    _say_kinds(file, said, there, is_option=kind is not None)
+    if any(event.sitting for event in events):
+        say(f"{file}: which sitting an event is of was not kept")
+    if n_unversioned:
+        say(f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that"
+            " are not here; these were not kept")  # fmt: skip
+
+
+def _say_kinds(
+    file: str, said: Mapping[str, JudgeKind | None], there: Mapping[str, JudgeKind], *, is_option: bool
+) -> None:
+    """Say of which judges nobody said what they are, and which are here as something else."""
+    unsaid = [name for name, kind in said.items() if kind is None and name not in there]
+    if unsaid:
+        warn(f"{file}: no line says of what kind {_names_words(unsaid)} is; new judges are human"
+             " without --kind")  # fmt: skip
+    who = "--kind" if is_option else file
+    for name, kind in sorted(said.items()):
+        if kind is not None and there.get(name, kind) is not kind:
+            warn(f"judge `{name}` stays {there[name]}, as here before; {who} says {kind}")
+
+
+def _names_words(names: Iterable[str]) -> str:
+    """Name judges, or the first of them where they are many."""
+    listed = sorted(names)
+    more = len(listed) - _NAMES_SHOWN
+    words = ", ".join(f"`{name}`" for name in listed[:_NAMES_SHOWN])
+    return words if more <= 0 else f"{words} and {more} more"
+
+
+Listed = dict[str, dict[str, list[str]]]
+"""Docnos by topic by some value, as a manifest notes them."""
+
+
+AsOption = Annotated[
+    PrelsName | None,
+    typer.Option(
+        "--as",
+        help="The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap"
+        " (topic docno rel method iprob). It makes a pool, too.",
+        show_default=False,
+    ),
+]
+
+
+def unjudged_codes(sample: SampleFile, grades: Sequence[int]) -> set[int]:
+    """Return the codes that are no judgement: -1, unless a statap file has it for a grade."""
+    from store.formats.prels import NOT_SAMPLED
+
+    is_grade = sample.kind is PrelsName.STATAP and NOT_SAMPLED in grades
+    return set() if is_grade else {NOT_SAMPLED}
+
+
+def sampled_pool(sample: SampleFile, decoded: DecodedQrels, file: str, name: str) -> Pool:
+    """Make the pool of a prels file.
+
+    Its round is the commonest iteration. What the pool has no place for, and is needed to write
+    the file again, stands in the manifest: methods, and iterations of documents not judged.
+    """
+    from store.records import Pool
+
+    n_rows = Counter(row.iteration for row in sample.rows)
+    commonest = min(n_rows, key=lambda iteration: (-n_rows[iteration], iteration))
+    # The iterations of judged documents are kept with their judgements.
+    judged = {(qrel.topic, qrel.docno) for qrels in decoded.judged.values() for qrel in qrels}
+    iterations = {
+        (row.topic, row.docno): row.iteration
+        for row in sample.rows
+        if row.iteration != commonest and (row.topic, row.docno) not in judged
+    }
+    manifest: dict[str, object] = {
+        "strategy": "imported",
+        "out_order": "docno",
+        "file": Path(file).name,
+        "sha256": sample.sha256,
+        "pairs": sum(entry.sampled for entry in sample.entries),
+        "listed": len(sample.entries),
+        "prels": sample.kind.value,
+    }
+    if sample.methods:
+        manifest["methods"] = _listed(sample.methods)
+    if iterations:
+        manifest["iterations"] = _listed(iterations)
+    return Pool(sample.entries, manifest, name, commonest)
+
+
+def say_sample(file: str, pool: Pool, decoded: DecodedQrels) -> None:
+    """Say what was made of a prels file, and what of it was not judged."""
+    not_sampled = {(one.topic, one.docno) for one in pool.entries if not one.sampled}
+    n_sampled = len(pool.entries) - len(not_sampled)
+    listed = f", {len(not_sampled):,} not sampled" if not_sampled else ""
+    say(f"{file}: pool {pool.name}: {counted(n_sampled, 'document')} sampled{listed}")
+    if n_open := len(set(decoded.unjudged) - not_sampled):
+        say(f"{file}: sampled and not judged: {counted(n_open, 'document')}")
+
+
+def pairs_listed(manifest_part: Listed) -> dict[Pair, str]:
+    """Read what `sampled_pool` noted in a manifest: the value of every pair."""
+    return {
+        (topic, docno): value
+        for value, topics in manifest_part.items()
+        for topic, docnos in topics.items()
+        for docno in docnos
+    }
+
+
+def _listed(values: dict[Pair, int] | dict[Pair, str]) -> Listed:
+    """List pairs by value, then topic."""
+    listed: Listed = {}
+    for (topic, docno), value in sorted(values.items()):
+        listed.setdefault(str(value), {}).setdefault(topic, []).append(docno)
+    return listed

@@ -1,0 +1,88 @@
+"""`pooler guidelines`: what the judges are told, version by version."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pooler.cli.console import emit, write_lines
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.results.look import moment
+from pooler.results.table import Column, Format, Table, counted
+from pooler.streams import say
+
+COLUMNS = (Column("version"), Column("created_at", "made"), Column("lines"), Column("begins"))
+_SHOWN = 40
+"""Characters of the first line that a table for people shows."""
+
+app = typer.Typer(help="The judging guidelines, in versions.", no_args_is_help=True)
+
+
+@app.command("set")
+def set_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Markdown, UTF-8; - is stdin.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Make a text the newest version of the guidelines; every judgement keeps its version.
+
+    The text of the newest version once more changes nothing.
+
+    Example: pooler guidelines set guidelines.md
+    """
+    from store.collection.collection import Collection
+    from store.formats.documents import read_guidelines
+    from store.judging.rejudging import Why
+
+    text = read_guidelines(file)
+    with Collection(collection) as opened:
+        newest, is_new = opened.add_guideline(text)
+        outdated = opened.outdated(why=[Why.GUIDELINES]).rows if is_new else ()
+    if not is_new:
+        say(f"version {newest.version} of the guidelines has this text already")
+        return
+    say(f"version {newest.version} of the guidelines")
+    if outdated:
+        say(f"{counted(len(outdated), 'judgement')} made under an older one: pooler rejudge")
+
+
+@app.command("show")
+def show(
+    version: Annotated[
+        int | None, typer.Option("--version", min=1, help="Default the newest.", show_default=False)
+    ] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Print a version of the guidelines.
+
+    Example: pooler guidelines show
+    """
+    from store.collection.collection import Collection
+    from store.text import sanitise
+
+    with Collection(collection) as opened:
+        text = opened.guideline(version).text
+    write_lines(None, sanitise(text).removesuffix("\n").split("\n"))
+
+
+@app.command("list")
+def list_(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+    """List the versions of the guidelines.
+
+    Example: pooler guidelines list
+    """
+    from store.collection.collection import Collection
+
+    table = Table("guidelines", COLUMNS)
+    with Collection(collection) as opened:
+        versions = opened.guidelines()
+    for one in versions:
+        lines = one.text.splitlines()
+        begins = next(line.strip() for line in lines if line.strip())
+        if fmt is Format.TABLE:
+            begins = begins if len(begins) <= _SHOWN else begins[: _SHOWN - 3] + "..."
+        made = moment(one.created_at, fmt)
+        table.rows.append({"version": one.version, "created_at": made, "lines": len(lines),
+                           "begins": begins})  # fmt: skip
+    table.caption = "" if table.rows else "no guidelines yet: pooler guidelines set FILE"
+    emit([table], fmt)

@@ -1,0 +1,640 @@
+"""Import topics docs runs judgements."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Collection as AnyCollection
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.collect.exchange import (
+    AsOption,
+    import_file,
+    importing,
+    report_words,
+    sampled_pool,
+    say_sample,
+    say_wait,
+    text_words,
+    unjudged_codes,
+    whole_collection,
+)
+from pooler.cli.collect.judges import Kind
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    AllowUnknownOption,
+    CollectionOption,
+    LenientOption,
+    RepeatsOption,
+    ReplaceOption,
+    RunsOption,
+    TopicOption,
+)
+from pooler.results.judgement_files import (
+    CODES_HINT,
+    EVERY_JUDGE,
+    REPEATS_HINT,
+    UNKNOWN_HINT,
+    FileFormat,
+    Source,
+    Wanted,
+    read_source,
+    say_repeats,
+    wanted_of,
+    warn_if_nothing_relevant,
+)
+from pooler.results.source import entries_of
+from pooler.results.table import counted
+from pooler.streams import progress, say, warn
+from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pooler.reading.run_list import RunEntry
+    from pooler.reading.whole import NumberedRun
+    from store.collection.collection import Collection
+    from store.content.runs import StoredRun
+    from store.formats.codes import DecodedQrels, Meaning, Repeats
+    from store.looking.lists import TopicLine
+    from store.records import ImportReport, Pool, Topic
+
+_NAMES_SHOWN = 8
+
+
+def judgements(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
+    form: Annotated[
+        FileFormat | None,
+        typer.Option(
+            "--format",
+            help="qrels (topic iteration docno grade; the default), ntcir2 (topic letter docno"
+            " 0|1), ntcireval (topic docno L0..Ln), columns (see --columns), or what `pooler"
+            " export judgements` wrote: jsonl or tsv, of every judge.",
+            show_default=False,
+        ),
+    ] = None,
+    kind_of_sample: AsOption = None,
+    judge: Annotated[
+        str | None, typer.Option("--judge", metavar="NAME", help="Whose they are.", show_default=False)
+    ] = None,
+    judge_column: Annotated[
+        int | None,
+        typer.Option(
+            "--judge-column",
+            min=2,
+            max=2,
+            help="The column of a qrels file that names the judge, instead of --judge.",
+            show_default=False,
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAME,...",
+            help="The columns of the file in order: docno and grade, and what there is of topic,"
+            " iteration and judge; - is passed over.",
+            show_default=False,
+        ),
+    ] = None,
+    topic: TopicOption = None,
+    kind: Annotated[
+        Kind | None,
+        typer.Option(
+            "--kind",
+            help="What kind of judge. Default imported; of jsonl and tsv files what each says, and"
+            " for judges who are new alone.",
+            show_default=False,
+        ),
+    ] = None,
+    codes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--code",
+            metavar="CODE=MEANING",
+            help="A code that is no grade: unjudged (pooled, not judged: a pool entry and no"
+            " judgement), not-pooled (passed over), skipped, cannot or unjudgeable (it cannot be"
+            " judged); or grade.",
+        ),
+    ] = None,
+    repeats: RepeatsOption = None,
+    mapped: Annotated[
+        list[str] | None, typer.Option("--map", metavar="FROM=TO", help="Read one grade as another.")
+    ] = None,
+    as_pool: Annotated[
+        str | None,
+        typer.Option(
+            "--as-pool",
+            metavar="NAME",
+            help="All lines of the file are a pool of this name, too.",
+            show_default=False,
+        ),
+    ] = None,
+    lenient: LenientOption = False,
+    allow_unknown: AllowUnknownOption = False,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import judgements: a qrels file of one judge, or another file of grades.
+
+    With --as it is a prels file: a judged sample. All or nothing of a file is taken.
+
+    Example: pooler import judgements alice.qrels --judge alice --kind human
+
+    Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic web
+    """
+    from store.formats.codes import Meaning, parse_codes, parse_map
+
+    wanted = wanted_of(
+        form,
+        sample=kind_of_sample,
+        judge=judge,
+        judge_column=judge_column,
+        columns=columns,
+        topic=topic,
+        lenient=lenient,
+    )
+    if wanted.form in EVERY_JUDGE:
+        for name, value in (("--judge", judge), ("--code", codes), ("--map", mapped),
+                            ("--as-pool", as_pool), ("--repeats", repeats),
+                            ("--lenient", lenient or None)):  # fmt: skip
+            if value:
+                requirement = f"is for files of grades, and a {wanted.form} file says more"
+                raise ArgumentError(name, requirement, value)
+        with importing(collection) as opened:
+            import_file(
+                opened,
+                file,
+                "jsonl" if wanted.form is FileFormat.JSONL else "tsv",
+                kind=kind,
+                allow_unknown=allow_unknown,
+                replace=replace,
+            )
+        return
+    if repeats is not None and kind_of_sample is not None:
+        requirement = "is for files of grades; a sample has each document once"
+        raise ArgumentError("--repeats", requirement, str(repeats))
+    meanings = parse_codes(codes or [])
+    mapping = parse_map(mapped or [], meanings)
+    faults = FaultList(file)
+    with importing(collection) as opened:
+        if topic is not None and not allow_unknown:
+            _check_topic(opened, topic)
+        source = read_source(file, wanted, opened.scale, faults)
+        if source.sample is not None:
+            unsampled = unjudged_codes(source.sample, opened.scale.values)
+            meanings = dict.fromkeys(unsampled, Meaning.UNJUDGED) | meanings
+        _import_grades(
+            opened,
+            file,
+            source,
+            wanted,
+            faults,
+            kind=kind or Kind.IMPORTED,
+            meanings=meanings,
+            mapping=mapping,
+            repeats=repeats,
+            as_pool=as_pool,
+            allow_unknown=allow_unknown,
+            replace=replace,
+        )
+
+
+def _import_grades(
+    opened: Collection,
+    file: str,
+    source: Source,
+    wanted: Wanted,
+    faults: FaultList,
+    *,
+    kind: Kind,
+    meanings: dict[int, Meaning],
+    mapping: dict[int, int],
+    repeats: Repeats | None,
+    as_pool: str | None,
+    allow_unknown: bool,
+    replace: bool,
+) -> None:
+    """Import a file of grades, and the pool it speaks of."""
+    from dataclasses import replace as with_changes
+
+    from store.records import JudgeKind
+
+    decoded = _decode(
+        opened, source, faults, meanings=meanings, mapping=mapping, repeats=repeats,
+        allow_unknown=allow_unknown,
+    )  # fmt: skip
+    judge = wanted.judge
+    if judge is not None:
+        decoded.judged.setdefault(judge, [])
+    if source.sample is not None:
+        pool = sampled_pool(source.sample, decoded, file, as_pool or f"sample-{judge}")
+    elif as_pool:
+        pool = _pool_of_file(file, source.sha256, decoded.pairs, as_pool)
+    else:
+        name = f"unjudged-{judge or Path(file).name}"
+        pool = _pool_of_file(file, source.sha256, decoded.unjudged, name)
+    if as_pool:
+        _check_free(opened, pool)
+    else:
+        pool = with_changes(pool, name=_free_name(opened, pool))
+    n_judgements = sum(map(len, decoded.judged.values()))
+    say_wait(opened, n_judgements)
+    with progress("judgements", n_judgements) as advance:
+        report = opened.import_judgements(
+            decoded.judged, JudgeKind(kind.value), pool=pool, states=decoded.states,
+            replace=replace, advance=advance,
+        )  # fmt: skip
+    if source.n_float_grades:
+        warn(f"{file}: {counted(source.n_float_grades, 'grade')} written as floats"
+             f" ({source.float_grade}), read as integers")  # fmt: skip
+    if source.n_trailing:
+        warn(f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,}"
+             f" lines; is it a {source.noun} file?")  # fmt: skip
+    say_repeats(file, decoded.repeats, repeats)
+    warn_if_nothing_relevant(file, decoded)
+    noun = "state" if decoded.states else "judgement"
+    having = {name for name, rows in decoded.judged.items() if rows}
+    having |= {one.judge for one in decoded.states}
+    say(f"{file}: {report_words(report, noun)} of {_names_words(having or decoded.judged)}")
+    _say_others(file, decoded)
+    if source.sample is not None:
+        say_sample(file, pool, decoded)
+    elif decoded.unjudged:
+        lines = counted(decoded.n_unjudged_lines, "line")
+        pairs = counted(len(decoded.unjudged), "document")
+        say(f"{file}: {lines} of {pairs} pooled and not judged: pool {pool.name}")
+
+
+def _say_others(file: str, decoded: DecodedQrels) -> None:
+    """Say of which lines no grade was made, and who has no grade in the file."""
+    from store.records import State
+
+    skipped = sum(one.state is State.SKIPPED for one in decoded.states)
+    for n, words in ((skipped, "were skipped"),
+                     (len(decoded.states) - skipped, "cannot be judged"),
+                     (decoded.n_not_pooled, "are not pooled, and are passed over")):  # fmt: skip
+        if n:
+            say(f"{file}: {counted(n, 'line')} of documents that {words}")
+    without = [name for name, rows in decoded.judged.items() if not rows]
+    if without and len(decoded.judged) > 1:
+        say(f"{file}: without a grade: {_names_words(without)}")
+
+
+def _decode(
+    opened: Collection,
+    source: Source,
+    faults: FaultList,
+    *,
+    meanings: dict[int, Meaning],
+    mapping: dict[int, int],
+    repeats: Repeats | None,
+    allow_unknown: bool,
+) -> DecodedQrels:
+    """Turn rows into judgements, or refuse the file with all that is wrong with it, by line.
+
+    `faults` holds those of its format, if any; unknown ids and grades join them.
+    """
+    from store.formats.codes import Repeats, decode_rows
+
+    n_of_format = faults.count
+    known_topics = set() if allow_unknown else opened.listed_topics()
+    known_docnos = set() if allow_unknown else opened.listed_docnos()
+    for row in source.rows:
+        if known_topics and row.topic not in known_topics:
+            faults.add(row.line, f"unknown topic `{row.topic}`", "unknown-topic")
+        if known_docnos and row.docno not in known_docnos:
+            faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
+    n_unknown = faults.count - n_of_format
+    decoded = decode_rows(
+        source.rows, opened.scale, codes=meanings, mapping=mapping,
+        repeats=repeats or Repeats.REFUSE, faults=faults,
+    )  # fmt: skip
+    hints = [faults.hint] if faults.hint else []
+    if n_unknown:
+        hints.append(UNKNOWN_HINT)
+    n_repeated = decoded.repeats.n_refused
+    if n_repeated:
+        hints.append(REPEATS_HINT)
+    if faults.count > n_of_format + n_unknown + n_repeated:
+        hints.append(CODES_HINT)
+    faults.raise_if_any(hint="; ".join(hints))
+    return decoded
+
+
+def _check_topic(opened: Collection, topic: str) -> None:
+    """Refuse a topic of the command line that no topics file named, where there is such a file."""
+    known = opened.listed_topics()
+    if known and topic not in known:
+        raise UnknownNameError("topic", topic, known, hint="--topic; --allow-unknown keeps it")
+
+
+def _names_words(names: AnyCollection[str]) -> str:
+    """Name the judges, or count them where they are many."""
+    if len(names) > _NAMES_SHOWN:
+        return counted(len(names), "judge")
+    return ", ".join(sorted(names))
+
+
+def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: str) -> Pool:
+    """Make a pool of the pairs that a qrels file lists."""
+    from store.records import Pool, PoolEntry
+    from store.text import natural_key
+
+    entries: list[PoolEntry] = []
+    position, topic_before = 0, ""
+    for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):
+        position = position + 1 if topic == topic_before else 0
+        topic_before = topic
+        entries.append(PoolEntry(topic, docno, position))
+    manifest = {"strategy": "imported", "out_order": "docno", "file": Path(file).name,
+                "sha256": sha256, "pairs": len(entries)}  # fmt: skip
+    return Pool(entries, manifest, name)
+
+
+def _check_free(opened: Collection, pool: Pool) -> None:
+    """Refuse a pool whose name another one has."""
+    if _free_name(opened, pool) != pool.name:
+        message = f"there is another pool named `{pool.name}`"
+        raise ConflictError(message, hint="another --as-pool NAME")
+
+
+def _free_name(opened: Collection, pool: Pool) -> str:
+    """Return the pool's name, numbered if other pools have it: a file may come again, changed."""
+    taken = {one.name: None if one.withdrawn else one.manifest for one in opened.pools()}
+    names = chain([pool.name], (f"{pool.name}-{number}" for number in count(2)))
+    return next(name for name in names if taken.get(name, pool.manifest) == pool.manifest)
+
+
+app = typer.Typer(help="Bring topics, documents, runs and judgements in.", no_args_is_help=True)
+app.command("judgements")(judgements)
+app.command("collection")(whole_collection)
+
+
+class TopicFormatName(StrEnum):
+    """Formats of `store.formats.topics`."""
+
+    AUTO = "auto"
+    TREC = "trec"
+    COVID = "covid"
+    TSV = "tsv"
+    JSONL = "jsonl"
+
+
+class DocumentFormatName(StrEnum):
+    """Formats of `store.formats.documents`."""
+
+    AUTO = "auto"
+    JSONL = "jsonl"
+    TREC = "trec"
+    TSV = "tsv"
+
+
+@app.command("topics")
+def topics(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
+    fmt: Annotated[
+        TopicFormatName, typer.Option("--format", help="Default: told by the content.")
+    ] = TopicFormatName.AUTO,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import topics: TREC <top> SGML, TREC-COVID XML, TSV, or JSONL.
+
+    Columns of TSV, with or without a line of names on top, and keys of JSONL: topic (or id, qid,
+    query_id, number, ...), title (or query, text), description, narrative.
+
+    With --replace, a topic that has another text gets a new version of it. Judgements keep the
+    version they were made by, and `pooler rejudge --why topic` lists those made by another text.
+
+    Example: pooler import topics topics.xml
+    """
+    from store.collection.collection import Collection
+    from store.formats.topics import read_topics
+
+    with Collection(collection) as opened:
+        read = read_topics(file, format=fmt.value, doubt=_warner(file))
+        import_topics(opened, file, read, replace=replace)
+
+
+@app.command("docs")
+def docs(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz, .xz, .zst are fine.")
+    ],
+    fmt: Annotated[
+        DocumentFormatName, typer.Option("--format", help="Default: told by the content.")
+    ] = DocumentFormatName.AUTO,
+    all_texts: Annotated[
+        bool, typer.Option("--all", help="Store the text of documents in no pool too.")
+    ] = False,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import documents: JSONL, TREC <DOC> SGML, or TSV. Texts are kept of pooled documents only.
+
+    Keys of JSONL, and columns of TSV, with or without a line of names on top: docno (or id, doc_id,
+    ...), title if there is one, text (or contents, body, abstract).
+
+    One transaction a file. Called again, also after an interrupt, it skips what is in already.
+
+    Example: pooler import docs documents.jsonl
+    """
+    from store.formats.documents import read_documents
+
+    with importing(collection) as opened, progress("documents", len(files)) as advance:
+        has_pool = bool(opened.pools())
+        for file in files:
+            records = read_documents(file, format=fmt.value, doubt=_warner(file))
+            report = opened.add_documents(records, all_texts=all_texts, replace=replace)
+            say(f"{file}: {report_words(report, 'document')}")
+            if words := text_words(report, has_pool=has_pool):
+                say(f"{file}: {words}")
+            advance(1)
+
+
+@app.command("runs")
+def runs(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="RUN...", help="- is stdin; .gz, .xz, .zst are fine.")
+    ] = None,
+    listed: RunsOption = None,
+    group: Annotated[
+        str, typer.Option("--group", help="Organisation or kind of system of the RUN arguments.")
+    ] = "",
+    late: Annotated[
+        bool, typer.Option("--late", help="These runs do not feed pools (contributes = no).")
+    ] = False,
+    lenient: LenientOption = False,
+    allow_unknown: AllowUnknownOption = False,
+    replace: ReplaceOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import run files (topic Q0 docno rank score tag), one transaction a file.
+
+    Called again, also after an interrupt, it skips the runs that are in already.
+
+    Example: pooler import runs runs/*.run --group bm25
+    """
+    from dataclasses import replace as with_changes
+
+    entries = entries_of(files or [], listed, group)
+    if late:
+        entries = [with_changes(entry, contributes=False) for entry in entries]
+    if not entries:
+        message = "no run file is named"
+        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
+    with importing(collection) as opened:
+        import_runs(opened, entries, lenient=lenient, allow_unknown=allow_unknown, replace=replace)
+
+
+def _warner(file: str) -> Callable[[str], None]:
+    """Return what warns of a file."""
+    return lambda words: warn(f"{file}: {words}")
+
+
+FILES_NAMED = 20
+"""Up to this many run files, each gets its line."""
+
+
+def import_runs(
+    opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, allow_unknown: bool, replace: bool
+) -> None:
+    """Import run files in their order, one transaction a file, and say what was done."""
+    from pooler.reading.whole import n_readers, read_numbered
+    from store.content.runs import StoredRun
+    from store.db.document_numbers import NumberedDocuments
+    from store.records import ImportReport
+
+    known_topics = set() if allow_unknown else opened.listed_topics()
+    known_docnos = set() if allow_unknown else opened.listed_docnos()
+    total, n_read, n_rankings = ImportReport(), 0, 0
+    stale: list[str] = []
+    kept_out: set[str] = set()
+    numbered: defaultdict[int, NumberedDocuments] = defaultdict(NumberedDocuments)
+    with progress("runs", len(entries)) as advance, tempfile.TemporaryDirectory(prefix="pooler-") as folder:
+        coming = read_numbered(entries, folder, lenient=lenient, workers=n_readers(entries))
+        try:
+            for entry, run in zip(entries, coming, strict=True):
+                documents, met = numbered[run.reader], run.docnos()
+                _refuse_unknown(entry.file, run, met, known_topics, known_docnos, lenient=lenient)
+                documents.extend(met)
+                about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file)
+                report = opened.add_packed_run(about, run.rankings(), documents, replace=replace)
+                run.discard()
+                total, n_read = total + report, n_read + 1
+                n_rankings += len(run.topics)
+                if entry.contributes and not report.added:
+                    kept_out.add(run.tag)
+                if report.replaced:
+                    stale += _pools_of_another_file(opened, about)
+                if len(entries) <= FILES_NAMED:
+                    say(f"{entry.file}: run {run.tag}, {counted(len(run.topics), 'topic')}:"
+                        f" {_done(report)}")  # fmt: skip
+                advance(1)
+        except PoolerError:
+            if n_read or len(entries) > 1:
+                say(f"stopped at {entries[n_read].file}: {n_read} of {len(entries)} files are in")
+            raise
+        finally:
+            coming.close()
+    say(f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
+        f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}")  # fmt: skip
+    left_out = {run.tag for run in opened.runs() if not run.contributes} & kept_out
+    if left_out:
+        names = ", ".join(f"`{tag}`" for tag in sorted(left_out)[:10])
+        warn(f"{names}: there already, and left out of pools; --replace lets a run contribute")
+    for name in dict.fromkeys(stale):
+        warn(f"pool `{name}` was made from another file of a run that is replaced now; pooler pool"
+             f" --replace --name {name} --dry-run says what the new one changes")  # fmt: skip
+
+
+def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:
+    """Name the pools that were made from another file of a run."""
+    return [
+        pool.name
+        for pool in opened.pools()
+        for made_of in pool.manifest.get("runs", ())
+        if made_of["tag"] == run.tag and made_of["sha256"] != run.sha256
+    ]
+
+
+def _done(report: ImportReport) -> str:
+    """Word what the import of one run did."""
+    if report.added:
+        return "added"
+    return "replaced" if report.replaced else "nothing new, it is there already"
+
+
+def _refuse_unknown(
+    file: str, run: NumberedRun, met: Sequence[str], topics: set[str], docnos: set[str], *, lenient: bool
+) -> None:
+    """Refuse a run that names topics or docnos the collection does not have, with lines."""
+    from pooler.reading.check import check_run
+
+    # Documents that its reader met before were looked at with the run that had them.
+    unknown = topics and not topics.issuperset(run.topics)
+    if not unknown and not (docnos and not docnos.issuperset(met)):
+        return
+    hint = "--allow-unknown keeps them"
+    if run.run is not None:  # a pipe cannot be read a second time for the line numbers
+        faults = FaultList(file)
+        for ranking in run.run.rankings:
+            if topics and ranking.topic not in topics:
+                faults.add(None, f"expected a known topic, got `{ranking.topic}`", "unknown-topic")
+            for docno in ranking.docnos:
+                if docnos and docno not in docnos:
+                    faults.add(None, f"expected a known docno, got `{docno}`", "unknown-docno")
+        faults.raise_if_any(hint=hint)
+    report = check_run(file, known_topics=topics or None, known_docnos=docnos or None,
+                       lenient=lenient)  # fmt: skip
+    raise FormatError(file, report.faults, n_faults=report.n_faults, hint=hint)
+
+
+_SHOWN = 25
+"""Topics that are named one by one."""
+
+
+def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, replace: bool) -> None:
+    """Add topics, and say which got a new version of their text, and what rests on older ones."""
+    texts = {one.topic: one for one in opened.topics()}
+    versions = {line.topic: line.version for line in opened.topic_lines()}
+    report = opened.add_topics(topics, replace=replace)
+    say(f"{file}: {report_words(report, 'topic')}")
+    lines = {line.topic: line for line in opened.topic_lines()}
+    changed = [topic for topic in topics if lines[topic.topic].version > versions.get(topic.topic, 1)]
+    for topic in changed[:_SHOWN]:
+        say(_change(lines[topic.topic], texts[topic.topic], topic))
+    if len(changed) > _SHOWN:
+        say(f"and {len(changed) - _SHOWN:,} more topics likewise: pooler list topics")
+    _tell_older(lines, changed)
+
+
+def _change(line: TopicLine, old: Topic, new: Topic) -> str:
+    """Say what became of one topic."""
+    words = f"topic {line.topic} has version {line.version} of its text"
+    if _bare(old) == _bare(new):
+        words += ", which differs in blanks and line ends alone"
+    if line.older:
+        words += f"; {counted(line.older, 'judgement')} made by another text"
+    return words
+
+
+def _bare(topic: Topic) -> tuple[list[str], ...]:
+    """Return the words of a topic's text."""
+    return topic.title.split(), topic.description.split(), topic.narrative.split()
+
+
+def _tell_older(lines: Mapping[str, TopicLine], changed: Sequence[Topic]) -> None:
+    """Say how many judgements rest on another text than the topics have now."""
+    older = sum(lines[topic.topic].older for topic in changed)
+    if older:
+        say(f"{counted(older, 'judgement')} made by another text than now:"
+            " pooler rejudge --why topic")  # fmt: skip

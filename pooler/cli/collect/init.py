@@ -1,0 +1,42 @@
+"""`pooler init`: make an empty collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.streams import say
+
+
+def init(
+    collection: CollectionOption = DEFAULT_COLLECTION,
+    scale: Annotated[
+        str,
+        typer.Option(
+            "--scale",
+            metavar="LOW-HIGH|binary|ntcir|FILE",
+            help="The grades: 0-2, binary, ntcir (C, B, A, S), or a TOML file of [[grade]]"
+            " tables (value, label, key).",
+        ),
+    ] = "0-2",
+    name: Annotated[
+        str, typer.Option("--name", help="What the collection is called.", show_default="its file")
+    ] = "",
+) -> None:
+    """Make an empty collection with a declared scale of grades.
+
+    Example: pooler init --scale 0-3 --collection wine.db
+    """
+    from pooler import __version__
+    from store.collection.collection import Collection
+    from store.formats.scale import parse_scale
+
+    declared = parse_scale(scale)
+    label = name or Path(collection.rpartition("/")[2]).stem
+    program = f"pooler {__version__}"
+    with Collection.create(collection, name=label, scale=declared, program=program) as made:
+        grades = ", ".join(f"{grade.value} {grade.label} [{grade.key}]" for grade in declared.grades)
+        say(f"made {made.where}; grades: {grades}")

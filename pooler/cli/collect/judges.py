@@ -1,0 +1,436 @@
+"""Judges add list rename anonymise erase scrub."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import YesOption, ask, emit, erased_words
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.results.table import Column, Format, Table, counted
+from pooler.streams import say, warn
+from store.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from store.judging.erasing import Erasing, Scrubbed
+    from store.judging.judges import Anonymised
+
+_SAID = {
+    "done": "the file was written anew: no byte of what was removed is left there",
+    "not-here": "PostgreSQL keeps removed rows on its disk until they are vacuumed:"
+    " VACUUM FULL, and its logs and archives, are for whoever runs the server",
+}
+_IN_USE = (
+    "another program has the collection open, and the file or its log may hold what was removed:"
+    " pooler judges scrub, when it is closed"
+)
+
+
+def scrub(collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+    """Write the collection's file anew, without the bytes of what was removed from it.
+
+    Erasing and anonymising do so by themselves; this is for when another program was in the way, or
+    it was interrupted.
+
+    Example: pooler judges scrub
+    """
+    from store.collection.collection import Collection
+
+    with Collection(collection) as opened:
+        tell_scrubbed(opened.scrub())
+
+
+def tell_scrubbed(scrubbed: Scrubbed) -> None:
+    """Say what has become of the bytes."""
+    if scrubbed.value in _SAID:
+        say(_SAID[scrubbed.value])
+    else:
+        warn(_IN_USE)
+
+
+def tell_others(what: str) -> None:
+    """Say that backups, exports and copies are not reached; `what` is in them."""
+    say(f"backups, exports and copies made before are as they were: {what}")
+
+
+def anonymise(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    without_notes: Annotated[
+        bool, typer.Option("--without-notes", help="Their notes and reasons go, too.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change; write nothing.")] = False,
+    yes: YesOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Take from judges whatever tells who they are; the collection alone tells it no more.
+
+    They get the first free of the names judge-1, judge-2, ... by chance. The machines and programs
+    they worked with, the words they had marked, the day they were registered and the seeds of their
+    orders are forgotten. Grades, times and - unless they are to go - notes stay, and so does each
+    judge's identity number, by which merges know them: copies, backups and exports made before
+    still tell who it was. `pooler export collection --anonymise` leaves the number out of what is
+    published, and names too.
+
+    Example: pooler judges anonymise alice bob --dry-run
+
+    Example: pooler judges anonymise alice bob --yes
+    """
+    from store.collection.collection import Collection
+
+    wanted = list(dict.fromkeys(names))
+    whom = counted(len(wanted), "judge")
+    with Collection(collection) as opened:
+        would = opened.anonymise_judges(wanted, dry_run=True)
+        if dry_run:
+            chance = ", by chance" if len(wanted) > 1 else ""
+            say(f"{whom} would be renamed to the first free of judge-1, judge-2, ...{chance}:"
+                f" {', '.join(wanted)}")  # fmt: skip
+        if dry_run or not yes:
+            _tell_known(would)
+            _tell_notes(would.notes, gone=without_notes, would=dry_run)
+        if dry_run:
+            say("nothing was changed: this is --dry-run")
+            return
+        ask(f"Make {whom} anonymous: {', '.join(wanted)}?", yes=yes)
+        done = opened.anonymise_judges(wanted, without_notes=without_notes)
+        are = "are" if len(wanted) > 1 else "is"
+        say(f"{whom} {are} {', '.join(done.names)} now; who is who is not kept here")
+        if yes:
+            _tell_known(done)
+        _tell_notes(done.notes, gone=without_notes)
+        if done.notes and not without_notes:
+            say(f"pooler export judgements {' '.join(done.names)} --history shows them;"
+                " --without-notes removes them")  # fmt: skip
+        tell_scrubbed(opened.scrub())
+    tell_others(
+        "they still tell who it was, since they share an identity number with this collection;"
+        " `pooler export collection --anonymise` leaves it out"
+    )
+
+
+def _tell_known(found: Anonymised) -> None:
+    """Say what tells who the judges are."""
+    parts = [
+        counted(found.sittings, "sitting") + " with the machine or program" if found.sittings else "",
+        counted(found.terms, "word") + " they had marked" if found.terms else "",
+        counted(found.orders, "seed") + " of orders of theirs" if found.orders else "",
+        counted(found.named.plans, "plan") + " that named them" if found.named.plans else "",
+        f"names or rounds of {counted(len(found.named.pools), 'pool')}" if found.named.pools else "",
+        f"rounds of {counted(found.named.events, 'event')}" if found.named.events else "",
+    ]
+    if any(parts):
+        say("what told who they are: " + ", ".join(part for part in parts if part))
+
+
+def _tell_notes(number: int, *, gone: bool, would: bool = False) -> None:
+    """Say what becomes of notes and reasons, or would."""
+    if number:
+        what = counted(number, "note or reason", "notes and reasons")
+        stay = "would stay" if would else "stays" if number == 1 else "stay"
+        removed = "would be removed" if would else "removed"
+        say(f"{what} of theirs " + (removed if gone else f"{stay}, and may name somebody"))
+
+
+_WORDS = {
+    "judgements": "judgements",
+    "cannot": "documents found impossible to judge",
+    "skipped": "documents skipped",
+    "events": "events in all, taken back or not",
+    "notes": "notes and reasons",
+    "passages": "marked passages",
+    "sittings": "sittings",
+    "terms": "words that were marked",
+    "kept": "judged documents that other judges graded too: they keep those grades",
+    "lost": "judged documents that nobody else graded: they have no grade then",
+    "rulings": "rulings of adjudicators that rest on theirs, too: they stay, and so does what each"
+    " rests on: the grades that lay before the adjudicator, without names",
+    "places": "assignments of theirs",
+    "reopened": "claims of theirs: whoever comes may claim the documents",
+    "unassigned": "documents that are assigned to nobody then: pooler assign --add",
+    "plans_naming": "plans that name the judge: 'erased' stands there then",
+    "pools_naming": "pools named after the judge, or their rounds: likewise",
+    "rounds_naming": "events in rounds named after the judge: likewise",
+    "notes_naming": "notes and reasons of others that name the judge: they stay as they are;"
+    " pooler export judgements --history has them",
+}
+"""What is counted, for people."""
+_ONE = {
+    "judgements": "judgement",
+    "cannot": "document found impossible to judge",
+    "skipped": "document skipped",
+    "events": "event in all, taken back or not",
+    "notes": "note or reason",
+    "passages": "marked passage",
+    "sittings": "sitting",
+    "terms": "word that was marked",
+    "kept": "judged document that other judges graded too: it keeps those grades",
+    "lost": "judged document that nobody else graded: it has no grade then",
+    "rulings": "ruling of an adjudicator that rests on theirs, too: it stays, and so does what it"
+    " rests on: the grades that lay before the adjudicator, without names",
+    "places": "assignment of theirs",
+    "reopened": "claim of theirs: whoever comes may claim the document",
+    "unassigned": "document that is assigned to nobody then: pooler assign --add",
+    "plans_naming": "plan that names the judge: 'erased' stands there then",
+    "pools_naming": "pool named after the judge, or its round: likewise",
+    "rounds_naming": "event in rounds named after the judge: likewise",
+    "notes_naming": "note or reason of others that names the judge: it stays as it is;"
+    " pooler export judgements --history has it",
+}
+"""The same, of one."""
+_OF_AN_ADJUDICATOR = {
+    "judgements": "rulings: the judges' grades count again",
+    "cannot": "rulings that a document cannot be judged",
+}
+_ONE_OF_AN_ADJUDICATOR = {
+    "judgements": "ruling: the judges' grades count again",
+    "cannot": "ruling that a document cannot be judged",
+}
+
+
+def erase(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The judge.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would go, and what would stay.")
+    ] = False,
+    yes: YesOption = False,
+    fmt: FormatOption = Format.TABLE,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Erase a judge: judgements, notes, passages, sittings, assignments, and the name.
+
+    What stays is a count and an identity number without a name; status, agreement, the list of
+    judges and every export say the count: "31 judgements of an erased judge removed". By the number
+    a merge with a copy of the collection brings nothing back. Copies, backups and exports made
+    before have all of it, name and number; `pooler export collection --anonymise` leaves the number
+    out. Other judges' judgements stay as they are.
+
+    Example: pooler judges erase bob --dry-run
+    """
+    from store.collection.collection import Collection
+
+    with Collection(collection) as opened:
+        would = opened.erase_judge(name, dry_run=True)
+        if dry_run:
+            emit(_tables(would, fmt), fmt)
+            return
+        if not yes:
+            _tell_erased(would)
+        ask(f"Erase judge {name}?", yes=yes)
+        done = opened.erase_judge(name)
+        events = counted(done.events, "event")
+        say(f"judge {name} erased: {counted(done.judgements, 'judgement')}, {events}")
+        if yes:
+            _tell_erased(done)
+        tell_scrubbed(opened.scrub())
+    tell_others(
+        "what was erased is in them, and a merge brings none of it back; a count and an identity"
+        " number without a name stay here, and they tell whose;"
+        " `pooler export collection --anonymise` leaves the number out"
+    )
+
+
+def _counts(found: Erasing) -> dict[str, int]:
+    """Return every count by its name in `_WORDS`."""
+    naming = {
+        "plans_naming": found.named.plans,
+        "pools_naming": len(found.named.pools),
+        "rounds_naming": found.named.events,
+        "notes_naming": found.in_notes,
+    }
+    return {name: naming[name] if name in naming else getattr(found, name) for name in _WORDS}
+
+
+def _words(found: Erasing) -> dict[str, str]:
+    """Return what is counted, for people."""
+    return _WORDS | (_OF_AN_ADJUDICATOR if found.is_adjudicator else {})
+
+
+def _tables(found: Erasing, fmt: Format) -> list[Table]:
+    """Make the tables of a dry run: for programs every count, for people those that are some."""
+    counts, words = _counts(found), _words(found)
+    table = Table("erasing", (Column("what"), Column("number")))
+    for what, number in counts.items():
+        if number or fmt is not Format.TABLE:
+            shown = words[what] if fmt is Format.TABLE else what
+            table.rows.append({"what": shown, "number": number})
+    pairs = Table("pairs", (Column("judge"), Column("documents", "documents both graded")))
+    for one in found.shared:
+        pairs.rows.append({"judge": one.judge, "documents": one.documents})
+    pairs.caption = "pairs whose agreement goes" if pairs.rows else ""
+    lines = ["" if table.rows else f"judge {found.judge} did nothing", _assigned(found),
+             "nothing is changed"]  # fmt: skip
+    if fmt is not Format.TABLE:
+        return [table, pairs]
+    last = pairs if pairs.rows else table
+    last.caption = "\n".join(line for line in (last.caption, *lines) if line)
+    return [table, pairs] if pairs.rows else [table]
+
+
+def _tell_erased(found: Erasing) -> None:
+    """Say what goes and what stays."""
+    many, one = _words(found), _ONE | (_ONE_OF_AN_ADJUDICATOR if found.is_adjudicator else {})
+    for what, number in _counts(found).items():
+        if number:
+            say(f"  {number:,} {(one if number == 1 else many)[what]}")
+    if found.shared:
+        pairs = ", ".join(f"{other.judge} ({other.documents:,})" for other in found.shared)
+        say(f"  the agreement with {pairs} goes; in brackets, documents both graded")
+    if assigned := _assigned(found):
+        say(f"  {assigned}")
+
+
+def _assigned(found: Erasing) -> str:
+    """Say where erasing ends all assignment."""
+    if not found.is_last_assigned:
+        return ""
+    return "nothing is assigned to anybody then, and every judge is shown every pool"
+
+
+def rename(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The judge.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="One word that is no judge's.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Give a judge another name: the same judge, with everything judged so far.
+
+    Copies of the collection know the judge as the same when they are merged. Names of pools, rounds
+    and files that hold the old name stay, and are named.
+
+    Example: pooler judges rename ann anna
+    """
+    from store.collection.collection import Collection
+
+    with Collection(collection) as opened:
+        done = opened.rename_judge(old, new)
+    say(f"judge {old} is {new} now")
+    if done.plans:
+        say(f"{counted(done.plans, 'plan')} named the judge, and do so by the new name")
+    for live in done.live:
+        where = f" on {live.host}" if live.host else ""
+        say(f"{new} is at work{where}: all is saved under the new name, and the screen shows the"
+            " old one until it is closed")  # fmt: skip
+    if done.left.pools:
+        say(f"the old name stays in pools that were named after it: {', '.join(done.left.pools)}")
+    if done.left.events:
+        say(f"the old name stays in the round of {counted(done.left.events, 'event')}")
+
+
+app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
+
+
+class Kind(StrEnum):
+    """Kinds of judges, as in `store.records.JudgeKind`, which is not imported for `--help`."""
+
+    HUMAN = "human"
+    MODEL = "model"
+    IMPORTED = "imported"
+    ADJUDICATOR = "adjudicator"
+
+
+KindOption = Annotated[
+    Kind,
+    typer.Option(
+        "--kind",
+        help="human; model (a language model's labels); imported (a qrels file of unknown"
+        " making); adjudicator.",
+    ),
+]
+
+
+@app.command("add")
+def add(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One word each.")],
+    kind: KindOption = Kind.HUMAN,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Add judges.
+
+    Example: pooler judges add alice bob
+    """
+    from store.collection.collection import Collection
+    from store.fields import id_fault
+    from store.records import JudgeKind
+
+    for name in names:  # all, before the first is added
+        if fault := id_fault(name):
+            raise ArgumentError("NAME", f"must be one word ({fault})", name)
+    with Collection(collection) as opened:
+        for name in names:
+            new = opened.add_judge(name, JudgeKind(kind.value))
+            say(f"judge {name} ({kind.value}) " + ("added" if new else "is there already"))
+
+
+@app.command("list")
+def list_(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+    """List the judges and what each has judged, in pools or not.
+
+    Example: pooler judges list
+    """
+    from store.collection.collection import Collection
+
+    columns = [Column("judge"), Column("kind"), Column("disabled"), Column("judged"),
+               Column("cannot"), Column("skipped")]  # fmt: skip
+    table = Table("judges", columns)
+    with Collection(collection) as opened:
+        for line in opened.judge_lines():
+            table.rows.append({
+                "judge": line.name, "kind": line.kind.value, "disabled": line.disabled,
+                "judged": line.judged, "cannot": line.cannot, "skipped": line.skipped,
+            })  # fmt: skip
+        erased = erased_words(opened)
+    lines = [] if table.rows else ["no judges yet: pooler judges add NAME"]
+    table.caption = "\n".join([*lines, *([erased] if erased else [])])
+    emit([table], fmt)
+
+
+@app.command("disable")
+def disable(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Let judges judge no more. What they judged stays, and counts as before.
+
+    Example: pooler judges disable bob
+    """
+    from store.collection.collection import Collection
+
+    with Collection(collection) as opened:
+        changed = opened.set_disabled(names, disabled=True)
+        for name in dict.fromkeys(names):
+            say(f"judge {name} " + ("disabled" if name in changed else "was disabled already"))
+        for line in opened.workloads().lines:
+            if line.judge not in names:
+                continue
+            if line.claimed:
+                it = "it" if line.claimed == 1 else "them"
+                say(f"{counted(line.claimed, 'document')} that {line.judge} claimed without a"
+                    f" decision: others may claim {it} when the lease has run out")  # fmt: skip
+            if by_name := line.left - line.claimed - line.lapsed:
+                have = "has" if by_name == 1 else "have"
+                say(f"{counted(by_name, 'document')} assigned to {line.judge} {have} no decision:"
+                    " pooler assign --replace gives them to others")  # fmt: skip
+
+
+@app.command("enable")
+def enable(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Let disabled judges judge again.
+
+    Example: pooler judges enable bob
+    """
+    from store.collection.collection import Collection
+
+    with Collection(collection) as opened:
+        changed = opened.set_disabled(names, disabled=False)
+        for name in dict.fromkeys(names):
+            say(f"judge {name} " + ("enabled" if name in changed else "was not disabled"))
+
+
+app.command("rename")(rename)
+app.command("anonymise")(anonymise)
+app.command("erase")(erase)
+app.command("scrub")(scrub)

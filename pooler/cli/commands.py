@@ -1,0 +1,296 @@
+"""The commands in order of use, each imported when it is asked for.
+
+Its help, the completion of a command's name and the answer to a misspelt one need no more than
+names and first lines, so these stand in a table. Help lists every command with its whole first
+sentence, on as many lines as it takes.
+"""
+
+from __future__ import annotations
+
+from collections import UserDict
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from pooler.cli.usage import usage_told
+
+_WHOLE = 1000
+"""Characters of a first sentence: more than any has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """A command before its module is imported."""
+
+    where: str
+    """`module:name` of its function, or of the typer app of its sub-commands."""
+    first_line: str
+    """The first line of its help."""
+
+    @cache  # noqa: B019 - the announcements are a table that lives as long as the process
+    def load(self, name: str) -> Any:
+        """Import the module and return the command, made as typer would have made it at once."""
+        module, _, attribute = self.where.partition(":")
+        found = getattr(import_module(module), attribute)
+        around = typer.Typer(add_completion=False, rich_markup_mode=None)
+        if isinstance(found, typer.Typer):
+            own = found.info.cls
+            around.add_typer(found, name=name, cls=own if isinstance(own, type) else ListingGroup)
+        else:
+            around.command(name)(found)
+        return typer.main.get_group(around).commands[name]
+
+
+class Commands(UserDict[str, Any]):
+    """Commands by name, in the order of the table; one is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        found = self.data[name]
+        return found.load(name) if isinstance(found, Announced) else found
+
+    def announced(self, name: str) -> Announced | None:
+        """Return the announcement of a command that is imported when it is looked up."""
+        found = self.data.get(name)
+        return found if isinstance(found, Announced) else None
+
+
+class _Placeholder(TyperCommand):
+    """Stands for a command in help and completion; the real one parses and runs."""
+
+    def __init__(self, name: str, first_line: str, commands: Commands) -> None:
+        super().__init__(name, help=first_line)
+        self._commands = commands
+
+    def make_context(self, info_name: str | None, *rest: Any, **extra: Any) -> Any:
+        """Parse the command line of the real command."""
+        return self._commands[str(self.name)].make_context(info_name, *rest, **extra)
+
+
+class ListingGroup(TyperGroup):
+    """A group whose help lists its commands in whole sentences; typer would cut them."""
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
+        """Write the list of commands."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([
+                (name, command.get_short_help_str(limit=_WHOLE))
+                for name, command in found if command is not None and not command.hidden
+            ])  # fmt: skip
+
+
+class LazyGroup(ListingGroup):
+    """A group whose subclass announces its commands, in the order in which help lists them."""
+
+    table: ClassVar[dict[str, Announced]] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # Beside the announced ones stand those that were registered with typer as usual.
+        self.commands = Commands({**self.table, **self.commands})
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
+        """Return the names of the commands, importing none."""
+        return list(self.commands)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # typer's Context is click's
+        """Return a command, or what stands for it until it is called."""
+        assert isinstance(self.commands, Commands)
+        announced = self.commands.announced(cmd_name)
+        if announced is None:
+            return super().get_command(ctx, cmd_name)
+        return _Placeholder(cmd_name, announced.first_line, self.commands)
+
+
+TABLE = {  # the first lines are the commands' own: a test holds them together
+    "demo": Announced(
+        "pooler.cli.keep.demo:demo",
+        "Run the whole chain on a sample collection: from run files to qrels and what they are worth.",
+    ),
+    "init": Announced(
+        "pooler.cli.collect.init:init", "Make an empty collection with a declared scale of grades."
+    ),
+    "import": Announced("pooler.cli.collect.imports:app", "Bring topics, documents, runs and judgements in."),
+    "check": Announced(
+        "pooler.cli.collect.check:check", "Check run files: exit code 0 when there is no fault, else 1."
+    ),
+    "pool": Announced(
+        "pooler.cli.pool.pool:app",
+        "Choose the documents to judge from the runs of files, or of a collection.",
+    ),
+    "provenance": Announced(
+        "pooler.cli.pool.provenance:provenance",
+        "Show which runs and groups brought what into a depth pool, and the pool at other depths.",
+    ),
+    "unpool": Announced(
+        "pooler.cli.pool.unpool:unpool",
+        "Take a run out of the pools it fed, and list what it alone had brought; or withdraw a pool.",
+    ),
+    "judges": Announced("pooler.cli.collect.judges:app", "The judges of a collection."),
+    "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
+    "assign": Announced(
+        "pooler.cli.pool.assign:assign",
+        "Assign pooled documents to judges, by name or for whoever claims them.",
+    ),
+    "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
+    "status": Announced(
+        "pooler.cli.judge.status:status", "Show how far each judge has come, and how long the rest will take."
+    ),
+    "list": Announced("pooler.cli.judge.list:app", "List what there is, one row a thing, with its counts."),
+    "show": Announced("pooler.cli.judge.show:app", "Show everything known of one thing."),
+    "history": Announced(
+        "pooler.cli.judge.history:history",
+        "Tell who changed what, and when; or of one document of a topic, why it has its grade.",
+    ),
+    "effort": Announced(
+        "pooler.cli.judge.effort:effort",
+        "Report what judging cost each judge, which decisions were hasty, and who drifts.",
+    ),
+    "rejudge": Announced(
+        "pooler.cli.judge.rejudge:rejudge",
+        "List judgements whose guidelines, or text of topic or document, have changed since.",
+    ),
+    "agreement": Announced(
+        "pooler.cli.agree.agreement:agreement",
+        "Measure how far judges agree: all of them together, and every two of them.",
+    ),
+    "adjudicate": Announced(
+        "pooler.cli.judge.adjudicate:adjudicate",
+        "Settle disagreements: documents that two judges or more have decided differently.",
+    ),
+    "export": Announced("pooler.cli.keep.export:app", "Write what evaluators read."),
+    "collapse": Announced(
+        "pooler.cli.agree.collapse:collapse",
+        "Make graded qrels binary, or several judges' files one: as `export qrels`, from files.",
+    ),
+    "evaluate": Announced(
+        "pooler.cli.measure.evaluate:evaluate",
+        "Measure runs. The mean is over the judged topics that have a relevant document.",
+    ),
+    "estimate": Announced(
+        "pooler.cli.measure.estimate:estimate",
+        "Estimate the scores of runs from a judged sample: xinfAP, infNDCG, statAP and their like.",
+    ),
+    "compare": Announced(
+        "pooler.cli.measure.compare:compare",
+        "Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.",
+    ),
+    "diff": Announced(
+        "pooler.cli.agree.diff:diff",
+        "Compare two qrels files: what was added, removed and changed, by grade in A and in B.",
+    ),
+    "diagnose": Announced(
+        "pooler.cli.measure.diagnose:diagnose",
+        "Tell what a pool owes to its runs, what it missed, and how far scores can move for it.",
+    ),
+    "report": Announced(
+        "pooler.cli.report.report:report",
+        "Write a page that shows whether the collection can be trusted, and how far.",
+    ),
+    "sensitivity": Announced(
+        "pooler.cli.measure.sensitivity:sensitivity",
+        "Flip the unjudged documents at rank N+1 to relevant and see what moves.",
+    ),
+    "variation": Announced(
+        "pooler.cli.measure.variation:variation",
+        "Tell how far MAP and the order of runs move when the documents are judged anew.",
+    ),
+    "next": Announced(
+        "pooler.cli.measure.next:next_",
+        "List the documents whose judgement would settle the order of the runs soonest.",
+    ),
+    "required-difference": Announced(
+        "pooler.cli.measure.required:required_difference",
+        "Print the difference of two MAPs that a paired t test finds significant.",
+    ),
+    "ap-properties": Announced(
+        "pooler.cli.measure.required:ap_properties",
+        "Print what AP is at least, and on average in random order, for any N and R.",
+    ),
+    "replay": Announced(
+        "pooler.cli.pool.replay:replay",
+        "Judge again in the order of each strategy: what it finds, and how soon the run order stands.",
+    ),
+    "merge": Announced(
+        "pooler.cli.keep.merge:merge",
+        "Take in what was done on copies of the collection: by judges elsewhere, in parts handed out.",
+    ),
+    "backup": Announced(
+        "pooler.cli.keep.safety:backup", "Save the whole collection as one file, while judges work."
+    ),
+    "restore": Announced(
+        "pooler.cli.keep.safety:restore",
+        "Make a collection of a backup, where there is none or in place of one.",
+    ),
+    "copy": Announced(
+        "pooler.cli.keep.safety:copy", "Copy a whole collection: from a file to a server, or back."
+    ),
+    "verify": Announced(
+        "pooler.cli.keep.safety:verify",
+        "Check the collection against its own rules, and say what to do about each fault.",
+    ),
+    "upgrade": Announced(
+        "pooler.cli.keep.safety:upgrade", "Back up a collection and migrate it to this program's schema."
+    ),
+}
+WORKFLOW = tuple(TABLE)
+"""The commands in the order in which they are used."""
+
+
+class ReaderGone(BaseException):
+    """Nobody reads stdout any more. Not a BrokenPipeError, of which typer makes exit code 1."""
+
+
+class Workflow(LazyGroup):
+    """Lists the commands in the order in which they are used."""
+
+    table = TABLE
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
+        """Read the options of the program; `help COMMAND` is `COMMAND --help`."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        with usage_told():
+            return super().make_context(info_name, args, *rest, **extra)
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's Context is click's
+        """Run a command."""
+        try:
+            with usage_told():
+                return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+
+
+app = typer.Typer(
+    name="pooler",
+    cls=Workflow,
+    help="From submitted runs to relevance judgements that can be trusted - and how far.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # `[[grade]]` is no markup, and paragraphs fill the line
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: pooler demo",
+)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
+    """Print the version and stop."""
+    if wanted:
+        from pooler import __version__
+
+        typer.echo(f"pooler {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """From submitted runs to relevance judgements that can be trusted - and how far."""

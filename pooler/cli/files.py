@@ -1,0 +1,152 @@
+"""Files of results: written as a whole, and over nothing but an earlier result of pooler's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from store.db.files import made_whole, real_place
+from store.errors import PoolerError
+
+_LARGEST = 1 << 28
+"""Bytes of a file beyond which it is no manifest."""
+_DATABASE = b"SQLite format 3\0"
+"""A collection begins so; it is never a result, whatever lies beside it."""
+_DIRECTORY = "pooler collection directory"
+"""Format of a manifest that holds an exported collection together."""
+_HINT = "name another file, or remove this one first"
+
+
+def check_result(out: str, beside: str) -> None:
+    """Refuse to replace what is no earlier result: a file without its manifest beside it.
+
+    Parameters
+    ----------
+    out : str
+        Where a result is to go.
+    beside : str
+        Where its manifest is to go.
+
+    Raises
+    ------
+    PoolerError
+        If both are one file, or something else is at `out`. `--out *.run` would replace the first
+        run file otherwise, and `--out collection.db` the collection.
+    """
+    target = Path(out)
+    if real_place(target) == real_place(Path(beside)):
+        message = f"{out}: cannot be both the result and its manifest"
+        raise PoolerError(message)
+    if not _is_something(target):
+        return
+    is_database = _is_database(target)
+    if is_database or not Path(beside).is_file():
+        reason = "it is a database" if is_database else f"it has no {beside}"
+        message = f"{out}: is there already, and no earlier result ({reason})"
+        raise PoolerError(message, hint=_HINT)
+
+
+def check_earlier_manifest(path: str) -> None:
+    """Refuse to replace what is no manifest of pooler's.
+
+    Raises
+    ------
+    PoolerError
+        If there is something else, or the manifest of an exported collection.
+    """
+    if _is_something(Path(path)) and _manifest_of(path) is None:
+        message = f"{path}: is there already, and no manifest of an earlier result"
+        raise PoolerError(message, hint=_HINT)
+
+
+def earlier_result(out: str, beside: str) -> str | None:
+    """Say that a result is being replaced, and whose grades it had; ``None`` = there is none."""
+    if not _is_something(Path(out)):
+        return None
+    manifest = _manifest_of(beside)
+    words = "" if manifest is None else _words(manifest)
+    return f"{out}: replaced an earlier result" + (f" ({words})" if words else "")
+
+
+def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
+    """Write lines to a file, which appears complete or not at all.
+
+    Parameters
+    ----------
+    path : str
+        The file; one that is there keeps its mode.
+    lines : iterable of str
+        Without line ends.
+    private : bool, default=False
+        Whether a new file is for its owner alone, as it is when judges are named in it.
+
+    Raises
+    ------
+    PoolerError
+        If the file cannot be written.
+    """
+    target = Path(path)
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe
+            with target.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(f"{line}\n" for line in lines)
+            return
+        with (
+            made_whole(target, replaces=True, private=private) as part,
+            part.open("w", encoding="utf-8", newline="") as file,
+        ):
+            file.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror}"
+        raise PoolerError(message) from error
+
+
+def _is_something(path: Path) -> bool:
+    """Say whether there is a file with something in it; a device or a pipe is none."""
+    return path.is_file() and path.stat().st_size > 0
+
+
+def _is_database(path: Path) -> bool:
+    """Say whether a file begins as a SQLite database does; one that cannot be read does not."""
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
+    return False
+
+
+def _manifest_of(path: str) -> dict[str, Any] | None:
+    """Read a manifest of pooler's; ``None`` = it is none."""
+    try:
+        if Path(path).stat().st_size > _LARGEST:
+            return None
+        data = json.loads(Path(path).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict) or data.get("format") == _DIRECTORY:
+        return None
+    program = str(data.get("program", "")).partition(" ")[0]
+    return data if "pooler" in (data.get("tool"), program) else None
+
+
+def _words(manifest: dict[str, Any]) -> str:
+    """Say in a few words what a manifest is of; empty when it does not say."""
+    match manifest:
+        case {"rule": "single judge", "judges": [{"name": str(name)}]}:
+            words = f"single judge {name}"
+        case {"rule": str(rule), "judges": list(judges)}:
+            words = f"{rule} of {len(judges)} judges"
+        case {"columns": ["topic", "docno", "p"]}:
+            words = "probabilities"
+        case {"judgements": int(number)}:
+            words = f"{number:,} judgements"
+        case {"events": int(number)}:
+            words = f"{number:,} judgement events"
+        case {"strategy": str(strategy), "pairs": int(number)}:
+            words = f"{number:,} documents by strategy {strategy}"
+        case _:
+            return ""
+    ties, level = manifest.get("ties"), manifest.get("level")
+    words += f", ties {ties}" if ties else ""
+    return words + (f", level {level}" if isinstance(level, int) else "")

@@ -1,0 +1,205 @@
+"""Tables at a width: what folds, what goes, in which order.
+
+First headings of several words, then texts at blanks; then the gap between columns; then columns
+that can go; then names, at their joints and at last anywhere. Numbers never do. A row is wider than
+the terminal only if all this was not enough.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TextIO
+
+from pooler.results.table import Table
+from pooler.streams import PAGE, broken, least_width, wrapped
+from store.text import sanitise, sanitise_line
+
+if TYPE_CHECKING:
+    from pooler.results.table import Cell, Column, Table
+
+LEAST_TEXT_WIDTH = 10
+"""Cells of text are not folded to fewer columns of a terminal than this."""
+_GAPS = (2, 1)
+"""Blanks between columns: where there is room, and where there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """A column of a table and how wide it may be."""
+
+    heading: str
+    cells: list[str]
+    is_numeric: bool
+    most: int
+    """With the heading on one line."""
+    body: int
+    """With the heading on several lines."""
+    leasts: tuple[int, int, int]
+    """Broken at blanks; at joints of names; anywhere."""
+    can_go: bool
+
+
+def draw(table: Table, stream: TextIO) -> None:
+    """Draw a table on a stream; numbers to the right, undefined as a dash."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    # Not a terminal: no width to fit, so nothing is cut, nor folded but by `Column.most`.
+    is_terminal = stream.isatty()
+    console = Console(file=stream, width=None if is_terminal else 1000, highlight=False,
+                      markup=False, emoji=False,
+                      color_system=None if os.environ.get("NO_COLOR") else "auto")  # fmt: skip
+    columns = [_measured(column, [row.get(column.name) for row in table.rows])
+               for column in table.columns]  # fmt: skip
+    room = console.width if is_terminal else sys.maxsize
+    left_out: list[str] = []
+    widths, gap, keeps_names = fitted(columns, room)
+    while not keeps_names and (gone := [column for column in columns if column.can_go]):
+        columns.remove(gone[-1])
+        left_out.insert(0, gone[-1].heading)
+        widths, gap, keeps_names = fitted(columns, room)
+    total = _total(widths, gap)
+    page = min(console.width, max(PAGE, total))
+    if table.title:
+        title = sanitise_line(table.title)
+        console.print(Text(wrapped(title, page) if is_terminal else title, style="bold"),
+                      soft_wrap=True)  # fmt: skip
+    if table.rows:
+        drawn = RichTable(box=box.SIMPLE_HEAD, padding=(0, gap - 1, 0, 0), pad_edge=False,
+                         show_edge=False, header_style="bold")  # fmt: skip
+        headings = [broken(column.heading, width)
+                    for column, width in zip(columns, widths, strict=True)]  # fmt: skip
+        height = max(map(len, headings))
+        for column, width, heading in zip(columns, widths, headings, strict=True):
+            drawn.add_column(Text("\n".join([""] * (height - len(heading)) + heading)),
+                             justify="right" if column.is_numeric else "left",
+                             no_wrap=True, width=width)  # fmt: skip
+        for cells in zip(*(column.cells for column in columns), strict=True):
+            drawn.add_row(*(Text("\n".join(broken(cell, width)))
+                            for cell, width in zip(cells, widths, strict=True)))  # fmt: skip
+        # The terminal breaks a line that is too long at its end; rich would break every number.
+        console.width = max(console.width, total)
+        console.print(drawn)
+    words = f"left out, the terminal is too narrow: {', '.join(left_out)}" if left_out else ""
+    if caption := sanitise("\n".join(filter(None, (words, table.caption)))):
+        console.print(Text(wrapped(caption, page) if is_terminal else caption), soft_wrap=True)
+
+
+def _measured(column: Column, values: Sequence[Cell]) -> _Measured:
+    """Write the cells of a column and measure them."""
+    from rich.cells import cell_len
+
+    heading = column.heading or column.name.replace("_", " ")
+    cells = [cell_text(value, column) for value in values]
+    is_numeric = all(value is None or isinstance(value, int | float) for value in values)
+    word = least_width(heading)
+    body = max(map(cell_len, cells), default=0)
+    if is_numeric:
+        body = max(body, word)
+        return _Measured(heading, cells, True, max(body, cell_len(heading)), body, (body,) * 3, column.can_go)
+    if column.most is not None:
+        body = min(body, max(column.most, cell_len(heading)))
+    body = max(body, word)
+    floor = max(word, min(body, LEAST_TEXT_WIDTH))
+    at_blanks, at_joints = (
+        max(floor, min(body, max((least_width(cell, joints=joints) for cell in cells), default=0)))
+        for joints in (False, True)
+    )
+    most = max(body, cell_len(heading))
+    leasts = (at_blanks, at_joints, floor)
+    return _Measured(heading, cells, False, most, body, leasts, column.can_go)
+
+
+def fitted(columns: Sequence[_Measured], room: int) -> tuple[list[int], int, bool]:
+    """Return widths of columns and a gap that fit, or nearly do; and whether names stay whole.
+
+    Parameters
+    ----------
+    columns : sequence of _Measured
+        At least one.
+    room : int
+        Columns of the terminal.
+    """
+    most, body = [one.most for one in columns], [one.body for one in columns]
+    at_blanks, at_joints, anywhere = ([one.leasts[step] for one in columns] for step in range(3))
+    wide, narrow = _GAPS
+    for gap, widths, leasts, keeps_names in (
+        (wide, most, body, True),
+        (wide, body, at_blanks, True),
+        (narrow, body, at_blanks, True),
+        (narrow, body, at_joints, False),
+        (narrow, body, anywhere, False),
+    ):
+        found = _shrunk(widths, leasts, _total(widths, gap) - room)
+        if _total(found, gap) <= room:
+            return found, gap, keeps_names
+    return found, gap, False
+
+
+def _total(widths: Sequence[int], gap: int) -> int:
+    """Return the width of a row."""
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _shrunk(widths: Sequence[int], leasts: Sequence[int], spare: int) -> list[int]:
+    """Take columns away, always from the widest that may give any."""
+    found = [*widths]
+    while spare > 0 and found != [*leasts]:
+        room = [width if width > least else 0 for width, least in zip(found, leasts, strict=True)]
+        found[room.index(max(room))] -= 1
+        spare -= 1
+    return found
+
+
+def cell_text(cell: Cell, column: Column) -> str:
+    """Write one cell for people: undefined is a dash, fractions have four decimals by default."""
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.{4 if column.digits is None else column.digits}f}"
+    return f"{cell:,}" if isinstance(cell, int) else sanitise_line(cell)
+
+
+MOST = 40
+"""Columns of a terminal that a title has at most, ..."""
+LEAST = 12
+"""... and at least, where other columns of the table need the room."""
+
+
+def fit_titles(table: Table) -> None:
+    """Fold the column ``title`` of a table for people, so that the table is a page wide at most.
+
+    Nothing is cut. Other columns are not folded; where they are wide titles keep `LEAST`.
+
+    Examples
+    --------
+    >>> from pooler.cli.console import emit
+    >>> from pooler.results.table import Column, Format
+    >>> table = Table("topics", [Column("topic"), Column("title"), Column("runs")])
+    >>> title = "Mung bean sprouts that go brown in a cupboard, and how to keep them white"
+    >>> table.rows = [{"topic": "G01", "title": title, "runs": 9}]
+    >>> fit_titles(table)
+    >>> emit([table], Format.TABLE)
+    topic  title                                     runs
+    ─────────────────────────────────────────────────────
+    G01    Mung bean sprouts that go brown in a         9
+           cupboard, and how to keep them white
+    """
+    if all(one.name != "title" for one in table.columns):
+        return
+    from rich.cells import cell_len
+
+    room = PAGE
+    for one in table.columns:
+        if one.name != "title":
+            cells = [str(row[one.name]) for row in table.rows]
+            room -= 2 + max(map(cell_len, [one.heading or one.name, *cells]))
+    room = min(max(room, LEAST), MOST)
+    table.columns = [replace(one, most=room) if one.name == "title" else one for one in table.columns]

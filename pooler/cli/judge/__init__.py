@@ -1,0 +1,1 @@
+"""Commands of judging, and for looking at it."""

@@ -1,0 +1,227 @@
+"""Judge: sitting down."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from pooler.cli.console import ExitCode, text_stdin
+from pooler.cli.interrupts import last_words
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.results.look import drawable, idle_words
+from pooler.streams import say
+from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from judge_ui.session.keys import Keymap
+    from judge_ui.session.session import JudgingSession
+    from pooler.pools.live import LiveDrawing
+    from store.collection.collection import Collection
+    from store.records import Scale
+
+PlainOption = Annotated[
+    bool, typer.Option("--plain", help="Line mode: for screen readers, dumb terminals, scripts.")
+]
+StayOption = Annotated[bool, typer.Option("--stay", help="Stay on the document after deciding it.")]
+MinDwellOption = Annotated[
+    int,
+    typer.Option(
+        "--min-dwell",
+        min=0,
+        metavar="MS",
+        help="Grade keys sooner than this after a document appears are dropped (full screen).",
+    ),
+]
+MIN_DWELL_MS = 300
+
+PageOption = Annotated[
+    int,
+    typer.Option(
+        "--page",
+        min=0,
+        metavar="LINES",
+        help="Line mode: print so many lines of a document, Enter brings more; 0 = all.",
+    ),
+]
+KeymapOption = Annotated[
+    str | None,
+    typer.Option(
+        "--keymap",
+        envvar="POOLER_KEYMAP",
+        metavar="FILE|NAME",
+        help="Your own keys: azerty, home-row, letters, or a TOML file with [grades] such as"
+        ' 10 = "a" and [commands] such as undo = ["z", "f2"].',
+        show_default=False,
+    ),
+]
+
+RunPlain = Callable[[TextIO, TextIO, int], object]
+"""Runs the line mode: from where answers come, where words go, and the terminal's width."""
+
+
+@contextmanager
+def imports_at_once() -> Iterator[None]:
+    """Import many modules without looking for garbage meanwhile: a fifth faster."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
+    """Read the keymap that was asked for; ``None`` = the usual keys. Faults are told at once."""
+    from judge_ui.session.keymap import read_keymap
+    from judge_ui.session.keys import key_table
+    from store.formats.lines import is_regular_file
+    from store.formats.scale import read_toml
+
+    if name is not None and is_regular_file(name):
+        read_toml(name)  # its faults as TOML are told as those of every file
+    keymap = None if name is None else read_keymap(name, scale)
+    key_table(scale, keymap)
+    return keymap
+
+
+def check_terminal(command: str) -> None:
+    """Refuse a terminal the full screen cannot work on, and say what can."""
+    hint = f"pooler {command} --plain works without a full screen"
+    # The screen is drawn on stderr.
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        message = "the judging screen needs a terminal on stdin and stderr"
+        raise PoolerError(message, hint=hint)
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        message = "the judging screen needs a terminal that can move its cursor (TERM is dumb)"
+        raise PoolerError(message, hint=hint)
+    if "utf" not in (sys.stderr.encoding or "").lower():
+        message = f"the terminal's encoding is {sys.stderr.encoding}, not UTF-8"
+        raise PoolerError(message, hint="set LANG=C.UTF-8, or use --plain")
+
+
+def sit(session: JudgingSession, *, plain: RunPlain | None, full_screen: Callable[[], int]) -> None:
+    """Let somebody judge, end the sitting, and say what became of it.
+
+    Parameters
+    ----------
+    session : JudgingSession
+        Ended here in any case.
+    plain : callable or None
+        Runs the line mode, and says itself what became of it; ``None`` = the full screen.
+    full_screen : callable
+        Runs the full screen and returns its exit code.
+    """
+    from judge_ui.session.messages import goodbye
+
+    code = 0
+    try:
+        if plain is not None:
+            plain(text_stdin(), sys.stdout, shutil.get_terminal_size().columns)
+        else:
+            code = full_screen()
+    except BaseException:
+        with suppress(PoolerError):
+            session.leave()
+        raise
+    if plain is None:
+        say(goodbye(session))
+    session.leave()
+    is_unsaved = bool(session.unsaved) or session.conflict is not None
+    if code or is_unsaved:
+        raise typer.Exit(ExitCode.STORE if is_unsaved else ExitCode.DATA)
+
+
+def judge(
+    name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Who is judging.")],
+    plain: PlainOption = False,
+    topic: Annotated[
+        str | None, typer.Option("--topic", help="Open this topic at once.", show_default=False)
+    ] = None,
+    stay: StayOption = False,
+    min_dwell: MinDwellOption = MIN_DWELL_MS,
+    page: PageOption = 0,
+    keymap: KeymapOption = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Judge the documents of the pool, one key each.
+
+    Example: pooler judge --judge alice
+    """
+    with imports_at_once():
+        from judge_ui.session.session import JudgingSession
+        from pooler import __version__
+        from store.collection.collection import Collection
+
+        if not plain:
+            import judge_ui.screens.app  # noqa: F401 - here, so that it is one of those
+
+    with Collection(collection) as opened:
+        keys = keymap_of(keymap, opened.scale)
+        _refuse_others(opened, name)
+        desk = opened.desk(name, program=f"pooler {__version__}")
+        if not plain:
+            check_terminal("judge")
+        if desk.is_idle():
+            raise _nothing_to_judge(opened, desk.judge_name)
+        dwell = 0.0 if plain else min_dwell / 1000
+        drawing = _drawing(opened)
+        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing)
+        if topic is not None:
+            session.open_topic(topic)
+
+        def run_lines(read: TextIO, write: TextIO, width: int) -> None:
+            from judge_ui.plain.judging import run_plain
+            from judge_ui.session.keys import key_table
+            from judge_ui.session.messages import goodbye
+
+            table = key_table(session.scale, keys)
+            with last_words(write, lambda: goodbye(session)):
+                run_plain(session, read, write, keys=table, page=page, width=width)
+
+        def run_screen() -> int:
+            from judge_ui.screens.app import run_app
+
+            return run_app(session, keys)
+
+        sit(session, plain=run_lines if plain else None, full_screen=run_screen)
+
+
+def _refuse_others(opened: Collection, name: str) -> None:
+    """Refuse an adjudicator, who settles what judges disagree on, and a model, which is nobody."""
+    from store.records import JudgeKind
+
+    for judge in opened.judges():
+        if judge.name == name and judge.kind is JudgeKind.ADJUDICATOR:
+            message = f"`{name}` is an adjudicator, not a judge"
+            raise PoolerError(message, hint=f"pooler adjudicate --judge {name}")
+        if judge.name == name and judge.kind is JudgeKind.MODEL:
+            message = f"judge `{name}` is of kind model, and people judge here"
+            hint = "pooler judges add NAME adds a person; pooler import judgements --kind model"
+            raise PoolerError(message, hint=f"{hint} reads what a model judged")
+
+
+def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
+    """Say why a judge's desk is empty, and what would change that."""
+    if opened.workloads().lines:
+        message = f"nothing is assigned to `{judge_name}`"
+        if idle := drawable(opened.pools()):
+            message += f", and {idle_words(idle)}"
+        return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
+    message = "there is nothing to judge: no pool holds a document"
+    return PoolerError(message, hint="pooler pool --depth 10 makes one of the runs")
+
+
+def _drawing(opened: Collection) -> LiveDrawing | None:
+    """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
+    if not any(pool.budget is not None and not pool.withdrawn for pool in opened.pools()):
+        return None
+    from pooler.pools.live import LiveDrawing
+
+    return LiveDrawing(opened)

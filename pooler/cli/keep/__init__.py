@@ -1,0 +1,1 @@
+"""Commands that export, merge and keep."""

@@ -1,0 +1,116 @@
+"""`pooler demo`: the whole chain on a sample collection."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pooler.cli.console import ExitCode
+from pooler.streams import say
+from store.errors import PoolerError, UnknownNameError
+
+STEPS = (
+    ("An empty collection with grades 0 to 2.", "pooler init --scale 0-2"),
+    ("Eight topics, half English, half Japanese.", "pooler import topics topics.jsonl"),
+    ("Are the nine submitted runs sound?", "pooler check --runs runs.tsv --depth 5"),
+    ("Take them in.", "pooler import runs --runs runs.tsv"),
+    ("The first five documents of each contributing run are the pool.", "pooler pool --depth 5"),
+    ("Texts of the pooled documents, for the judges.", "pooler import docs documents.jsonl"),
+    (
+        "Three judges of different strictness have judged it (a language model in three roles).",
+        "pooler import judgements judgements/strict.qrels --judge strict --kind model",
+    ),
+    ("", "pooler import judgements judgements/middle.qrels --judge middle --kind model"),
+    ("", "pooler import judgements judgements/lenient.qrels --judge lenient --kind model"),
+    ("How far has judging come?", "pooler status"),
+    ("Do the judges agree?", "pooler agreement"),
+    (
+        "One grade a document: the majority's, ties to the lower grade.",
+        "pooler export qrels --aggregate majority --ties low --out qrels.txt",
+    ),
+    ("How good are the runs?", "pooler evaluate -m AP --aggregate majority --ties low"),
+    (
+        "What if the unjudged documents at rank 6 were relevant?",
+        "pooler sensitivity --depth 5 --aggregate majority --ties low",
+    ),
+)
+NEXT = (
+    "pooler judges add you                       # then: pooler judge --judge you",
+    "pooler agreement --by-topic",
+    "pooler sensitivity --depth 5 --judge strict --by-topic",
+    "pooler export qrels --judge strict --rigid  # rigid: 2 is relevant, 1 is not",
+)
+
+
+def demo(
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="DIR", help="Keep the collection here.", show_default=False),
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="Which sample collection.")] = "kitchen_garden",
+) -> None:
+    """Run the whole chain on a sample collection: from run files to qrels and what they are worth.
+
+    Example: pooler demo --keep garden
+    """
+    source = _sample(name)
+    if keep is not None:
+        if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+            message = f"{keep} is there already and not empty"
+            raise PoolerError(message, hint="--keep another folder")
+        _run_all(source, keep)
+        say(f"\nEverything is in {keep}. Go on there (cd {shlex.quote(str(keep))}):")
+    else:
+        with tempfile.TemporaryDirectory(prefix="pooler-demo-") as folder:
+            _run_all(source, Path(folder) / name)
+        say("\nNothing was kept. `pooler demo --keep garden` keeps it; then, in that folder:")
+    for line in NEXT:
+        say(f"  {line}")
+
+
+def _sample(name: str) -> Path:
+    """Find a sample collection: inside the installed package, or beside it in a checkout."""
+    import pooler
+
+    package = Path(pooler.__file__).parent
+    folders = [package / "sample_collections", package.parent / "sample_collections"]
+    known = {
+        path.name: path
+        for folder in folders
+        if folder.is_dir()
+        for path in folder.iterdir()
+        if (path / "topics.jsonl").is_file()
+    }
+    if name not in known:
+        raise UnknownNameError("sample collection", name, known)
+    return known[name]
+
+
+def _run_all(source: Path, folder: Path) -> None:
+    """Copy the sample and run every step in the copy."""
+    from pooler.cli.main import run
+
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(source, folder, ignore=ignore, dirs_exist_ok=True)
+    started = time.monotonic()
+    with contextlib.chdir(folder):
+        for why, command in STEPS:
+            if why:
+                say(f"\n# {why}")
+            say(f"$ {command}")
+            arguments = [*shlex.split(command)[1:]]
+            if arguments[0] != "check":
+                arguments += ["--collection", "collection.db"]
+            code = run(arguments)
+            sys.stdout.flush()
+            if code != ExitCode.OK:
+                raise typer.Exit(code)
+    say(f"\n{len(STEPS)} commands in {time.monotonic() - started:.1f} s.")

@@ -1,0 +1,676 @@
+"""Export qrels pool judgements collection work probabilities."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines
+from pooler.cli.interrupts import tidy_when_killed
+from pooler.cli.keep.export_formats import ntcir, prels
+from pooler.cli.options import (
+    DEFAULT_COLLECTION,
+    AggregateOption,
+    CollapseOption,
+    CollectionOption,
+    JudgeOption,
+    LevelOption,
+    OfOption,
+    RelaxedOption,
+    RigidOption,
+    RuleName,
+    TiesName,
+    TiesOption,
+    WithoutRulingsOption,
+    policy_of,
+)
+from pooler.cli.qrels_files import (
+    GradedOption,
+    ManifestOption,
+    QrelsLevelsOption,
+    QrelsOutOption,
+    UnjudgedOption,
+)
+from pooler.results.agree.aggregate import KnownJudges
+from pooler.results.judge_kinds import tell_kinds
+from pooler.results.measure.probabilities import HINT, parse_values
+from pooler.results.table import counted
+from pooler.streams import progress, say, warn
+from store.errors import ArgumentError, PoolerError
+
+if TYPE_CHECKING:
+    from pooler.pools.runs import RunSet
+    from store.collection.collection import Collection
+    from store.event import JudgementEvent
+    from store.formats.judgements import JudgementsFormat
+    from store.grades.opinions import Ballots
+    from store.grades.policy import Policy
+    from store.keeping.directory.tables import Wishes
+    from store.keeping.directory.write import Written
+    from store.records import Judgement, Pool
+
+
+def qrels(
+    out: QrelsOutOption = None,
+    judge: JudgeOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    collapse: CollapseOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
+    levels: QrelsLevelsOption = None,
+    rigid: RigidOption = False,
+    relaxed: RelaxedOption = False,
+    graded: GradedOption = False,
+    unjudged: UnjudgedOption = None,
+    manifest: ManifestOption = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write qrels (topic iteration docno grade): graded, or binary at a level, or several of them.
+
+    Skipped and unjudgeable documents are left out and counted; none becomes grade 0. An
+    adjudicator's ruling is the grade wherever one stands, whatever the rule.
+
+    Example: pooler export qrels --aggregate majority --ties low --out qrels.txt
+    """
+    from pooler.cli.qrels_files import check_files, make_files, policies_at, tell_files, write_files
+    from store.analysis.collapse import levels_of
+    from store.collection.collection import Collection
+
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
+    with Collection(collection) as opened:
+        scale = opened.scale
+        wanted = levels_of(
+            scale, levels=levels or (), rigid=rigid, relaxed=relaxed, graded=graded,
+            sums=policy.rule == "sum",
+        )  # fmt: skip
+        check_files(wanted, scale, out=out, manifest=manifest, unjudged=unjudged)
+        policies = policies_at(policy, wanted)
+        ballots = opened.ballots(policies[-1])
+        made = make_files(ballots, policies, opened.pooled_rounds(), unjudged=unjudged)
+        judges, erased = KnownJudges(opened.judges()), erased_words(opened)
+        origin = {"collection": opened.name, **erased_facts(opened)}
+    write_files(made, judges, scale, origin, out=out, manifest=manifest)
+    tell_files(made, ballots, judges)
+    if erased:
+        say(erased)
+
+
+_PROGRAM = {"tool": "pooler"}
+"""Stands in every manifest, also in that of a pool that was imported."""
+_OTHERS_SHOWN = 10
+_WHOLE = 2**31 - 1
+"""A depth that no ranking reaches."""
+
+
+def pool(
+    name: Annotated[str, typer.Option("--name", help="Of the pool.")] = "pool",
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    annotated: Annotated[
+        bool,
+        typer.Option(
+            "--annotated",
+            help="Write `topic docno run group rank score grade`, one line a contributor. Without"
+            " one: - for run, group, rank and score; without a grade: unjudged, skipped, cannot or"
+            " tied.",
+        ),
+    ] = False,
+    judge: JudgeOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write a pool of the collection: one `topic docno` a line, in its display order.
+
+    Example: pooler export pool --out pool.txt
+
+    Example: pooler export pool --annotated --aggregate majority --ties low --out contributions.txt
+    """
+    from pooler.pools.plan import pool_lines
+    from store.collection.collection import Collection
+
+    check_out(out, None)
+    if not annotated:
+        _check_no_policy(judge, aggregate, ties, of, without_rulings=without_rulings)
+        with Collection(collection) as opened:
+            stored = opened.pool(name)
+            others = _others(opened, name)
+        write_lines(out, pool_lines(stored))
+        if out not in (None, "-"):
+            write_json(f"{out}.manifest.json", {**stored.manifest, **_PROGRAM})
+        _say_others(name, others)
+        return
+    from pooler.pools.annotated import UNJUDGED, graded_lines
+
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
+    with Collection(collection) as opened:
+        stored = opened.pool(name)
+        others = _others(opened, name)
+        runs = _runs_of(opened, stored)
+        grades, facts = _grades(opened, policy)
+        write_lines(out, graded_lines(runs, stored, grades))
+    if out not in (None, "-"):
+        entries = {**stored.manifest, **_PROGRAM, "grades": facts}
+        write_json(f"{out}.manifest.json", entries, private=True)
+    listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
+    n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
+    n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
+    say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+    _say_others(name, others)
+
+
+def _others(opened: Collection, name: str) -> list[str]:
+    """Return the names of the other pools that are not withdrawn."""
+    return [one.name for one in opened.pools() if one.name != name and not one.withdrawn]
+
+
+def _say_others(name: str, others: list[str]) -> None:
+    """Say that what was written is not all that is pooled."""
+    if not others:
+        return
+    named = ", ".join(others[:_OTHERS_SHOWN])
+    named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
+    say(f"this is pool `{name}` alone; other pools: {named} (--name writes one)")
+
+
+def _check_no_policy(
+    judge: str | None,
+    aggregate: RuleName | None,
+    ties: TiesName | None,
+    of: list[str] | None,
+    *,
+    without_rulings: bool,
+) -> None:
+    """Refuse options on whose grades count where no grade is written."""
+    given = {"--judge": judge, "--aggregate": aggregate, "--ties": ties, "--of": of,
+             "--without-rulings": without_rulings or None}  # fmt: skip
+    for option, value in given.items():
+        if value:
+            requirement = "is for a pool with grades"
+            raise ArgumentError(option, requirement, None, hint="--annotated writes them")
+
+
+def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
+    """Return the runs that fed a pool, as deep as it looked into them; ``None`` = there are none.
+
+    Of a pool that no run fed, as an imported one, these are all contributing runs, whole.
+    """
+    from pooler.pools.runs import stored_runs
+    from store.ranking import check_order
+
+    tags = list(stored.run_tags) or [run.tag for run in opened.runs() if run.contributes]
+    if not tags:
+        return None
+    manifest = stored.manifest if stored.run_tags else {}
+    depth = manifest.get("parameters", {}).get("depth", _WHOLE)
+    order = check_order(manifest.get("order", "trec"))
+    return stored_runs(opened, depth=depth, order=order, tags=tags, scores=True)
+
+
+def _grades(opened: Collection, policy: Policy) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None]:
+    """Return how every document stands, in a word or a grade, and whose grades these are."""
+    from pooler.results.agree.aggregate import policy_facts
+    from pooler.results.judge_kinds import tell_kinds
+    from store.grades.qrels import decide
+    from store.judging.kinds import kind_counts
+
+    ballots = opened.ballots(policy)
+    if not ballots.votes.n_documents and not ballots.rulings:
+        return dict(ballots.reasons), None
+    final = decide(ballots, policy)
+    tell_kinds(kind_counts(opened.judges(), final.judges))
+    grades: dict[tuple[str, str], str] = dict(final.left_out)
+    grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
+    return grades, policy_facts(opened, final)
+
+
+_STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
+"""States in words, in the order in which they are counted."""
+
+_STEP = 1000
+"""Lines that the progress bar takes as one step."""
+
+
+class JudgementsFormatName(StrEnum):
+    """Formats of `store.formats.judgements`."""
+
+    JSONL = "jsonl"
+    TSV = "tsv"
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What passed by on its way into a file."""
+
+    judges: Counter[str] = field(default_factory=Counter)
+    states: Counter[str] = field(default_factory=Counter)
+    actions: Counter[str] = field(default_factory=Counter)
+    digest: Any = field(default_factory=hashlib.sha256)
+    """Of the bytes of the file."""
+
+    def of_states(self, records: Iterable[Judgement]) -> Iterator[Judgement]:
+        """Count how documents stand."""
+        for one in records:
+            self.judges[one.judge] += 1
+            self.states[str(one.state)] += 1
+            yield one
+
+    def of_events(self, events: Iterable[JudgementEvent]) -> Iterator[JudgementEvent]:
+        """Count events."""
+        for one in events:
+            self.judges[one.judge] += 1
+            self.actions[str(one.action)] += 1
+            yield one
+
+    def of_lines(self, lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
+        """Hash lines, and tell of them from time to time."""
+        for number, line in enumerate(lines, start=1):
+            self.digest.update(f"{line}\n".encode())
+            if number % _STEP == 0:
+                advance(_STEP)
+            yield line
+
+
+def judgements(
+    names: Annotated[list[str] | None, typer.Argument(metavar="JUDGE...", help="Default all.")] = None,
+    form: Annotated[
+        JudgementsFormatName,
+        typer.Option(
+            "--format",
+            help="jsonl: a JSON object a line. tsv: a header and cells between tabs, with \\t, \\n,"
+            " \\r, \\\\ and \\uXXXX in them for what a cell cannot hold; empty = nothing.",
+        ),
+    ] = JudgementsFormatName.JSONL,
+    history: Annotated[
+        bool,
+        typer.Option("--history", help="Every event with all that is known of it, in the order it was done."),
+    ] = False,
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    manifest: Annotated[
+        str | None,
+        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+    ] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write how every document stands with every judge, notes and reasons too: one a line.
+
+    `pooler import judgements --format jsonl` (or tsv) reads it back.
+
+    Example: pooler export judgements alice --history --out alice.jsonl
+    """
+    from store.collection.collection import Collection
+    from store.formats.judgements import history_lines, state_lines
+    from store.judging.events import count_events
+    from store.judging.judges import fetch_judges
+    from store.keeping.histories import fetch_histories_of
+    from store.text import natural_key
+
+    check_out(out, manifest)
+    kind: JudgementsFormat = "jsonl" if form is JudgementsFormatName.JSONL else "tsv"
+    tally = _Tally()
+    with Collection(collection) as opened:
+        name = opened.name
+        erased, gone = erased_words(opened), erased_facts(opened)
+        if history:
+            with opened.as_it_stands() as inside:
+                kinds = {judge.name: judge.kind for judge in fetch_judges(inside.session)}
+                keys = inside.session, inside.topics, inside.documents
+                events = tally.of_events(fetch_histories_of(*keys, judges=names or None))
+                lines = history_lines(events, kinds, kind)
+                with progress("events", count_events(inside.session, names or None)) as advance:
+                    write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
+        else:
+            records = opened.judgements(names or None)
+            kinds = {judge.name: judge.kind for judge in opened.judges()}
+    if not history:
+        records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
+        lines = state_lines(tally.of_states(records), kinds, kind)
+        with progress("judgements", len(records)) as advance:
+            write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
+    if manifest is not None or out not in (None, "-"):
+        facts = {**_events_manifest(name, kind, tally, history=history), **gone}
+        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    _report_events(tally, history=history)
+    if erased:
+        say(erased)
+
+
+def _events_manifest(name: str, kind: JudgementsFormat, tally: _Tally, *, history: bool) -> dict[str, object]:
+    """Say what was exported and how; no times, so that equal files have equal manifests."""
+    from pooler import __version__
+
+    what = {"events": tally.judges.total(), "by_action": dict(tally.actions)}
+    if not history:
+        what = {
+            "judgements": tally.judges.total(),
+            "by_state": {state: tally.states[state] for state in _STATES},
+        }
+    return {
+        "tool": "pooler",
+        "version": __version__,
+        "collection": name,
+        "format": kind,
+        "history": history,
+        **what,
+        "by_judge": dict(tally.judges),
+        "sha256": tally.digest.hexdigest(),
+    }
+
+
+def _report_events(tally: _Tally, *, history: bool) -> None:
+    """Say on stderr what was written."""
+    number, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
+    if history:
+        parts = [f"{count:,} {action}" for action, count in sorted(tally.actions.items())]
+    else:
+        parts = [f"{tally.states[one]:,} {words}" for one, words in _STATES.items()
+                 if tally.states[one]]  # fmt: skip
+    what = counted(number, "judgement event" if history else "judgement")
+    say(f"{what} of {n_judges}" + (f": {', '.join(parts)}" if parts else ""))
+
+
+def whole_collection(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder that is not there yet, or is empty.")
+    ],
+    judge: JudgeOption = None,
+    aggregate: AggregateOption = None,
+    ties: TiesOption = None,
+    collapse: CollapseOption = None,
+    of: OfOption = None,
+    without_rulings: WithoutRulingsOption = False,
+    without_texts: Annotated[
+        bool, typer.Option("--without-texts", help="Docnos alone, not the texts of documents.")
+    ] = False,
+    without_runs: Annotated[
+        bool, typer.Option("--without-runs", help="Leave the runs out; plans of pools name none, either.")
+    ] = False,
+    without_notes: Annotated[
+        bool, typer.Option("--without-notes", help="Leave the judges' notes and reasons out.")
+    ] = False,
+    anonymise: Annotated[
+        bool,
+        typer.Option(
+            "--anonymise",
+            help="Judges become judge-1, judge-2, ... in an order drawn by chance and kept nowhere;"
+            " their machines and own terms are left out. Notes and reasons stay: see"
+            " --without-notes.",
+        ),
+    ] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Let DIR be an earlier export, unchanged since, and take its place."),
+    ] = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write the whole collection: topics, documents, runs, pools, qrels, all judgements, a README.
+
+    Qrels are graded, and binary at every level of the scale. With several judges and neither
+    --judge nor --aggregate every judge has qrels of their own, and there are no merged ones.
+    `pooler import collection DIR` makes the same collection again.
+
+    Example: pooler export collection garden --aggregate majority --ties low
+    """
+    from pooler import __version__
+    from store.collection.collection import Collection
+    from store.keeping.directory.tables import Wishes
+    from store.keeping.directory.write import write_directory
+
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
+                       without_rulings=without_rulings)  # fmt: skip
+    wishes = Wishes(
+        texts=not without_texts,
+        runs=not without_runs,
+        notes=not without_notes,
+        anonymised=anonymise,
+        policy=policy,
+    )
+    with tidy_when_killed(), Collection(collection) as opened:
+        written = write_directory(
+            opened, folder, wishes, program=f"pooler {__version__}", replaces=replace, progress=progress
+        )
+    _report_directory(folder, wishes, written)
+
+
+def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
+    """Say on stderr what was written and what was not."""
+    counts = written.counts
+    kinds = (("topics", "topic"), ("documents", "document"), ("runs", "run"), ("pools", "pool"),
+             ("judges", "judge"), ("events", "judgement event"))  # fmt: skip
+    said = {name: counted(counts[name], noun) for name, noun in kinds}
+    if written.n_idle and counts["judges"] > written.n_idle:
+        said["judges"] += f" ({written.n_idle:,} without a grade)"
+    what = ", ".join(said.values())
+    say(f"{folder}: {what}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes")
+    left_out = [
+        noun
+        for noun, is_there in (("texts", wishes.texts), ("runs", wishes.runs), ("notes", wishes.notes))
+        if not is_there
+    ]
+    if left_out:
+        say(f"left out: {', '.join(left_out)}")
+    graded = [one for one in written.qrels if one["level"] is None]
+    if len(graded) > 1:
+        say(f"{len(graded)} judges have qrels of their own; --aggregate RULE or --judge NAME gives"
+            " one set")  # fmt: skip
+    elif graded:
+        _report_qrels(written.qrels)
+        tell_kinds(graded[0].get("kinds", {}))
+    else:
+        say("no qrels: nothing is judged yet")
+    _report_left_out(graded)
+    if counts.get("erasures"):
+        say(f"judges erased: {counts['erasures']:,}, with"
+            f" {counted(counts['erased_judgements'], 'judgement')}")  # fmt: skip
+    if wishes.anonymised and (counts["notes"] or counts["reasons"]):
+        parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason")
+                 if counts[f"{noun}s"]]  # fmt: skip
+        warn(f"judges' own words are in as they are: {' and '.join(parts)};"
+             " --without-notes leaves them out")  # fmt: skip
+    if written.names_kept:
+        say("the judges are called judge-1, judge-2, ... already: they keep these names")
+    say(f"the licence is for you to fill in: {folder / 'README.md'}")
+
+
+def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
+    """Say how the grades of one set of qrels came about, and what the choice decided."""
+    from pooler.results.agree.aggregate import level_name, rulings_words
+
+    first = qrels[0]
+    who = f"judge {', '.join(first['judges'])}"
+    if first["rule"] != "single judge":
+        who = f"{first['rule']} of {counted(len(first['judges']), 'judge')}"
+    ties = "" if first["ties"] is None else f", ties {first['ties']}"
+    say(f"qrels: {counted(first['documents'], 'document')}, {who}{ties}")
+    for one in qrels:
+        # Collapsed after, all levels are as the grades are.
+        if one is not first and one["collapse"] != "before":
+            continue
+        words = []
+        if one["ties"] == "unresolved":
+            words.append(f"{counted(one['left_out']['tied'], 'document')} left out: tied votes")
+        elif one["ties"] is not None:
+            words.append(f"the tie rule decided {counted(one['decided_by_tie_rule'], 'document')}")
+        if one["decided_by_ruling"] or one["cannot_by_ruling"]:
+            decided = rulings_words(one["decided_by_ruling"], one["cannot_by_ruling"])
+            words.append(f"rulings: {decided}")
+        if words:
+            say(f"  {level_name(one['level'])}: {'; '.join(words)}")
+
+
+def _report_left_out(graded: Sequence[Mapping[str, Any]]) -> None:
+    """Say how many documents have no grade in the qrels, though somebody looked at them."""
+    skipped, cannot = (sum(one["left_out"][reason] for one in graded) for reason in ("skipped", "cannot"))
+    if skipped or cannot:
+        say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")
+
+
+def work(
+    judge: Annotated[str, typer.Option(metavar="NAME", help="Whose documents.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A new SQLite file, like ann.db.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Make a collection of one judge's documents, to be judged on another machine.
+
+    In it are what lies before the judge - topics, documents with their texts, guidelines - and what
+    the judge did to them so far; no run, no rank, and nothing of other judges. `pooler judge` works
+    on it; `pooler merge FILE` takes it back, and only what was judged.
+
+    Example: pooler export work --judge ann --out ann.db
+    """
+    from pooler import __version__
+    from store.collection.merged import MergedCollection
+    from store.db.engine import collection_url, display
+
+    named = display(collection_url(collection))
+    with MergedCollection(collection) as opened, tidy_when_killed():
+        made = opened.hand_out(judge, out, program=f"pooler {__version__}", progress=progress)
+    left = f"{made.unjudged:,} unjudged" + (f", {made.skipped:,} skipped" if made.skipped else "")
+    say(
+        f"{out}: {counted(made.documents, 'document')} of {counted(made.topics, 'topic')},"
+        f" {left}; {counted(made.events, 'event')} of `{judge}` so far"
+    )
+    if made.without_text:
+        warn(f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE"
+             " brings them, then make the file anew")  # fmt: skip
+    if made.elsewhere:
+        say(f"{counted(made.elsewhere, 'more document')} could come to `{judge}` here, to be"
+            " claimed or drawn; they are not in it")  # fmt: skip
+    say(f"there: pooler judge --judge {judge} --collection {out}")
+    whole = "" if collection == DEFAULT_COLLECTION else f" --collection {named}"
+    say(f"back again: pooler merge {out}{whole}")
+
+
+def probabilities(
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--value",
+            metavar="GRADE=P",
+            help="What a judge's grade is worth: the probability, from 0 to 1, that the document is"
+            " relevant. Once for every grade of the scale.",
+            show_default=False,
+        ),
+    ] = None,
+    level: LevelOption = None,
+    rigid: RigidOption = False,
+    relaxed: RelaxedOption = False,
+    of: OfOption = None,
+    manifest: Annotated[
+        str | None,
+        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+    ] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Write `topic docno p`: the probability that a document is relevant, by all its judges.
+
+    With --value it is the mean over the judges of what their grades are worth, with --level the
+    share of judges who give that grade or more. Documents that nobody graded are not in it;
+    adjudicators are no judges here, and their rulings play no part.
+
+    Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
+    """
+    from pooler.results.judge_kinds import tell_kinds
+    from store.analysis.aggregation.probability import share_probabilities, value_probabilities
+    from store.analysis.collapse import level_index, level_of
+    from store.collection.collection import Collection
+    from store.grades.policy import Policy
+    from store.judging.kinds import kind_counts
+
+    check_out(out, manifest)
+    with Collection(collection) as opened:
+        cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
+        if values and cut is not None:
+            requirement = "cannot go with a level: one of the two says what a grade is worth"
+            raise ArgumentError("--value", requirement, None, hint=HINT)
+        if not values and cut is None:
+            requirement = "must be given for every grade, or a level in its place"
+            raise ArgumentError("--value", requirement, None, hint=HINT)
+        worth = parse_values(values or (), opened.scale.values) if cut is None else None
+        policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
+        ballots = opened.ballots(policy)
+        if not ballots.votes.n_documents:
+            message = "no judge has judged anything yet"
+            raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+        if worth is not None:
+            found = value_probabilities(ballots.counts, list(worth.values()))
+        else:
+            place = level_index(opened.scale, cut or 0)
+            found = share_probabilities(ballots.counts, place)
+        pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
+        lines = [f"{topic} {docno} {p:.10g}" for (topic, docno), p in zip(pairs, found.tolist(), strict=True)]
+        facts = _probabilities_manifest(opened, ballots, policy, worth, cut, lines) | erased_facts(opened)
+        erased, kinds = erased_words(opened), kind_counts(opened.judges(), ballots.votes.judges)
+    write_lines(out, lines, manifest=manifest)
+    if manifest is not None or out not in (None, "-"):
+        write_json(manifest or f"{out}.manifest.json", facts, private=True)
+    how = "share of judges" if worth is None else "mean value of grades"
+    how += f" at level {cut}" if worth is None else ""
+    say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(ballots)}")
+    tell_kinds(kinds)
+    if facts["without_a_grade"]:
+        say(f"left out, no grade: {counted(facts['without_a_grade'], 'document')}")
+    if erased:
+        say(erased)
+
+
+def _judges_each(ballots: Ballots) -> str:
+    """Say how many judges a document has."""
+    n_judges = counted(len(ballots.votes.judges), "judge")
+    low, high = int(ballots.counts.sum(axis=1).min()), int(ballots.counts.sum(axis=1).max())
+    return f"{n_judges}, {low}" + (f" to {high}" if high > low else "") + " a document"
+
+
+def _probabilities_manifest(
+    opened: Collection,
+    ballots: Ballots,
+    policy: Policy,
+    worth: dict[int, float] | None,
+    cut: int | None,
+    lines: Sequence[str],
+) -> dict[str, Any]:
+    """Say what was exported and how; no times, so that equal files have equal manifests."""
+    from pooler import __version__
+    from pooler.results.agree.aggregate import judge_facts
+    from store.formats.scale import scale_to_json
+
+    n_votes = ballots.counts.sum(axis=1)
+    by_judges = {str(n): int((n_votes == n).sum()) for n in sorted({*n_votes.tolist()})}
+    text = "".join(f"{line}\n" for line in lines)
+    return {
+        "tool": "pooler",
+        "version": __version__,
+        "collection": opened.name,
+        "columns": ["topic", "docno", "p"],
+        "scale": scale_to_json(opened.scale),
+        **judge_facts(opened, ballots.votes.judges, policy),
+        "values": None if worth is None else {str(grade): p for grade, p in worth.items()},
+        "level": cut,
+        "documents": len(lines),
+        "by_number_of_judges": by_judges,
+        "without_a_grade": len(ballots.pairs) - len(lines),
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+app = typer.Typer(help="Write what evaluators read.", no_args_is_help=True)
+app.command("qrels")(qrels)
+app.command("ntcir")(ntcir)
+app.command("prels")(prels)
+app.command("probabilities")(probabilities)
+app.command("pool")(pool)
+app.command("judgements")(judgements)
+app.command("collection")(whole_collection)
+app.command("work")(work)

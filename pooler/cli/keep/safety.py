@@ -1,0 +1,211 @@
+"""Backup restore copy verify upgrade."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.cli.console import ExitCode, emit
+from pooler.cli.interrupts import tidy_when_killed
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.results.table import Column, Format, Table, counted
+from pooler.streams import progress, say
+
+if TYPE_CHECKING:
+    from store.keeping.verify import Verified
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup: a new file.")],
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Let FILE be an earlier backup of this collection; take its place."),
+    ] = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Save the whole collection as one file, while judges work.
+
+    The file is checked when it is written, and sealed with a checksum; it appears whole or not at
+    all. Every judgement that was saved before is in it. A file copied by hand may lack what was
+    judged last. `pooler restore FILE` makes a collection of it again.
+
+    Example: pooler backup wine-monday.backup --collection wine.db
+    """
+    from store.db.engine import collection_url, display
+    from store.keeping.backup import back_up
+
+    url = collection_url(collection)
+    with tidy_when_killed():
+        made = back_up(url, file, replaces=replace, progress=progress)
+    size = f"{made.n_bytes / 1e6:,.1f} MB"
+    say(f"{file}: {counted(made.n_events, 'judgement event')}, {size}; checked and sealed")
+    say(f"back again: pooler restore {file} --collection {display(url)} --replace")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup; it stays as it is.")],
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="Let the collection be there: it is saved beside itself, then replaced."
+        ),
+    ] = False,
+    with_erased: Annotated[
+        bool, typer.Option("--with-erased", help="Let judges come back who were erased since.")
+    ] = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Make a collection of a backup, where there is none or in place of one.
+
+    The backup is checked first. With --replace the collection that is there is saved as
+    FILE.replaced; one that is damaged is put aside as it is, as FILE.damaged. Nobody may be judging
+    in it. A backup with judges who were erased there since is refused without --with-erased.
+
+    Example: pooler restore wine-monday.backup --collection wine.db
+    """
+    from store.db.engine import collection_url, display
+    from store.keeping.backup import restore as make
+
+    url = collection_url(collection)
+    with tidy_when_killed():
+        done = make(file, url, replaces=replace, with_erased=with_erased, progress=progress)
+    say(f"{display(url)}: {counted(done.backup.n_events, 'judgement event')} of {file}")
+    if done.part_of is not None:
+        say(f"it is {done.part_of}, not a whole collection; pooler merge brings it back there")
+    if done.was_damaged:
+        say(f"what was there is damaged; it is in {done.kept}, as it was")
+    elif done.kept is not None:
+        say(f"what was there is saved in {done.kept}")
+
+
+def copy(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="SQLite file or postgresql:// URL to read.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TO", help="A new SQLite file, or the postgresql:// URL of an empty database."
+        ),
+    ],
+) -> None:
+    """Copy a whole collection: from a file to a server, or back.
+
+    One state is read and all of it is written, or nothing. `pooler export collection` gives the
+    same bytes at both places. Judges who work at FROM meanwhile are not in the copy: let them go on
+    at TO.
+
+    Example: pooler copy wine.db postgresql://judging@server/wine
+    """
+    from store.db.engine import collection_url, display
+    from store.keeping.copying import copy_collection
+
+    urls = collection_url(source), collection_url(target)
+    with tidy_when_killed():
+        done = copy_collection(*urls, progress=progress)
+    n_events = counted(done.counts["judgement"], "judgement event")
+    say(f"{display(urls[1])}: {n_events}, {counted(done.n_rows, 'row')} in all")
+
+
+COLUMNS = (
+    Column("check"),
+    Column("what"),
+    Column("checked"),
+    Column("faults"),
+    Column("examples"),
+    Column("advice"),
+)
+
+
+def verify(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+    """Check the collection against its own rules, and say what to do about each fault.
+
+    The file and its references, every value, the scale, guidelines, judges, sittings, places,
+    texts and their hashes, runs and rankings, pools, and the history of every judgement. Others may
+    work on it meanwhile. What killed commands left beside it is named. The exit code is 1 when
+    there is a fault.
+
+    Example: pooler verify --collection wine.db
+    """
+    from store.db.engine import collection_url, display
+    from store.db.files import leftovers, real_place
+    from store.keeping.verify import verify as check
+    from store.text import sanitise_line
+
+    url = collection_url(collection)
+    results = check(url, progress=progress)
+    n_faults = sum(one.n_faults for one in results)
+    if fmt is Format.TABLE:
+        table = Table("verify", COLUMNS[:4], title=f"verify ({display(url)})")
+        table.caption = "\n".join(line for one in results for line in _in_words(one))
+        table.caption = table.caption or "no fault found"
+    else:
+        table = Table("verify", COLUMNS)
+    for one in results:
+        table.rows.append(
+            {
+                "check": one.name,
+                "what": one.what,
+                "checked": one.n_checked,
+                "faults": one.n_faults,
+                "examples": "; ".join(one.examples) or None,
+                "advice": one.advice if one.n_faults else None,
+            }
+        )
+    emit([table], fmt)
+    if url.get_backend_name() == "sqlite":
+        for left in leftovers(real_place(Path(url.database or "")).parent):
+            say(f"note: {sanitise_line(left.told)}")
+    if n_faults:
+        say(f"{display(url)} has {counted(n_faults, 'fault')}")
+        raise typer.Exit(ExitCode.DATA)
+
+
+def _in_words(one: Verified) -> list[str]:
+    """Say the faults of a check, and what to do about them."""
+    if not one.n_faults:
+        return []
+    more = one.n_faults - len(one.examples)
+    lines = [f"{one.name}: {example}" for example in one.examples]
+    if more:
+        lines.append(f"{one.name}: and {more:,} more")
+    return [*lines, f"  what to do: {one.advice}"]
+
+
+def upgrade(
+    no_backup: Annotated[
+        bool,
+        typer.Option(
+            "--no-backup",
+            help="Save nothing first: where pg_dump, or you, have done so. A postgresql:// "
+            "collection needs it.",
+        ),
+    ] = False,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Back up a collection and migrate it to this program's schema.
+
+    Tables, columns and indexes that are missing are made, too; what else is not as the schema has
+    it is told. The backup of a collection file is FILE.SCHEMA.backup beside it, checked before the
+    first step (pooler restore makes a collection of it again). All steps are taken, or none. A
+    server's collection is saved by the server's own tools: pg_dump, and then --no-backup here.
+
+    Example: pooler upgrade --collection wine.db
+    """
+    from store.db.engine import collection_url, display
+    from store.keeping.upgrade import upgrade as migrate
+
+    url = collection_url(collection)
+    with tidy_when_killed():
+        done = migrate(url, backs_up=not no_backup, progress=progress)
+    kept = f"; the old state is in {done.backup}" if done.backup else "; no backup was made"
+    if done.before != done.after:
+        say(f"{display(url)}: schema {done.before} -> {done.after}{kept}")
+    elif done.mended:
+        say(f"{display(url)}: schema {done.after} was mended{kept}")
+    else:
+        say(f"{display(url)} is up to date (schema {done.after})")
+    for told in done.mended:
+        say(f"{told}: mended")
+    for told in done.left:
+        say(f"{told}: left as it is")

@@ -1,0 +1,211 @@
+"""Estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pooler.cli.dossier import emit_dossier
+from pooler.cli.options import policy_of
+from pooler.cli.source_options import Given, on_given_runs
+from pooler.results.agree.people import legend
+from pooler.results.measure.estimate import (
+    NEEDS_PRELS,
+    Estimates,
+    FormName,
+    Sample,
+    _by_topic,
+    _facts,
+    _runs,
+    _words,
+)
+from pooler.results.source import names_collection
+from pooler.results.table import Format, counted
+from pooler.streams import say, warn
+from store.errors import ArgumentError, PoolerError
+
+_WORDS = {
+    "runs": Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN...", help="Run tags (default all), or files with --prels."),
+    ],
+    "qrels": Annotated[
+        str | None, typer.Option("--qrels", hidden=True, help="Refused: qrels name no sample.")
+    ],
+    "listed": Annotated[
+        str | None,
+        typer.Option(
+            "--runs",
+            metavar="FILE",
+            help="With --prels: TSV with a header that lists the runs: file, and optionally tag.",
+            show_default=False,
+        ),
+    ],
+    "scale": Annotated[
+        str | None,
+        typer.Option(
+            "--scale",
+            metavar="SCALE",
+            help="With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in"
+            " `init`; --rigid and --relaxed need it, and its negative values are grades.",
+            show_default=False,
+        ),
+    ],
+    "cutoff": Annotated[
+        int, typer.Option("--cutoff", min=1, help="Documents of a ranking that count, as in sample_eval.pl.")
+    ],
+}
+"""Options of `Given` that mean another thing here."""
+_FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
+
+
+def with_prels(command: Callable[..., None]) -> Callable[..., None]:
+    """Say in the help of a command on given runs that files go with `--prels`, not `--qrels`."""
+    told = signature(command)
+    parameters = [
+        one.replace(annotation=_WORDS.get(one.name, one.annotation)) for one in told.parameters.values()
+    ]
+    command.__signature__ = told.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def check_options(given: Given, *, pool: str | None, prels: str | None, form: FormName | None) -> None:
+    """Refuse options that do not go together.
+
+    Raises
+    ------
+    ArgumentError
+        If `--qrels` is given; or options of a collection with a prels file, or the reverse.
+    PoolerError
+        If the form of a prels file is not named, or a run is no file.
+    """
+    if given.qrels is not None:
+        requirement = "names judgements without their sample, which estimates need"
+        hint = "--prels FILE --form xinf or statap; or pooler evaluate --qrels"
+        raise ArgumentError("--qrels", requirement, given.qrels, hint=hint)
+    if prels is not None:
+        _check_file(given, pool=pool, form=form)
+        return
+    for name, value in (("--form", form), ("--runs", given.listed)):
+        if value is not None:
+            requirement = "is for files, with --prels"
+            raise ArgumentError(name, requirement, str(value), hint=NEEDS_PRELS)
+
+
+def _check_file(given: Given, *, pool: str | None, form: FormName | None) -> None:
+    """Refuse what does not go with a prels file."""
+    if form is None:
+        message = "which form has the prels file? the two differ in the order of columns alone"
+        raise PoolerError(message, hint=_FORMS)
+    if pool is not None:
+        raise ArgumentError("--pool", "and --prels exclude each other", pool)
+    if names_collection(given.ctx):
+        requirement = "and --prels exclude each other: files need no collection"
+        raise ArgumentError("--collection", requirement, given.collection)
+    policy = policy_of(
+        judge=given.judge, aggregate=given.aggregate, ties=given.ties, collapse=given.collapse,
+        of=given.of, without_rulings=given.without_rulings,
+    )  # fmt: skip
+    votes = {
+        "--judge": policy.judge,
+        "--aggregate": policy.rule,
+        "--ties": policy.ties,
+        "--of": ", ".join(policy.of) or None,
+        "--without-rulings": None if policy.rulings else "",
+    }
+    for name, value in votes.items():
+        if value is not None:
+            requirement = "is for a collection; a prels file already is one grade a document"
+            raise ArgumentError(name, requirement, value or None)
+    for run in given.runs or []:
+        if run != "-" and not Path(run).exists():
+            message = f"{run}: no such file or directory"
+            raise PoolerError(message, hint="with --prels a RUN is a file, not a tag")
+    if not given.runs and given.listed is None:
+        message = "no run file is named"
+        raise PoolerError(message, hint="--prels FILE goes with run files, or --runs FILE")
+
+
+@with_prels
+@on_given_runs
+def estimate(
+    given: Given,
+    *,
+    pool: Annotated[
+        str | None,
+        typer.Option("--pool", metavar="NAME", help="A sampled pool.", show_default="the only one"),
+    ] = None,
+    prels: Annotated[
+        str | None,
+        typer.Option(
+            "--prels",
+            metavar="FILE",
+            help="Work on files, without a collection: this judged sample and the named run files.",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        FormName | None,
+        typer.Option(
+            "--form",
+            metavar="xinf|statap",
+            help="With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno"
+            " rel method iprob).",
+            show_default=False,
+        ),
+    ] = None,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row a run and topic, too.")] = False,
+) -> None:
+    """Estimate the scores of runs from a judged sample: xinfAP, infNDCG, statAP and their like.
+
+    What is judged stands for what is not: xinfAP, infNDCG and iP@k need strata, as sample_eval.pl
+    reads them, infAP the same share of each, and statAP how likely each document was to be sampled.
+    A topic of which no sampled document is relevant has none of them but iP@k, and is left out of
+    means; a run without a topic scores 0 there.
+
+    Example: pooler estimate --pool sampled --judge carol
+
+    Example: pooler estimate --prels sampled.prels --form xinf runs/bm25-words.run --by-topic
+    """
+    check_options(given, pool=pool, prels=prels, form=form)
+    from pooler.results.measure.estimate import estimates, sample_of_collection, sample_of_file
+
+    if prels is None or form is None:
+        sample = sample_of_collection(given, pool)
+    else:
+        sample = sample_of_file(given, prels, form)
+    found = estimates(sample.ranked, sample.pools, cutoff=given.cutoff, level=sample.level)
+    _tell(sample, found)
+    show(found, sample, given.fmt, by_topic=by_topic)
+
+
+def _tell(sample: Sample, found: Estimates) -> None:
+    """Say on stderr what of the sample is not judged, and what that does."""
+    if sample.n_topics_without_grade:
+        n_topics = counted(sample.n_topics_without_grade, "topic")
+        say(f"{sample.name}: {n_topics} without a judged document left out")
+    if n_waiting := sample.n_waiting:
+        verb = "has" if n_waiting == 1 else "have"
+        does = {"statap": "statAP is too low", "xinfap": "by strata the judged stand for them"}
+        effects = "; ".join(words for name, words in does.items() if name in found.values)
+        warn(f"{counted(n_waiting, 'sampled document')} {verb} no grade: {effects}")
+    if found.n_uncovered:
+        n_pooled = counted(found.n_uncovered, "pooled document")
+        warn(f"{n_pooled} in strata without a judged one: not relevant in all, and a third of them"
+             " relevant in iP@k, as in sample_eval.pl")  # fmt: skip
+
+
+def show(found: Estimates, sample: Sample, fmt: Format, *, by_topic: bool) -> None:
+    """Print the facts of the sample, a row for every run, and if asked for every topic of it."""
+    tables = [_by_topic(found, fmt)] if by_topic else []
+    tables.append(_runs(found, fmt))
+    tables[-1].caption = legend(_words(found, sample, tables))
+    facts = _facts(found, sample)
+    if fmt is Format.TABLE:  # what is not known has a reason below, and 0 goes without saying
+        facts = {name: fact for name, fact in facts.items() if fact}
+    emit_dossier(facts, tables, fmt)

@@ -1,0 +1,832 @@
+"""A Plot in characters.
+
+Labels may be of any script: their width is that on a screen. What fits on no line goes on in the
+next. A value that does not exist has its reason in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import accumulate, chain, count, pairwise, zip_longest
+from math import isfinite
+from string import ascii_lowercase, ascii_uppercase
+from typing import TYPE_CHECKING, TextIO
+
+from pooler.report.drawing import Scale, tick_labels, ticks
+from pooler.results.table import Format, counted
+from pooler.streams import PAGE, broken, terminal_width
+from store.errors import ArgumentError
+from store.text import sanitise_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pooler.results.table import Cell, Table
+    from store.analysis.significance.normality import NormalityPicture
+
+MARKERS = ascii_uppercase + ascii_lowercase
+SHARED = "*"
+"""Stands where several curves meet."""
+_MOST_TICKS = 6
+"""Numbers on an axis, besides its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Values at 0, 1, 2, ... of one thing."""
+
+    label: str
+    values: Sequence[float]
+    """Not negative; at least one."""
+
+
+def plot_lines(
+    curves: Sequence[Curve], *, title: str, x_label: str, width: int = 80, height: int = 20
+) -> list[str]:
+    """Draw curves over one pair of axes from 0.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        At least one, all of one length.
+    title : str
+        Says what is counted upwards.
+    x_label : str
+        Says what is counted to the right.
+    width, height : int
+        Characters of a line, and lines above the axis; at least 40 and 2.
+
+    Returns
+    -------
+    list of str
+        Lines without blanks at their ends. Every curve has a letter of its own, explained at the
+        foot; where curves meet stands `SHARED`. A column shows the values at the place nearest to
+        it, so a curve of more places than columns loses some between.
+
+    Raises
+    ------
+    ArgumentError
+        If there are more curves than `MARKERS`.
+
+    Examples
+    --------
+    >>> curves = [Curve("fast", [0, 3, 4, 4]), Curve("slow", [0, 1, 2, 4])]
+    >>> lines = plot_lines(curves, title="found", x_label="judged", width=40, height=3)
+    >>> lines[0], lines[-1]
+    ('found', 'A fast  B slow  * several')
+    """
+    if not 1 <= len(curves) <= len(MARKERS):
+        raise ArgumentError("curves", f"must be 1 to {len(MARKERS)}", len(curves))
+    last = len(curves[0].values) - 1
+    top = max(1.0, max(max(curve.values) for curve in curves))
+    labels = {_row(value, top, height): f"{value:,}" for value in _ticks(top)}
+    labels[0] = f"{top:,.0f}"
+    margin = max(map(len, labels.values()))
+    n_columns = width - margin - 2
+    grid = [[" "] * n_columns for _ in range(height)]
+    for marker, curve in zip(MARKERS, curves, strict=False):
+        for column in range(n_columns):
+            row = _row(curve.values[round(column * last / (n_columns - 1))], top, height)
+            grid[row][column] = marker if grid[row][column] == " " else SHARED
+    lines = [title]
+    lines += [f"{labels.get(row, ''):>{margin}} |{''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
+    lines.append(" " * (margin + 1) + "+" + "-" * n_columns)
+    lines.append(" " * (margin + 2) + _scale(last, n_columns))
+    lines.append(f"{x_label:>{width}}")
+    return lines + _legend([curve.label for curve in curves], width)
+
+
+def _row(value: float, top: float, height: int) -> int:
+    """Return the line of a value, from 0 at the top."""
+    return height - 1 - round(value / top * (height - 1))
+
+
+def _ticks(last: float) -> list[int]:
+    """Return round numbers from 0 to `last`, evenly spaced by 1, 2 or 5 times a power of ten."""
+    for power in count():
+        for digit in (1, 2, 5):
+            step = digit * 10**power
+            if last / step <= _MOST_TICKS:
+                return list(range(0, int(last) + 1, step))
+    return []
+
+
+def _scale(last: int, n_columns: int) -> str:
+    """Write the numbers under the axis, the last one always."""
+    cells = [" "] * n_columns
+    free_until = n_columns
+    for value in sorted({*_ticks(last), last}, reverse=True):
+        number = f"{value:,}"
+        place = round(value * (n_columns - 1) / max(last, 1))
+        start = min(max(place - len(number) // 2, 0), n_columns - len(number))
+        if start + len(number) <= free_until:
+            cells[start : start + len(number)] = number
+            free_until = start - 1
+    return "".join(cells).rstrip()
+
+
+def _legend(labels: Sequence[str], width: int) -> list[str]:
+    """Explain the letters, as many a line as fit."""
+    entries = [f"{marker} {label}" for marker, label in zip(MARKERS, labels, strict=False)]
+    if len(labels) > 1:
+        entries.append(f"{SHARED} several")
+    lines = [entries[0]]
+    for entry in entries[1:]:
+        longer = f"{lines[-1]}  {entry}"
+        if len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(entry)
+    return lines
+
+
+LEAST_AREA = 12
+"""Columns that are drawn in, at least."""
+_LEAST_LABEL, _GOOD_AREA = 8, 16
+_GAP, _NOTE_GAP = 2, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the columns of a terminal are shared out."""
+
+    label: int
+    area: int
+    notes: tuple[int, ...]
+    """Widths of the notes that fit."""
+
+    @property
+    def left(self) -> int:
+        """Columns to the left of what is drawn."""
+        return self.label + _GAP
+
+    def header(self, heading: str, headings: Sequence[str]) -> list[str]:
+        """Write the headings of labels and notes; nothing if there are none."""
+        return self.row(heading, [""], headings) if heading or any(headings) else []
+
+    def row(self, label: str, areas: Sequence[str], notes: Sequence[str], *, wall: str = "") -> list[str]:
+        """Write one label with what is drawn and its notes; what is longer goes on below.
+
+        Parameters
+        ----------
+        label : str
+            Folded to its columns.
+        areas : sequence of str
+            What is drawn, or words, line by line.
+        notes : sequence of str
+            One for every heading; stand in the first line.
+        wall : str, optional
+            One character between labels and what is drawn.
+        """
+        from rich.cells import cell_len
+
+        beside = "".join(
+            " " * (_NOTE_GAP + width - cell_len(note)) + note
+            for note, width in zip(notes, self.notes, strict=False)
+        )
+        lines = []
+        for part, area in zip_longest(broken(label, self.label), areas, fillvalue=""):
+            blanks = self.label - cell_len(part)
+            free = self.area - cell_len(area)
+            lines.append(f"{part}{' ' * blanks}{wall:>{_GAP}}{area}{' ' * free}{beside}".rstrip())
+            beside = ""
+        return lines
+
+
+def share_out(
+    labels: Sequence[str],
+    notes: Sequence[Sequence[str]],
+    headings: Sequence[str],
+    width: int,
+    *,
+    least: int = LEAST_AREA,
+) -> Layout:
+    """Share out the columns: labels give way to what is drawn, then the last notes are left out.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        With their heading.
+    notes : sequence of sequences of str
+        For every label, one for every heading.
+    headings : sequence of str
+        Of the notes.
+    width : int
+        Columns of all.
+    least : int, default=LEAST_AREA
+        Columns to draw in.
+
+    Examples
+    --------
+    >>> share_out(["run", "bm25-words"], [["0.31"]], ["MAP"], 80)
+    Layout(label=10, area=62, notes=(4,))
+    >>> share_out(["run", "bm25-words"], [["0.31"]], ["MAP"], 24)
+    Layout(label=8, area=14, notes=())
+    """
+    from rich.cells import cell_len
+
+    full = max(map(cell_len, labels))
+    beside = [
+        max(cell_len(heading), *(cell_len(one[place]) for one in notes))
+        for place, heading in enumerate(headings)
+    ]
+    while True:
+        room = width - _GAP - sum(one + _NOTE_GAP for one in beside)
+        label = min(full, max(_LEAST_LABEL, min(room - _GOOD_AREA, room // 2)))
+        if room - label >= least or not beside:
+            return Layout(label, max(room - label, least), tuple(beside))
+        beside.pop()
+
+
+def side_by_side(entries: Iterable[str], width: int) -> list[str]:
+    """Put entries in lines, as many as fit; one that fits in none is folded.
+
+    Examples
+    --------
+    >>> side_by_side(["# judged", ". unjudged", "! cannot be judged"], 20)
+    ['# judged  . unjudged', '! cannot be judged']
+    """
+    from rich.cells import cell_len
+
+    lines: list[str] = []
+    for entry in entries:
+        if lines and cell_len(f"{lines[-1]}  {entry}") <= width:
+            lines[-1] += f"  {entry}"
+        else:
+            lines += broken(entry, width)
+    return lines
+
+
+FULLER, SMALLER = "+", "-"
+"""What bars above and below 0 are filled with."""
+_WALL = "|"
+"""Where bars begin."""
+_DOT, _LOW, _LINE, _HIGH = "o", "[", "-", "]"
+_TICK = "+"
+_MOST_WIDE = 120
+"""Columns of a plot on a terminal that has more."""
+_LONG = 20
+"""Readings above which an axis stands at both ends."""
+_NUMBER_GAP = 2
+"""Blanks between numbers along an axis, at least."""
+_LEAST_SHARE = Decimal("1e-9")
+"""An axis is not shorter than this share of its numbers: they could not be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A bar of several parts."""
+
+    label: str
+    parts: Sequence[int]
+    """A count for every fill, 0 or more."""
+    notes: Sequence[str] = ()
+    """Beside the bar, to the right: one for every heading."""
+    group: str = ""
+    """Stands once above the bars that follow one another in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A number, and an interval if it has one."""
+
+    label: str
+    value: float | None
+    """Finite; ``None`` = undefined."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the interval; the value may lie outside. ``None`` = there is none."""
+    notes: Sequence[str] = ()
+    """Beside it, to the right: one for every heading."""
+    reason: str = ""
+    """Why there is no value."""
+
+
+def check_plot(fmt: Format) -> None:
+    """Raise `ArgumentError` when `--plot` was given and the result is for programs."""
+    if fmt is not Format.TABLE:
+        raise ArgumentError("--plot", "is for people: it needs --format table", fmt.value)
+
+
+def plot_width(stream: TextIO) -> int:
+    """Return how wide a plot may be: as the terminal, 120 at most; `PAGE` in files and pipes."""
+    return min(terminal_width(stream), _MOST_WIDE) if stream.isatty() else PAGE
+
+
+def plot_stacks(
+    stacks: Sequence[Stack],
+    fills: Sequence[tuple[str, str]],
+    *,
+    title: str,
+    heading: str = "",
+    headings: Sequence[str] = (),
+    unit: str = "document",
+    width: int = PAGE,
+) -> list[str]:
+    """Draw a bar of parts for every label.
+
+    Parameters
+    ----------
+    stacks : sequence of Stack
+        At least one.
+    fills : sequence of (str, str)
+        For every part one character of ASCII, different from the others, and what it stands for.
+    title : str
+        Says what is counted.
+    heading : str, optional
+        Of the labels.
+    headings : sequence of str
+        Of the notes; those that a narrow page has no room for are left out, the last first.
+    unit : str, default="document"
+        What is counted, in the singular.
+    width : int, default=PAGE
+        Columns of a terminal, 40 or more; with less, a line may be wider.
+
+    Returns
+    -------
+    list of str
+        Lines without blanks at their ends; the last ones say how many units a character is, and
+        what the fills mean. A part that is not 0 has one character at least, at
+        the cost of the longest part.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no stack, a stack has not a part for every fill, or fills are not different
+        single characters.
+
+    Examples
+    --------
+    >>> stacks = [Stack("anna", [3, 9]), Stack("ben", [1, 3])]
+    >>> for line in plot_stacks(stacks, [("#", "judged"), (".", "unjudged")], title="Standing"):
+    ...     print(line)
+    Standing
+    anna |###.........
+    ben  |#...
+    A character is 1 document.
+    # judged  . unjudged
+    """
+    characters = [character for character, _ in fills]
+    if len({*characters}) < len(fills) or not all(len(one) == 1 and "!" <= one <= "~" for one in characters):
+        raise ArgumentError("fills", "must be different characters of ASCII", characters)
+    if not stacks or {len(stack.parts) for stack in stacks} != {len(fills)}:
+        raise ArgumentError("stacks", f"must be one or more of {len(fills)} parts", len(stacks))
+    labels = [heading, *(stack.label for stack in stacks)]
+    notes = [stack.notes for stack in stacks]
+    layout = share_out(labels, notes, headings, width, least=max(LEAST_AREA, len(fills)))
+    per = _per_character([stack.parts for stack in stacks], layout.area)
+    lines = [*broken(title, width), *layout.header(heading, headings)]
+    group = ""
+    for stack in stacks:
+        if stack.group != group:
+            group = stack.group
+            lines += broken(group, width)
+        sizes = _sizes(stack.parts, per)
+        bar = "".join(one * size for one, size in zip(characters, sizes, strict=True))
+        lines += layout.row(stack.label, [bar], stack.notes, wall=_WALL)
+    scale = f"A character is {counted(per, unit)}"
+    scale += "; every part has one at least." if per > 1 else "."
+    meanings = (f"{one} {what}" for one, what in fills)
+    return lines + broken(scale, width) + side_by_side(meanings, width)
+
+
+def plot_bars(
+    readings: Sequence[Reading],
+    *,
+    title: str,
+    heading: str = "",
+    headings: Sequence[str] = (),
+    fill: str = FULLER,
+    reach: float = 0.0,
+    width: int = PAGE,
+) -> list[str]:
+    """Draw a bar from 0 for every label, to the right above 0 and to the left below.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+        At least one; intervals are not drawn.
+    title : str
+        Says what is measured.
+    heading : str, optional
+        Of the labels.
+    headings : sequence of str
+        Of the notes; those that a narrow page has no room for are left out, the last first.
+    fill : str, default=FULLER
+        Of bars above 0; those below have `SMALLER`.
+    reach : float, default=0
+        The axis goes at least so far, from 0.
+    width : int, default=PAGE
+        Columns of a terminal, 40 or more; with less, a line may be wider.
+
+    Returns
+    -------
+    list of str
+        Lines without blanks at their ends. A bar goes to the column nearest to its value; one
+        that is too short for a character is the line at 0 alone.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no reading, or a value is not finite.
+
+    Examples
+    --------
+    >>> readings = [Reading("up", 2.0), Reading("down", -1.0), Reading("none", None, reason="void")]
+    >>> for line in plot_bars(readings, title="Change", width=28):
+    ...     print(line)
+    Change
+    up           |++++++++++++++
+    down  -------|
+    none  undefined: void
+          +------+------+------+
+         -1      0      1      2
+    """
+    values = _finite([reading.value for reading in readings])
+    layout = _layout(readings, heading, headings, width)
+    scale, axis = _axis([0.0, reach, *values], layout)
+    zero = _column(scale, 0.0)
+    drawn = []
+    for reading in readings:
+        area = [" "] * layout.area
+        area[zero] = _WALL
+        if reading.value is not None:
+            end = _column(scale, reading.value)
+            area[zero + 1 : end + 1] = fill * (end - zero)
+            area[min(end, zero) : zero] = SMALLER * (zero - end)
+        drawn.append("".join(area))
+    header = [*broken(title, width), *layout.header(heading, headings)]
+    return _framed(readings, drawn, axis if values else [], layout, header)
+
+
+def plot_intervals(
+    readings: Sequence[Reading],
+    *,
+    title: str,
+    value_words: str,
+    interval_words: str,
+    heading: str = "",
+    headings: Sequence[str] = (),
+    width: int = PAGE,
+) -> list[str]:
+    """Draw a dot for every label, on its interval.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+        At least one.
+    title : str
+        Says what is measured.
+    value_words, interval_words : str
+        What dots and intervals are, for the foot.
+    heading : str, optional
+        Of the labels.
+    headings : sequence of str
+        Of the notes; those that a narrow page has no room for are left out, the last first.
+    width : int, default=PAGE
+        Columns of a terminal, 40 or more; with less, a line may be wider.
+
+    Returns
+    -------
+    list of str
+        Lines without blanks at their ends. All stands in the column nearest to it; a dot hides
+        the end of an interval, and one of two columns or less with its dot in it is the dot alone.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no reading, or a number is not finite.
+
+    Examples
+    --------
+    >>> readings = [Reading("long", 0.5, 0.1, 0.9), Reading("short", 0.7, 0.6, 0.8)]
+    >>> words = {"value_words": "MAP", "interval_words": "its limits"}
+    >>> for line in plot_intervals(readings, title="MAP", **words, width=28):
+    ...     print(line)
+    MAP
+    long   [---------o---------]
+    short               [-o--]
+           ---+----+----+----+--
+             0.2  0.4  0.6  0.8
+    o MAP  [---] its limits
+    """
+    ends = [end for one in readings for end in (one.value, one.low, one.high)]
+    values = _finite(ends)
+    layout = _layout(readings, heading, headings, width)
+    scale, axis = _axis(values or [0.0], layout)
+    drawn = []
+    for reading in readings:
+        area = [" "] * layout.area
+        dot = None if reading.value is None else _column(scale, reading.value)
+        if reading.low is not None and reading.high is not None:
+            low, high = _column(scale, reading.low), _column(scale, reading.high)
+            if high - low > 1 or dot is None or not low <= dot <= high:
+                area[low : high + 1] = _LINE * (high + 1 - low)
+                area[high], area[low] = _HIGH, _LOW
+        if dot is not None:
+            area[dot] = _DOT
+        drawn.append("".join(area))
+    header = [*broken(title, width), *layout.header(heading, headings)]
+    entries = f"{_DOT} {value_words}", f"{_LOW}{_LINE * 3}{_HIGH} {interval_words}"
+    legend = side_by_side(entries, width) if values else []
+    return _framed(readings, drawn, axis if values else [], layout, header) + legend
+
+
+def _finite(values: Iterable[float | None]) -> list[float]:
+    """Return the numbers among values; raise `ArgumentError` if one is not finite."""
+    found = [value for value in values if value is not None]
+    if not all(map(isfinite, found)):
+        raise ArgumentError("readings", "must be finite, or `None`", found)
+    return found
+
+
+def _layout(readings: Sequence[Reading], heading: str, headings: Sequence[str], width: int) -> Layout:
+    """Share out the columns; raise `ArgumentError` where there is nothing to draw."""
+    if not readings:
+        raise ArgumentError("readings", "must be one or more", 0)
+    labels = [heading, *(one.label for one in readings)]
+    return share_out(labels, [one.notes for one in readings], headings, width)
+
+
+def _per_character(stacks: Sequence[Sequence[int]], n_columns: int) -> int:
+    """Return the least number of units a character, of two digits and zeros, so that bars fit."""
+    small = range(1, 100)
+    large = (int(number * 10**power) for power in count(1) for number in range(10, 100))
+    return next(
+        per for per in chain(small, large) if all(sum(_sizes(parts, per)) <= n_columns for parts in stacks)
+    )
+
+
+def _sizes(parts: Sequence[int], per: int) -> list[int]:
+    """Return the characters of every part: the whole to the nearest, and no part without any."""
+    ends = [(2 * end + per) // (2 * per) for end in accumulate(parts)]
+    sizes = [end - start for start, end in pairwise([0, *ends])]
+    for place, part in enumerate(parts):
+        if part and not sizes[place]:
+            longest = sizes.index(max(sizes))
+            sizes[longest] -= sizes[longest] > 1
+            sizes[place] = 1
+    return sizes
+
+
+def _axis(values: Sequence[float], layout: Layout) -> tuple[Scale, list[str]]:
+    """Return an axis from the least value to the greatest, and its two lines: ticks and numbers."""
+    low, high = _ends(values)
+    last = layout.area - 1
+    scale = Scale(low, high, 0, last)
+    best, axis = (False, False, 0), [""]
+    for most in range(8, 2, -1):
+        marks = ticks(low, high, most=most)
+        columns = [_column(scale, float(mark)) for mark in marks]
+        numbers, written = _numbers(columns, tick_labels(marks), layout)
+        rank = len(written) > 1, len(written) == len(marks), len(written)
+        if rank >= best:
+            line = "".join(_TICK if column in written else _LINE for column in range(last + 1))
+            best, axis = rank, [" " * layout.left + line, numbers]
+    return scale, axis
+
+
+def _column(scale: Scale, value: float) -> int:
+    """Return the column nearest to a value; of two the right one."""
+    return int(scale.place(value) + 0.5)
+
+
+def _ends(values: Sequence[float]) -> tuple[Decimal, Decimal]:
+    """Return the least and the greatest value, apart even where they are the same."""
+    low, high = Decimal(min(values)), Decimal(max(values))
+    largest = max(abs(low), abs(high))
+    if high - low > largest * _LEAST_SHARE:
+        return low, high
+    return (low, Decimal(1)) if not largest else (low - largest / 10, high + largest / 10)
+
+
+def _numbers(columns: Sequence[int], texts: Sequence[str], layout: Layout) -> tuple[str, list[int]]:
+    """Write numbers below their columns but those that touch another; return the columns, too."""
+    line, written = "", []
+    for column, text in zip(columns, texts, strict=True):
+        end = layout.left + min(column - len(text) // 2 + len(text), layout.area)
+        if end - len(text) >= (len(line) + _NUMBER_GAP if line else 0):
+            line = f"{line}{text:>{end - len(line)}}"
+            written.append(column)
+    return line, written
+
+
+def _framed(
+    readings: Sequence[Reading],
+    drawn: Sequence[str],
+    axis: Sequence[str],
+    layout: Layout,
+    header: Sequence[str],
+) -> list[str]:
+    """Put labels, notes and the axis around what is drawn; the axis at both ends if it is long."""
+    lines = [*header, *(reversed(axis) if len(readings) > _LONG else ())]
+    for reading, area in zip(readings, drawn, strict=True):
+        areas = [area]
+        if reading.value is None:
+            words = f"undefined: {reading.reason}" if reading.reason else "undefined"
+            areas = broken(words, layout.area)
+        lines += layout.row(reading.label, areas, reading.notes)
+    return [*lines, *axis]
+
+
+POINT, CURVE = "o", "."
+
+
+def normality_lines(picture: NormalityPicture, *, width: int = 72, height: int = 17) -> list[str]:
+    """Draw the share of topics whose difference is no larger, and the normal distribution.
+
+    Parameters
+    ----------
+    picture : NormalityPicture
+        With a curve.
+    width, height : int
+        Columns and lines between the axes, at least 20 and 2.
+
+    Returns
+    -------
+    list of str
+        Lines without blanks at their ends; a point hides the curve behind it.
+    """
+    import numpy as np
+
+    low, high = float(picture.differences[0]), float(picture.differences[-1])
+    grid = [[" "] * width for _ in range(height)]
+    columns = np.linspace(low, high, width)
+    for column, share in enumerate(picture.curve(columns)):
+        grid[_line_of_share(float(share), height)][column] = CURVE
+    for difference, share in zip(picture.differences, picture.shares, strict=True):
+        column = round((float(difference) - low) / (high - low) * (width - 1))
+        grid[_line_of_share(float(share), height)][column] = POINT
+    labels = {_line_of_share(share, height): f"{share:.1f}" for share in (0.0, 0.5, 1.0)}
+    lines = [f"Share of {picture.n_topics} topics with a difference no larger"]
+    lines += [f"{labels.get(row, ''):>4} |{''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
+    lines.append("     +" + "-" * width)
+    ends = f"{low:.4f}", f"{high:.4f}"
+    lines.append(f"      {ends[0]}{ends[1]:>{width - len(ends[0])}}")
+    lines.append(f"{POINT} a topic   {CURVE} normal curve of the same mean and variance")
+    lines.append(f"They are at most {picture.largest_distance:.3f} apart.")
+    return lines
+
+
+def _line_of_share(share: float, height: int) -> int:
+    """Return the line of a share, from 0 at the top."""
+    return height - 1 - round(share * (height - 1))
+
+
+def change_lines(table: Table, *, width: int) -> list[str]:
+    """Draw the change of every run's MAP, the largest first.
+
+    Parameters
+    ----------
+    table : Table
+        Of `pooler.results.measure.sensitivity.by_run`.
+    width : int
+        Columns of a terminal.
+    """
+    readings = [
+        Reading(
+            sanitise_line(str(row["run"])),
+            _number(row["change"]),
+            notes=(_written(row["change"], sign="+"), _written(row["swapped"])),
+            reason=str(row["reason"] or ""),
+        )
+        for row in _falling(table, "change")
+    ]
+    return plot_bars(
+        readings, title=f"{table.title}: change of each run's MAP", heading="run",
+        headings=("change", "swapped"), width=width,
+    )  # fmt: skip
+
+
+def limit_lines(table: Table, *, width: int) -> list[str]:
+    """Draw the limits of every run's MAP, the highest MAP first.
+
+    Parameters
+    ----------
+    table : Table
+        Of `pooler.results.measure.sensitivity.missing_by_run`.
+    width : int
+        Columns of a terminal.
+    """
+    readings = [
+        Reading(
+            sanitise_line(str(row["run"])),
+            _number(row["map_before"]),
+            _number(row["map_low"]),
+            _number(row["map_high"]),
+            notes=(_written(row["map_before"]),),
+            reason=str(row["reason"] or ""),
+        )
+        for row in _falling(table, "map_before")
+    ]
+    return plot_intervals(
+        readings, title=table.title, value_words="MAP as judged", interval_words="low to high",
+        heading="run", headings=("MAP",), width=width,
+    )  # fmt: skip
+
+
+def _falling(table: Table, name: str) -> list[Mapping[str, Cell]]:
+    """Return the rows by a column, the highest number first and undefined ones last."""
+
+    def key(row: Mapping[str, Cell]) -> tuple[bool, float]:
+        value = _number(row[name])
+        return value is None, -(value or 0.0)
+
+    return sorted(table.rows, key=key)
+
+
+def _number(cell: Cell) -> float | None:
+    """Return a cell as a number; ``None`` where it is undefined."""
+    return float(cell) if isinstance(cell, int | float) else None
+
+
+def _written(cell: Cell, *, sign: str = "") -> str:
+    """Write a cell as the table does; a change with its sign."""
+    if isinstance(cell, float):
+        return f"{cell:{sign}.4f}"
+    return f"{cell:,}" if isinstance(cell, int) else "-"
+
+
+MOST_PAIRS = 45
+"""Bars of pairs that are drawn; all of neighbours are."""
+REACH = 0.05
+"""Probability that the axis of pairs reaches at least: small ones have to look small."""
+
+
+def interval_lines(table: Table, neighbours: Table | None, *, width: int) -> list[str]:
+    """Draw the expected MAP of every run with its interval, the highest first.
+
+    Parameters
+    ----------
+    table : Table
+        Of `pooler.results.measure.variation.of_runs`.
+    neighbours : Table, optional
+        Of `pooler.results.measure.variation.of_pairs`, of neighbours alone; ``None`` = there is one run.
+    width : int
+        Columns of a terminal.
+
+    Returns
+    -------
+    list of str
+        Beside each run stands how likely the next one is above it in another judging.
+    """
+    rows = {str(row["run"]): row for row in table.rows}
+    pairs = neighbours.rows if neighbours is not None else []
+    passed: dict[str, Cell] = {str(row["a"]): row["reversed"] for row in pairs}
+    # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
+    tags = [*passed, *(tag for tag in rows if tag not in passed)]
+    readings = [
+        Reading(
+            sanitise_line(tag),
+            _number(rows[tag]["mean"]),
+            _number(rows[tag]["low"]),
+            _number(rows[tag]["high"]),
+            notes=(_chance(passed.get(tag)),),
+        )
+        for tag in tags
+    ]
+    lines = plot_intervals(
+        readings, title="Expected MAP", value_words="expected MAP",
+        interval_words="low to high, about 95% of judgings",
+        heading="run", headings=("passed",), width=width,
+    )  # fmt: skip
+    words = "passed: how likely another judging puts the run below above this one"
+    return lines + (broken(words, width) if pairs else [])
+
+
+def pair_lines(table: Table, *, neighbours_only: bool, width: int) -> list[str]:
+    """Draw how likely pairs of runs turn about.
+
+    Parameters
+    ----------
+    table : Table
+        Of `pooler.results.measure.variation.of_pairs`.
+    neighbours_only : bool
+        Whether the pairs are neighbours: all are drawn, in their order. Of others the most likely.
+    width : int
+        Columns of a terminal.
+    """
+    rows = table.rows
+    title = "How likely another judging puts the second run above the first"
+    if not neighbours_only:
+        rows = sorted(rows, key=lambda row: -(_number(row["reversed"]) or 0.0))[:MOST_PAIRS]
+        if len(rows) < len(table.rows):
+            title += f": the {len(rows):,} most likely of {counted(len(table.rows), 'pair')}"
+    readings = [
+        Reading(
+            f"{sanitise_line(str(row['a']))} > {sanitise_line(str(row['b']))}",
+            _number(row["reversed"]),
+            notes=(_chance(row["reversed"]),),
+        )
+        for row in rows
+    ]
+    return plot_bars(
+        readings, title=title, heading="pair", headings=("reversed",), fill="#", reach=REACH, width=width
+    )
+
+
+def _chance(cell: Cell) -> str:
+    """Write a probability as the table does."""
+    return f"{cell:.4f}" if isinstance(cell, float) else "-"

@@ -1,0 +1,186 @@
+"""What a report is made of: everything that is read and computed before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pooler.cli.report.commands import Commands
+from pooler.results.table import Cell, Format, Table
+from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from pooler.cli.source_options import Given
+    from pooler.results.agree.agreement import Coefficients
+    from pooler.results.source import Judged
+    from store.analysis.pools.diagnosis import Diagnosis
+    from store.analysis.rankings import JudgedRankings
+    from store.collection.collection import Collection
+
+JUDGED_AT = 10
+LOW_DWELL = 1.0
+"""What `pooler effort` takes for a low dwell, in seconds."""
+MOST_WITH_INTERVALS = 45
+"""Pairs of judges up to which the bootstrap of every pair is worth its time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """What a collection has besides runs and judgements."""
+
+    name: str
+    grades: str
+    """The scale in words."""
+    pools: Table
+    judges: Table
+    progress: Table
+    costs: Table
+    agreement: Coefficients | None
+    cross_tables: Table | None
+    level: int
+    """Least relevant grade of `agreement`."""
+    kinds: Mapping[str, int]
+    """Judges of each kind in `agreement`, where there are several kinds."""
+    has_intervals: bool
+    n_grades: int
+    reason: str = ""
+    """Why there is no agreement."""
+    made_otherwise: tuple[str, ...] = ()
+    """How pools were made that are there and are no depth pools."""
+    is_sampled: bool = False
+    """Whether some pool is a sample."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Runs, judgements, the diagnosis of the pool, and the collection."""
+
+    given: Given
+    commands: Commands
+    judged: Judged
+    rankings: JudgedRankings
+    diagnosis: Diagnosis
+    stored: Stored | None
+    """``None`` = the runs are files."""
+    own_depth: tuple[str, ...]
+    """``--depth N`` where the report was told the depth."""
+    order: Mapping[Cell, int] = field(default_factory=dict)
+    """Place of each run by its MAP, the best first."""
+
+    @property
+    def depth(self) -> int | None:
+        """The pool's depth; ``None`` = not known."""
+        told = int(self.own_depth[1]) if self.own_depth else None
+        return told if self.diagnosis.pool is None else self.diagnosis.pool.depth
+
+
+def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) -> Material:
+    """Read runs and judgements, and diagnose the pool, for a page in the file `out`.
+
+    Raises
+    ------
+    PoolerError
+        As `Given.load`.
+    """
+    import numpy as np
+
+    from pooler.cli.measure.diagnose import look
+    from store.analysis.arrays import judged_arrays
+
+    judged = given.load()
+    stored = None if given.qrels is not None else _of_collection(given, judged)
+    rankings = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
+    diagnosis = look(given, judged, depth, JUDGED_AT)
+    scores = np.nan_to_num(diagnosis.scores.ap.overall, nan=-1.0)
+    best = np.argsort(-scores, kind="stable").tolist()
+    return Material(
+        given=given,
+        commands=Commands(given, judged.files, extra, out),
+        judged=judged,
+        rankings=rankings,
+        diagnosis=diagnosis,
+        stored=stored,
+        own_depth=() if depth is None else ("--depth", str(depth)),
+        order={diagnosis.rankings.tags[run]: place for place, run in enumerate(best)},
+    )
+
+
+def _of_collection(given: Given, judged: Judged) -> Stored:
+    """Read what a collection has besides."""
+    from pooler.cli.judge.effort import costs_table
+    from pooler.cli.judge.list import JUDGE_COLUMNS, POOL_COLUMNS, judge_row, pool_row
+    from pooler.cli.judge.status import progress_tables
+    from pooler.cli.options import policy_of
+    from pooler.results.measure.diagnose import is_sampled, made_otherwise
+    from pooler.results.source import level_of_collection
+    from store.collection.collection import Collection
+    from store.judging.kinds import kind_counts
+    from store.judging.states import Sought
+
+    policy = policy_of(
+        judge=given.judge, aggregate=given.aggregate, ties=given.ties, collapse=given.collapse,
+        of=given.of, without_rulings=given.without_rulings,
+    )  # fmt: skip
+    with Collection(given.collection) as opened:
+        scale = opened.scale
+        level = judged.level
+        if policy.rule != "sum":
+            level = level_of_collection(
+                scale, policy, level=given.level, rigid=given.rigid, relaxed=given.relaxed
+            )
+        lines = opened.pool_lines(Sought())
+        pools = [pool_row(line, Format.JSON) for line in lines]
+        manifests = {line.name: line.manifest for line in lines if not line.withdrawn}
+        judges = [judge_row(line, Format.JSON) for line in opened.judge_lines(Sought())]
+        progress, _ = progress_tables(opened, by_topic=False)
+        costs = costs_table(opened.effort(), LOW_DWELL)
+        agreement = cross_tables = None
+        has_intervals, reason = False, ""
+        try:
+            agreement, cross_tables, has_intervals = _agreement(opened, level)
+        except PoolerError as error:
+            reason = error.message
+        return Stored(
+            name=opened.name,
+            grades="Grades: " + ", ".join(f"{grade.value} {grade.label}" for grade in scale.grades) + ";",
+            pools=Table("pools", POOL_COLUMNS, list[Mapping[str, Cell]](pools)),
+            judges=Table("judges", JUDGE_COLUMNS, list[Mapping[str, Cell]](judges)),
+            progress=progress,
+            costs=costs,
+            agreement=agreement,
+            cross_tables=cross_tables,
+            level=level,
+            kinds={}
+            if agreement is None
+            else kind_counts(opened.judges(), {str(row["judge"]) for row in agreement.judges.rows}),
+            has_intervals=has_intervals,
+            n_grades=len(scale.values),
+            reason=reason,
+            made_otherwise=tuple(
+                f"{name} {made}" for name, one in manifests.items() if (made := made_otherwise(one))
+            ),
+            is_sampled=any(map(is_sampled, manifests.values())),
+        )
+
+
+def _agreement(opened: Collection, level: int) -> tuple[Coefficients, Table, bool]:
+    """Measure how far judges agree, with intervals unless they are too many."""
+    from math import comb
+
+    from pooler.cli.agree.agreement import RESAMPLES, SEED
+    from pooler.cli.options import policy_of
+    from pooler.results.agree.agreement import coefficients, extra_tables
+    from pooler.results.agree.settings import Asked, fetch_chosen
+
+    votes = fetch_chosen(opened, None, None, population="common", unlisted_as=None)
+    with_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
+    asked = Asked(
+        scale=opened.scale, levels=(level,), kind="topic" if with_intervals else "none",
+        resamples=RESAMPLES, seed=SEED, bands=None, by_topic=False, has_levels=True,
+    )  # fmt: skip
+    policy = policy_of(judge=None, aggregate=None, ties=None, collapse=None)
+    made = coefficients(votes, asked, against=None, policy=policy, per_grade=False, tables=True,
+                        pairs_too=with_intervals)  # fmt: skip
+    [cross] = extra_tables(made, asked, per_grade=False, tables=True)
+    return made, cross, with_intervals

@@ -1,0 +1,240 @@
+"""Parts of a report on the scores: how far they and the order of runs can move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pooler.cli.report.figures import Row, bars, dots, in_order, lines, page_table
+from pooler.cli.report.material import Material
+from pooler.cli.report.pool import limits
+from pooler.report.drawing import Axis
+from pooler.report.page import Figure, Section
+from pooler.results.table import Format, counted
+from pooler.streams import progress
+from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    from pooler.results.measure.compare import Compared
+
+_OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", "map_before", "map_after",
+                   "change", "tau_b", "tau_ap", "swapped", "reason")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A section, and what is said of it at the head of the page."""
+
+    section: Section
+    words: Sequence[str] = ()
+
+
+def unjudged(material: Material) -> Found:
+    """Show what the documents that nobody judged can do to the scores."""
+    blocks: list[str | Figure] = [limits(material)]
+    words: list[str] = []
+    if material.depth is not None:
+        from pooler.results.measure import sensitivity as tables
+        from store.analysis.undiscovered.sensitivity import sensitivity
+
+        result = sensitivity(material.rankings, depth=material.depth)
+        every = tables.by_run(material.rankings, result, Format.JSON)
+        table = in_order(every, "run", material.order)
+        words = tables.conclusion(material.rankings.tags, result)
+        title = f"Change of MAP, were unjudged documents at rank {material.depth + 1:,} relevant"
+        blocks += [
+            Figure(
+                title,
+                "Each run's own unjudged documents at the first rank below the pool turn relevant,"
+                " and no deeper ones (eq. 19 of Kishida 2001): a long bar is a score that hangs on"
+                " where judging stopped.",
+                bars(table, {"change": "change"}, title=title, axis=Axis("change of MAP"),
+                     label=_run),
+                page_table(table, names=_OF_SENSITIVITY),
+                material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
+            ),
+            *filter(None, [" ".join(words)]),
+        ]  # fmt: skip
+        supposed = (
+            f"Supposing that each run's unjudged documents at rank {material.depth + 1:,}, and none"
+            " deeper, are relevant:"
+        )
+        words = [f"{supposed} {' '.join(words)}"] if words else []
+    return Found(Section("What unjudged documents can do", tuple(blocks)), words)
+
+
+def disagreement(material: Material) -> Found:
+    """Show what another judging would do to the scores and to the order of the runs."""
+    from pooler.cli.measure.variation import map_as_judged, may_be_unjudged
+    from pooler.cli.plots import REACH
+    from pooler.results.judge_kinds import mixture_sentence
+    from pooler.results.measure import variation as tables
+    from pooler.results.measure.probabilities import empty_words, load_probable, without_words
+    from store.analysis.variation.collection import collection_variation
+    from store.analysis.variation.intervals import run_intervals
+    from store.analysis.variation.order import reversals
+
+    title = "What another judging can do"
+    values = material.given.ctx.params.get("values")
+    try:
+        loaded = load_probable(material.given, values=values, judged=material.judged)
+    except PoolerError as error:
+        return Found(Section(title, (f"Nothing can be said of it: {error.message}.",)))
+    probable = loaded.rankings
+    if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
+        text = (
+            "Every document is surely relevant or surely not, as there is one judgement of each:"
+            " nothing is known of how judges differ. `--value GRADE=P`, once for every grade, says"
+            " how likely a document of that grade is relevant to another judge."
+        )
+        return Found(Section(title, (text,)))
+    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
+    with progress("topics", len(topics)) as advance:
+        varied = collection_variation(topics, progress=advance)
+    commands, extra = material.commands, material.commands.extra
+    has_unjudged = may_be_unjudged(probable)
+    scores = map_as_judged(material.given, material.judged, probable)
+    intervals = run_intervals(topics, varied)
+    every = tables.of_runs(probable.tags, varied, scores, intervals, None, Format.JSON,
+                           has_unjudged=has_unjudged)  # fmt: skip
+    order = {row["run"]: place for place, row in enumerate(
+        sorted(every.rows, key=lambda row: -float(str(row["mean"]))))}  # fmt: skip
+    table = in_order(every, "run", order)
+    of_runs = "MAP, judged again"
+    blocks: list[str | Figure] = [
+        *mixture_sentence(loaded.kinds),
+        Figure(
+            of_runs,
+            "The dot is the expected MAP. Were each document judged again by itself, relevant with"
+            f" its probability ({_worth(extra)}), 95 in 100 such judgings of the same topics would"
+            " give a MAP within the line. One judge who is stricter or milder throughout can move"
+            " all MAPs beyond it.",
+            dots(table, "mean", ("low", "high"), title=of_runs, axis=Axis("MAP", with_zero=False),
+                 label=_run),
+            page_table(table, interval=("mean", "low", "high"),
+                       names=("run", "topics", "judged", "mean", "sd", "low", "high", "law",
+                              "share")),
+            commands.of_runs("variation", *extra),
+        ),
+        *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
+        *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied)),
+    ]  # fmt: skip
+    words: list[str] = []
+    if len(probable.tags) > 1:
+        n_runs = len(probable.tags)
+        with progress("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
+            turned = reversals(topics, varied, progress=advance)
+        tau = tables.tau_words(varied, turned, scores)
+        words = [
+            f"{tau} Another judging decides each document by itself, relevant with its probability"
+            f" ({_worth(extra)})."
+        ]
+        pairs = tables.of_pairs(probable.tags, varied, turned, None, Format.JSON,
+                                has_unjudged=has_unjudged, neighbours_only=True)  # fmt: skip
+        of_pairs = "Neighbours that may change places"
+        blocks += [
+            Figure(
+                of_pairs,
+                "How likely another judging puts the second run of each pair above the first; 0.5"
+                " = either order is as likely.",
+                bars(pairs, {"reversed": "reversed"}, title=of_pairs,
+                     axis=Axis("probability of the other order", 0, REACH), label=_pair),
+                page_table(pairs, names=("a", "b", "topics", "difference", "sd", "k",
+                                         "p_t2_removed", "p_t2_included", "reversed", "tied",
+                                         "law", "reversed_error")),
+                commands.of_runs("variation", "--pairs", "--neighbours", *extra),
+            ),
+            tau,
+        ]  # fmt: skip
+    return Found(Section(title, tuple(blocks)), words)
+
+
+def _worth(values: Sequence[str]) -> str:
+    """Say what makes the probability that a document is relevant."""
+    return "what its grade is worth" if values else "the share of its judges who find it so"
+
+
+def differences(material: Material) -> Found | None:
+    """Show how the topics of two runs differ, and how far apart runs have to be."""
+    from pooler.cli.measure.required import estimate
+    from pooler.results.measure.compare import Compared, normality_table, picture_of
+    from pooler.results.measure.evaluate import known_measure, measure_judged
+
+    if len(material.rankings.tags) < 2:
+        return None
+    judged, given = material.judged, material.given
+    name = known_measure("AP", level=judged.level)
+    rankings, (scores,) = measure_judged(judged, [name], given.cutoff,
+                                         is_given=given.names("cutoff"))  # fmt: skip
+    best, second = sorted(rankings.tags, key=lambda tag: material.order[tag])[:2]
+    rows = [rankings.tags.index(best), rankings.tags.index(second)]
+    compared: Compared = Compared([best, second], rankings.topics, scores.values[rows], "AP",
+                                  0.05, 1e-4)  # fmt: skip
+    blocks: list[str | Figure] = []
+    words: list[str] = []
+    title = f"Differences of AP, {best} less {second}, topic by topic"
+    if not material.commands.can_name((best, second)):
+        blocks.append(
+            f"The differences of the two best runs, {best} and {second}, topic by topic, are not"
+            " shown: their files have one tag, which the list of runs alone tells apart."
+        )
+    elif picture_of(compared).reason is None:
+        table = normality_table(compared)
+        blocks.append(
+            Figure(
+                title,
+                "Of the two best runs: the closer the steps follow the curve, the more nearly"
+                " normal are the differences, as the t test supposes (figure 3 of Kishida 2001)."
+                f" {counted(len(table.rows), 'topic')} show gross departures alone.",
+                lines(table, "difference", {"share": "topics", "normal": "normal distribution"},
+                      title=title, x_axis=Axis("difference of AP", with_zero=False),
+                      y_axis=Axis("share of topics with a difference no larger", 0, 1),
+                      stepped=frozenset({"share"})),
+                page_table(table, caption="Points of the figure"),
+                material.commands.of_runs("compare", "--plot", runs=(best, second)),
+            )
+        )  # fmt: skip
+    if material.depth is not None:
+        needed = estimate(given, judged, 0.0, material.depth, neighbours=True)
+        n_enough = sum(row["enough"] is True for row in needed.rows)
+        words = [
+            f"{n_enough or 'None'} of {counted(len(needed.rows), 'pair')} of neighbours by MAP"
+            f" {'is' if n_enough == 1 else 'are'} far enough apart for a paired t test at 0.05,"
+            " each taken alone, as 1 in 20 pairs of equal runs would be by chance."
+            + _undecided(n_enough, len(needed.rows))
+        ]
+        title = "The difference that two runs need"
+        blocks.append(
+            Figure(
+                title,
+                "Neighbours in the order of MAP: where the first bar is shorter than the second,"
+                " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
+                bars(needed, {"difference": "difference of MAP", "needed": "needed"}, title=title,
+                     axis=Axis("difference of MAP"), label=_pair),
+                page_table(needed),
+                material.commands.of_runs(
+                    "required-difference", *([] if given.runs else ["--all"]), "--neighbours",
+                    "--depth", str(material.depth),
+                ),
+            )
+        )  # fmt: skip
+    return Found(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
+
+
+def _undecided(n_enough: int, n_pairs: int) -> str:
+    """Say what follows for pairs that are not significantly different: not that they are equal."""
+    if n_enough == n_pairs:
+        return ""
+    pair = "any other pair" if n_enough else "a pair"
+    return f" Which run of {pair} is the better these topics do not tell; that proves no tie."
+
+
+def _run(row: Row) -> str:
+    """Name the row of a run."""
+    return str(row["run"])
+
+
+def _pair(row: Row) -> str:
+    """Name the row of two runs."""
+    return f"{row['a']}, {row['b']}"

@@ -1,0 +1,1 @@
+"""Pools planned, drawn live, replayed, compared."""

@@ -1,0 +1,168 @@
+"""The annotated pool: which run put a document into it, at which rank, with which score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from pooler.pools.runs import RunSet
+from store.analysis.pools.contributions import NO_DOCUMENT
+from store.records import Pool
+from store.text import natural_key
+
+NOTHING = "-"
+"""No group; and, in a line of its own, no run that has the document."""
+
+UNJUDGED = "unjudged"
+"""The word for a document that nobody has looked at."""
+
+
+class AnnotatedRow(NamedTuple):
+    """A document, and a run that has it."""
+
+    topic: str
+    docno: str
+    run: str
+    group: str
+    """Empty = none."""
+    rank: int
+    score: float
+
+
+def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
+    """Yield one line for each document of a pool and each run that put it there.
+
+    Parameters
+    ----------
+    runs : RunSet
+        The runs the pool was built from, with scores; those that do not contribute are passed
+        over.
+    pool : Pool
+        The pool.
+
+    Yields
+    ------
+    str
+        ``topic docno run group rank score`` between single blanks, without line end: the rank from
+        1 in the order the run was read in, the score in the fewest digits that give the same
+        float64 back, and ``-`` for no group. Topics are in natural order, then docnos and run
+        tags ascending bytewise.
+
+    Notes
+    -----
+    A format of its own, after the annotated pools of NIST (`topic docno run pid rank sim rel`).
+
+    Examples
+    --------
+    >>> from pooler.pools.plan import Plan, build_pool
+    >>> from pooler.pools.runs import FileRuns
+    >>> from pooler.reading.blocks import RunTop, TopRanking
+    >>> top = TopRanking(["d2", "d1"], np.array([0.5, 0.1]), 2)
+    >>> run = RunTop("x", "x.run", "", 2, "trec", {"51": top}, 2, group="acme")
+    >>> runs = FileRuns([run])
+    >>> list(annotated_lines(runs, build_pool(runs, Plan(), version="1").pool))
+    ['51 d1 x acme 2 0.1', '51 d2 x acme 1 0.5']
+    """
+    pooled = _pooled(pool)
+    for topic in runs.topics:
+        for row in _rows_of(runs, topic, pooled.get(topic, frozenset())):
+            yield annotated_text(row)
+
+
+def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """Yield the lines of `annotated_lines` with a grade behind each; no document is left out.
+
+    Parameters
+    ----------
+    runs : RunSet or None
+        As of `annotated_lines`; ``None`` = no runs.
+    pool : Pool
+        The pool.
+    grades : mapping of (str, str) to str
+        How (topic, docno) stand: a grade, or a word for why there is none. A document that is not
+        in it is `UNJUDGED`.
+
+    Yields
+    ------
+    str
+        ``topic docno run group rank score grade`` between single blanks, without line end. A
+        document that no run has is on one line with ``-`` for run, group, rank and score.
+
+    Examples
+    --------
+    >>> from store.records import PoolEntry
+    >>> list(graded_lines(None, Pool([PoolEntry("51", "d1", 0)], {}), {("51", "d1"): "tied"}))
+    ['51 d1 - - - - tied']
+    """
+    known = frozenset() if runs is None else frozenset(runs.topics)
+    for topic, docnos in sorted(_pooled(pool).items(), key=lambda item: natural_key(item[0])):
+        rows = _rows_of(runs, topic, docnos) if runs is not None and topic in known else iter(())
+        lines = {
+            docno: [annotated_text(row) for row in of_document]
+            for docno, of_document in groupby(rows, key=lambda row: row.docno)
+        }
+        for docno in sorted(docnos):
+            grade = grades.get((topic, docno), UNJUDGED)
+            nothing = f"{topic} {docno} {NOTHING} {NOTHING} {NOTHING} {NOTHING}"
+            for line in lines.get(docno, [nothing]):
+                yield f"{line} {grade}"
+
+
+def annotated_rows(runs: RunSet) -> Iterator[AnnotatedRow]:
+    """Yield every document of the runs, once for each run that has it.
+
+    Parameters
+    ----------
+    runs : RunSet
+        With scores; those that do not contribute are passed over.
+
+    Yields
+    ------
+    AnnotatedRow
+        In the order of `annotated_lines`.
+    """
+    for topic in runs.topics:
+        yield from _rows_of(runs, topic, None)
+
+
+def _pooled(pool: Pool) -> dict[str, set[str]]:
+    """Return the documents to judge by topic."""
+    pooled: dict[str, set[str]] = {}
+    for entry in pool.entries:
+        if entry.sampled:
+            pooled.setdefault(entry.topic, set()).add(entry.docno)
+    return pooled
+
+
+def _rows_of(runs: RunSet, topic: str, wanted: AbstractSet[str] | None) -> Iterator[AnnotatedRow]:
+    """Yield the wanted documents of a topic (default all), once for each run that has it."""
+    of_topic = runs.of_topic(topic, scores=True)
+    documents, scores = of_topic.rankings.documents, of_topic.rankings.scores
+    is_listed = documents != NO_DOCUMENT
+    if wanted is not None:
+        is_wanted = np.array([docno in wanted for docno in of_topic.docnos] + [False])
+        is_listed &= is_wanted[documents]  # the padding is -1, and takes the last
+    rows, places = np.nonzero(is_listed)
+    numbers = documents[rows, places]
+    worth = np.zeros(numbers.size) if scores is None else scores[rows, places]
+    sources = [runs.feeding[place] for place in of_topic.runs]
+    for index in np.lexsort((rows, numbers)).tolist():
+        run = sources[rows[index]]
+        yield AnnotatedRow(
+            topic,
+            of_topic.docnos[numbers[index]],
+            run.tag,
+            run.group,
+            int(places[index]) + 1,
+            float(worth[index]),
+        )
+
+
+def annotated_text(row: AnnotatedRow) -> str:
+    """Write a row as a line of the annotated pool, without line end."""
+    group = row.group or NOTHING
+    return f"{row.topic} {row.docno} {row.run} {group} {row.rank} {row.score!r}"

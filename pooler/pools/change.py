@@ -1,0 +1,460 @@
+"""Pools before and after, two compared, what the change costs.
+
+Judgements stay whatever happens to pools. A judged document that is in no pool any more is counted
+apart, as judged outside every pool; one that comes into a pool is judged there from the start.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pooler.assigning import AssignmentOptions, plan_assignment
+from store.analysis.pools.contributions import NO_DOCUMENT
+from store.analysis.pools.pace import Forecast, forecast
+from store.errors import PoolerError
+from store.records import Existing, State
+from store.text import natural_key
+
+if TYPE_CHECKING:
+    from pooler.pools.runs import RunSet
+    from store.looking.pool_change import PairStanding, Prospects
+
+Pair = tuple[str, str]
+"""Topic and docno."""
+
+
+class Part(StrEnum):
+    """What becomes of a document that is pooled before or after the change."""
+
+    NEW = "new"
+    """Comes into the pools; it was in none."""
+    LEAVING = "leaving"
+    """Is left without a pool."""
+    STAYING = "staying"
+    """Was in a pool and is in one afterwards, be it another."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateCounts:
+    """Documents counted by their state with all judges together."""
+
+    judged: int = 0
+    """Graded by somebody."""
+    cannot: int = 0
+    """Graded by nobody, and found impossible to judge by somebody."""
+    skipped: int = 0
+    """Decided by nobody, and skipped by somebody."""
+    unjudged: int = 0
+
+    @property
+    def documents(self) -> int:
+        """All of them."""
+        return self.judged + self.cannot + self.skipped + self.unjudged
+
+    def __add__(self, other: StateCounts) -> StateCounts:
+        """Add up state by state."""
+        return StateCounts(
+            self.judged + other.judged,
+            self.cannot + other.cannot,
+            self.skipped + other.skipped,
+            self.unjudged + other.unjudged,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PoolChange:
+    """A change of the pools, counted."""
+
+    by_topic: Mapping[str, Mapping[Part, StateCounts]]
+    """Topics in natural order, those with a pooled document before or after; every part."""
+    outside_before: int
+    """Judged by somebody, and in no pool."""
+    outside_after: int
+    new: list[Pair] = field(default_factory=list)
+    """In the order in which they were added."""
+    leaving: list[Pair] = field(default_factory=list)
+    """In no order."""
+
+    def total(self, part: Part) -> StateCounts:
+        """Add up a part over all topics."""
+        return sum((parts[part] for parts in self.by_topic.values()), StateCounts())
+
+
+class ChangeCount:
+    """A change of the pools while it is made, topic by topic.
+
+    Parameters
+    ----------
+    now : mapping of (str, str) to PairStanding
+        How documents stand before the change (`store.looking.pool_change`); what is not named is
+        neither pooled nor looked at.
+    leaving : mapping of str to container of (str, str) or None
+        By name of a pool, the pairs that leave it; ``None`` = all, the pool is withdrawn.
+
+    Notes
+    -----
+    O(n) for n pairs in `now`, O(1) for every pair that is added.
+
+    Examples
+    --------
+    >>> from store.looking.pool_change import PairStanding
+    >>> pool = frozenset({"main"})
+    >>> now = {
+    ...     ("1", "a"): PairStanding(pool, State.JUDGED, 2),
+    ...     ("1", "b"): PairStanding(pool, State.SKIPPED),
+    ...     ("1", "z"): PairStanding(frozenset(), State.JUDGED, 0),
+    ... }
+    >>> count = ChangeCount(now, {"main": None})
+    >>> count.add([("1", "b"), ("1", "c"), ("1", "z")])
+    >>> change = count.finish()
+    >>> change.total(Part.NEW), change.new
+    (StateCounts(judged=1, cannot=0, skipped=0, unjudged=1), [('1', 'c'), ('1', 'z')])
+    >>> change.total(Part.LEAVING).judged, change.total(Part.STAYING).skipped
+    (1, 1)
+    >>> change.outside_before, change.outside_after
+    (1, 1)
+    """
+
+    def __init__(
+        self, now: Mapping[Pair, PairStanding], leaving: Mapping[str, Container[Pair] | None] | None = None
+    ) -> None:
+        self._now = now
+        self._leaving = {pair for pair, one in now.items() if _leaves(pair, one, leaving or {})}
+        self._new: dict[Pair, None] = {}
+
+    def add(self, pairs: Iterable[Pair]) -> None:
+        """Put documents into a pool; those that have been added already count once."""
+        for pair in pairs:
+            one = self._now.get(pair)
+            if one is None or not one.pools:
+                self._new[pair] = None
+            else:
+                self._leaving.discard(pair)
+
+    def finish(self) -> PoolChange:
+        """Return the counts so far."""
+        counts: dict[str, Counter[tuple[Part, State]]] = {}
+        outside: Counter[str] = Counter()
+        for pair, one in self._now.items():
+            if one.pools:
+                part = Part.LEAVING if pair in self._leaving else Part.STAYING
+                counts.setdefault(pair[0], Counter())[part, one.state] += 1
+            if one.state is State.JUDGED:
+                outside["before"] += not one.pools
+                is_pooled = pair in self._new if not one.pools else pair not in self._leaving
+                outside["after"] += not is_pooled
+        for pair in self._new:
+            known = self._now.get(pair)
+            state = State.UNJUDGED if known is None else known.state
+            counts.setdefault(pair[0], Counter())[Part.NEW, state] += 1
+        by_topic = {
+            topic: {part: _state_counts(counts[topic], part) for part in Part}
+            for topic in sorted(counts, key=natural_key)
+        }
+        return PoolChange(by_topic, outside["before"], outside["after"], [*self._new], [*self._leaving])
+
+
+def _leaves(pair: Pair, one: PairStanding, leaving: Mapping[str, Container[Pair] | None]) -> bool:
+    """Say whether a pooled document leaves every pool that has it."""
+    if not one.pools:
+        return False
+    return all(name in leaving and ((gone := leaving[name]) is None or pair in gone) for name in one.pools)
+
+
+def _state_counts(counts: Counter[tuple[Part, State]], part: Part) -> StateCounts:
+    """Return the counts of one part."""
+    return StateCounts(**{state.value: counts[part, state] for state in State})
+
+
+class Side(StrEnum):
+    """Which of two pools has a document."""
+
+    ONLY_A = "only in A"
+    ONLY_B = "only in B"
+    BOTH = "in both"
+
+
+class Place(StrEnum):
+    """How a document stands in the whole collection, all judges together."""
+
+    JUDGED = "judged"
+    """Pooled somewhere, and graded by somebody."""
+    CANNOT = "cannot"
+    SKIPPED = "skipped"
+    UNJUDGED = "unjudged"
+    """Pooled somewhere, and none of the others."""
+    OUTSIDE = "outside"
+    """Graded by somebody, and in no pool that is in use."""
+    NOT_POOLED = "not_pooled"
+    """In no pool that is in use, and graded by nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolDiff:
+    """The documents of two pools by who has them; topics in natural order, then by docno."""
+
+    pairs: Mapping[Side, list[Pair]]
+
+    def by_topic(self) -> dict[str, dict[Side, list[Pair]]]:
+        """Return the same topic by topic, topics in natural order."""
+        topics = {pair[0] for pairs in self.pairs.values() for pair in pairs}
+        parts: dict[str, dict[Side, list[Pair]]] = {
+            topic: {side: [] for side in Side} for topic in sorted(topics, key=natural_key)
+        }
+        for side, pairs in self.pairs.items():
+            for pair in pairs:
+                parts[pair[0]][side].append(pair)
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Bringer:
+    """What a run brought of several documents."""
+
+    tag: str
+    documents: int
+    """That it returned."""
+    alone: int
+    """That no other run returned."""
+
+
+def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
+    """Compare two pools.
+
+    Parameters
+    ----------
+    first, second : set of (str, str)
+        Topic and docno of what is to be judged.
+
+    Examples
+    --------
+    >>> found = pool_diff({("1", "a"), ("1", "b")}, {("1", "b"), ("10", "c"), ("9", "c")})
+    >>> found.pairs[Side.ONLY_A], found.pairs[Side.ONLY_B]
+    ([('1', 'a')], [('9', 'c'), ('10', 'c')])
+    """
+    parts = {Side.ONLY_A: first - second, Side.ONLY_B: second - first, Side.BOTH: first & second}
+    return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
+
+
+def place_of(standing: PairStanding | None) -> Place:
+    """Say how a document stands; ``None`` = nothing is known of it.
+
+    Examples
+    --------
+    >>> from store.looking.pool_change import PairStanding
+    >>> place_of(PairStanding(frozenset(), State.JUDGED, 0)).value
+    'outside'
+    """
+    if standing is None:
+        return Place.NOT_POOLED
+    if standing.pools:
+        return Place(standing.state.value)
+    return Place.OUTSIDE if standing.state is State.JUDGED else Place.NOT_POOLED
+
+
+def count_places(pairs: Iterable[Pair], standings: Mapping[Pair, PairStanding]) -> dict[Place, int]:
+    """Count documents by how they stand; every place has its key."""
+    counts = Counter(place_of(standings.get(pair)) for pair in pairs)
+    return {place: counts[place] for place in Place}
+
+
+def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
+    """Say which runs returned documents, and at which rank.
+
+    Parameters
+    ----------
+    runs : RunSet
+        The runs that fed a pool, at its depth and order.
+    pairs : collection of (str, str)
+        Topic and docno.
+
+    Returns
+    -------
+    dict of (str, str) to list of (int, str)
+        Rank from 1 and tag, the best rank first, then by tag; of documents that some run returned.
+
+    Notes
+    -----
+    O(n) for n documents taken from all runs.
+    """
+    wanted: dict[str, set[str]] = {}
+    for topic, docno in pairs:
+        wanted.setdefault(topic, set()).add(docno)
+    found: dict[Pair, list[tuple[int, str]]] = {}
+    for topic in runs.topics:
+        if topic not in wanted:
+            continue
+        of_topic = runs.of_topic(topic)
+        is_wanted = np.array([docno in wanted[topic] for docno in of_topic.docnos], np.bool_)
+        documents = of_topic.rankings.documents
+        places = (documents != NO_DOCUMENT) & is_wanted[documents]
+        for row, rank in np.argwhere(places).tolist():
+            docno = of_topic.docnos[documents[row, rank]]
+            tag = runs.feeding[of_topic.runs[row]].tag
+            found.setdefault((topic, docno), []).append((rank + 1, tag))
+    return {pair: sorted(bringers) for pair, bringers in found.items()}
+
+
+def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringer]:
+    """Count what every run brought, most first, then by tag.
+
+    Examples
+    --------
+    >>> count_bringers({("1", "a"): [(1, "x"), (3, "y")], ("1", "b"): [(2, "x")]})
+    [Bringer(tag='x', documents=2, alone=1), Bringer(tag='y', documents=1, alone=0)]
+    """
+    documents: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
+    for bringers in brought.values():
+        documents.update(tag for _, tag in bringers)
+        if len(bringers) == 1:
+            alone[bringers[0][1]] += 1
+    tags = sorted(documents, key=lambda tag: (-documents[tag], tag))
+    return [Bringer(tag, documents[tag], alone[tag]) for tag in tags]
+
+
+def _place(pair: Pair) -> tuple[object, str]:
+    """Return the key by which pairs are sorted."""
+    return natural_key(pair[0]), pair[1]
+
+
+NO_JUDGES = "no-judges"
+"""There is nobody whose judgements could be counted."""
+NO_PLAN = "plan-cannot-be-continued"
+"""The documents cannot be assigned as they were last: judges are missing, say."""
+NOT_ASSIGNED = "not-assigned"
+"""Documents of adaptive pools cannot be assigned, and judges are shown what is assigned alone."""
+NO_TIMES = "too-few-times"
+"""Nobody has decided on enough documents to have a pace."""
+OTHERS_TIMES = "pace-of-all-judges"
+"""The judge has no pace of their own yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What falls to one judge."""
+
+    judge: str | None
+    """``None`` = whoever claims it, or nobody is known."""
+    judgements: int | None
+    """``None`` = not known, see `reason`."""
+    pace: float | None
+    """Mean active seconds a decision."""
+    seconds: float | None
+    """Active time of all; ``None`` = not known, see `reason`."""
+    reason: str | None = None
+    is_at_most: bool = False
+    """Whether the number is the most there can be: an adaptive pool may draw less."""
+
+
+def judging_cost(
+    prospects: Prospects, times: Mapping[str, Sequence[int]], *, drawable: int = 0
+) -> list[Share]:
+    """Count the judgements that new documents ask for, and forecast their time.
+
+    Parameters
+    ----------
+    prospects : Prospects
+        The new documents, who decided on them already, and how documents are assigned.
+    times : mapping of str to sequence of int
+        Active times of the latest decisions by judge, in milliseconds, the newest last.
+    drawable : int, default=0
+        Documents more that an adaptive pool may draw.
+
+    Returns
+    -------
+    list of Share
+        One a judge, by name; whoever claims comes last.
+
+    Notes
+    -----
+    Where nothing is assigned, every judge is shown every document, but for those that he or she
+    has decided on. Else it is counted what `pooler assign --add`, with the options and the judges
+    of the newest plan, would give; places that documents have already count as they are. The pace
+    is that of `store.analysis.pools.pace.forecast`, so that hours agree with `pooler status`.
+
+    Examples
+    --------
+    >>> from store.looking.pool_change import Prospects
+    >>> from store.records import Assignable
+    >>> new = (Assignable("1", "a"), Assignable("1", "b", decided=frozenset({"ann"})))
+    >>> shares = judging_cost(Prospects(new, ("ann", "ben"), None), {"ann": [60_000] * 5})
+    >>> [(one.judge, one.judgements, one.seconds, one.reason) for one in shares]
+    [('ann', 1, 60.0, None), ('ben', 2, 120.0, 'pace-of-all-judges')]
+    """
+    if not prospects.documents and not drawable:
+        return []
+    if prospects.plan is None and not prospects.judges:
+        return [Share(None, None, None, None, NO_JUDGES)]
+    if prospects.plan is not None and drawable:
+        return [Share(None, None, None, None, NOT_ASSIGNED)]
+    if prospects.plan is None:
+        counts: dict[str | None, int] = {
+            judge: drawable + sum(judge not in one.decided for one in prospects.documents)
+            for judge in prospects.judges
+        }
+    else:
+        try:
+            counts = _by_plan(prospects, prospects.plan)
+        except PoolerError:
+            return [Share(None, None, None, None, NO_PLAN)]
+    everybody = [one for judge in prospects.judges for one in times.get(judge, ())]
+    return [
+        _share(judge, counts[judge], times, everybody, is_at_most=bool(drawable))
+        for judge in sorted(counts, key=lambda name: (name is None, name or ""))
+    ]
+
+
+def total_seconds(shares: Iterable[Share]) -> float | None:
+    """Add up the times; ``None`` when one of them is not known."""
+    seconds = [share.seconds for share in shares]
+    known = [one for one in seconds if one is not None]
+    return sum(known) if len(known) == len(seconds) else None
+
+
+def _by_plan(prospects: Prospects, plan: Mapping[str, Any]) -> dict[str | None, int]:
+    """Count the judgements that a plan, continued, would ask for."""
+    known = {name: plan[name] for name in _OPTIONS if name in plan}
+    # A plan that named a judge who is anonymous now has lost its seed: any other does.
+    options = AssignmentOptions(**{"seed": 0, **known}, existing=Existing.ADD)
+    named = plan.get("judges")
+    of_plan = set(named) if isinstance(named, list) else set()
+    judges = [judge for judge in prospects.judges if judge in of_plan] or prospects.judges
+    decided = {(one.topic, one.docno): one.decided for one in prospects.documents}
+    counts: Counter[str | None] = Counter(
+        place.judge
+        for place in plan_assignment(prospects.documents, judges, options).places
+        if place.judge not in decided[place.topic, place.docno]
+    )
+    for one in prospects.documents:
+        if one.has_place:
+            counts.update(one.holders - one.decided)
+            counts[None] += one.n_open
+    return {judge: n for judge, n in counts.items() if n}
+
+
+def _share(
+    judge: str | None,
+    judgements: int,
+    times: Mapping[str, Sequence[int]],
+    everybody: Sequence[int],
+    *,
+    is_at_most: bool,
+) -> Share:
+    """Forecast the time of one judge, at the pace of all where there is none of their own."""
+    own: Forecast | None = None if judge is None else forecast(times.get(judge, ()), judgements)
+    reason = None
+    if own is None or own.pace is None:
+        own = forecast(everybody, judgements)
+        reason = NO_TIMES if own.pace is None else OTHERS_TIMES
+    return Share(judge, judgements, own.pace, own.seconds, reason, is_at_most)
+
+
+_OPTIONS = ("seed", "by", "per_document", "overlap", "overlap_judges", "calibration", "lease_s")
+"""Of a plan's manifest; the order before judges changes no number."""

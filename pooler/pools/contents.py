@@ -1,0 +1,285 @@
+"""What a pool is made of, and who brought what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.pools.runs import RunSet, TopicRuns
+from pooler.reading.blocks import TieAtCut
+from pooler.strategies.fusion import n_constant_rankings
+from store.analysis.pools.contributions import (
+    NO_DOCUMENT,
+    best_ranks,
+    n_contributing,
+    only_contributor,
+    unique_contributions,
+)
+from store.errors import ArgumentError
+
+IsRelevant = Mapping[tuple[str, str], bool]
+"""(topic, docno) to whether it is relevant, for every pair that is judged."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contributions:
+    """What each of several runs, or groups of runs, brought to a depth pool."""
+
+    names: list[str]
+    documents: NDArray[np.int64]
+    """Shape (n_names,), as the next five: pairs of topic and docno it has within the depth, alone
+    or not."""
+    judged: NDArray[np.int64]
+    """Those of `documents` that are judged."""
+    relevant: NDArray[np.int64]
+    unique: NDArray[np.int64]
+    """Those that no other one has."""
+    unique_judged: NDArray[np.int64]
+    unique_relevant: NDArray[np.int64]
+    n_contributors: NDArray[np.int64]
+    """Shape (n_names + 1,): how many pairs of the pool this many have; the first is 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DepthCurve:
+    """The depth pool at every depth; index ``k - 1`` of each array is depth k."""
+
+    pairs: NDArray[np.int64]
+    judged: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    unique: NDArray[np.int64]
+    """Pairs that one run alone brought."""
+
+
+def contributions(
+    runs: RunSet, is_relevant: IsRelevant, *, depth: int, by_group: bool = False
+) -> Contributions:
+    """Count what runs or groups brought to the pool of one depth.
+
+    Parameters
+    ----------
+    runs : RunSet
+        Read at `depth` or deeper. Runs that do not contribute are passed over.
+    is_relevant : mapping
+        Every judged pair; may be empty.
+    depth : int
+        Depth of the pool.
+    by_group : bool, default=False
+        Count groups: a pair is unique to a group when every run that has it belongs to it. A run
+        without a group is one of its own, under its tag.
+
+    Raises
+    ------
+    ArgumentError
+        If the runs were read at less than `depth`.
+
+    Notes
+    -----
+    O(n log n) for n documents taken from all runs.
+    """
+    _check_depth(runs, depth)
+    owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
+    names = sorted(set(owners))
+    codes = np.array([names.index(owner) for owner in owners], np.int64)
+    counts = np.zeros((6, len(names)), np.int64)
+    n_contributors = np.zeros(len(names) + 1, np.int64)
+    for topic in runs.topics:
+        of_topic = runs.of_topic(topic)
+        documents = of_topic.rankings.documents[:, :depth]
+        n_documents, owners_here = of_topic.rankings.n_documents, codes[of_topic.runs]
+        judged, relevant = _grades(of_topic, is_relevant)
+        for code in np.unique(owners_here).tolist():
+            own = documents[owners_here == code]
+            has = np.zeros(n_documents, np.bool_)
+            has[own[own != NO_DOCUMENT]] = True
+            for row, kept in enumerate((has, has & judged, has & relevant)):
+                counts[row, code] += np.count_nonzero(kept)
+        owner_of = only_contributor(documents, n_documents, owners_here)
+        alone = owner_of >= 0
+        for row, kept in enumerate((alone, alone & judged, alone & relevant), start=3):
+            counts[row] += np.bincount(owner_of[kept], minlength=len(names))
+        having = n_contributing(documents, n_documents, owners_here)
+        n_contributors += np.bincount(having[having > 0], minlength=len(names) + 1)
+    return Contributions(
+        names=names,
+        documents=counts[0],
+        judged=counts[1],
+        relevant=counts[2],
+        unique=counts[3],
+        unique_judged=counts[4],
+        unique_relevant=counts[5],
+        n_contributors=n_contributors,
+    )
+
+
+def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
+    """Count the pool at every depth up to that of the runs, in one pass.
+
+    Parameters
+    ----------
+    runs : RunSet
+        Runs that do not contribute are passed over.
+    is_relevant : mapping
+        Every judged pair; may be empty.
+
+    Notes
+    -----
+    O(n log n) for n documents taken from all runs, whatever the depth.
+    """
+    curve = np.zeros((4, runs.depth), np.int64)
+    for topic in runs.topics:
+        of_topic = runs.of_topic(topic)
+        documents = of_topic.rankings.documents
+        enters = best_ranks(documents, of_topic.rankings.n_documents)
+        judged, relevant = _grades(of_topic, is_relevant)
+        for row, kept in enumerate((np.ones(enters.size, np.bool_), judged, relevant)):
+            entering = np.bincount(enters[kept], minlength=runs.depth + 1)[1:]
+            curve[row] += np.cumsum(entering)
+        unique = unique_contributions(documents).sum(axis=0)
+        curve[3, : unique.size] += unique
+        curve[3, unique.size :] += unique[-1] if unique.size else 0
+    return DepthCurve(curve[0], curve[1], curve[2], curve[3])
+
+
+def _grades(of_topic: TopicRuns, is_relevant: IsRelevant) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which documents of a topic are judged, and which are relevant."""
+    topic = of_topic.rankings.topic
+    found = [is_relevant.get((topic, docno)) for docno in of_topic.docnos]
+    judged = np.array([one is not None for one in found], np.bool_)
+    return judged, np.array([bool(one) for one in found], np.bool_)
+
+
+def _check_depth(runs: RunSet, depth: int) -> None:
+    """Raise `ArgumentError` when the runs do not reach the depth."""
+    if not 1 <= depth <= runs.depth:
+        requirement = f"must be from 1 to {runs.depth}, the depth the runs were read at"
+        raise ArgumentError("depth", requirement, depth)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolStatistics:
+    """What a pool is made of. Runs that do not contribute are not counted."""
+
+    sizes: dict[str, int]
+    """Documents to judge by topic, topics in natural order."""
+    total: int
+    """(topic, docno) pairs to judge."""
+    ties_at_cut: list[TieAtCut]
+    """Rankings in which a tie rule decided what is in, by run tag, then topic."""
+    overlap: dict[int, int]
+    """Pairs by the number of runs that returned them, that number ascending."""
+    unique: dict[str, int]
+    """Pairs that no other run returned, by run tag; every contributing run has its key."""
+    n_rankings: int
+    """Rankings: one for every run and each of its topics."""
+    n_short: int
+    """Rankings with fewer documents than the depth."""
+    n_below_budget: int
+    """Topics with fewer documents than their budget."""
+    n_not_sampled: int
+    """Pairs that stand in a stratum, but were not sampled."""
+    n_constant: int
+    """Rankings whose scores are all equal, where the strategy looks at scores."""
+
+
+class StatisticsCount:
+    """The counts of a pool while it is built; `sizes` may be read at any time."""
+
+    def __init__(self, runs: RunSet) -> None:
+        self.sizes: dict[str, int] = {}
+        self._runs = runs
+        self._overlap = np.zeros(len(runs.feeding) + 1, np.int64)
+        self._unique = np.zeros(len(runs.feeding), np.int64)
+        self._n_below_budget = 0
+        self._n_not_sampled = 0
+        self._n_constant = 0
+
+    def add(
+        self, of_topic: TopicRuns, chosen: NDArray[np.bool_], *, n_listed: int, budget: int | None
+    ) -> None:
+        """Count one topic.
+
+        Parameters
+        ----------
+        of_topic : TopicRuns
+            Its rankings; with scores where the strategy looks at them.
+        chosen : ndarray of bool, shape (n_documents,)
+            What is to be judged.
+        n_listed : int
+            Documents listed, to be judged or not.
+        budget : int or None
+            Documents that should be judged; ``None`` = all.
+        """
+        rankings = of_topic.rankings
+        if rankings.scores is not None:
+            self._n_constant += n_constant_rankings(rankings)
+        self._n_not_sampled += n_listed - int(chosen.sum())
+        n_returning = rankings.n_returning()
+        self.sizes[rankings.topic] = int(chosen.sum())
+        self._overlap += np.bincount(n_returning[chosen], minlength=self._overlap.size)
+        is_unique = chosen & (n_returning == 1)
+        unique_places = is_unique[rankings.documents] & (rankings.documents != NO_DOCUMENT)
+        self._unique[of_topic.runs] += unique_places.sum(axis=1)
+        self._n_below_budget += budget is not None and rankings.n_documents < budget
+
+    def finish(self) -> PoolStatistics:
+        """Return the counts so far."""
+        lengths = self._runs.lengths()
+        tags = [run.tag for run in self._runs.feeding]
+        return PoolStatistics(
+            sizes=dict(self.sizes),
+            total=sum(self.sizes.values()),
+            ties_at_cut=self._runs.ties_at_cut(),
+            overlap={count: pairs for count, pairs in enumerate(self._overlap.tolist()) if pairs},
+            unique=dict(zip(tags, self._unique.tolist(), strict=True)),
+            n_rankings=int(lengths.size),
+            n_short=int((lengths < self._runs.depth).sum()),
+            n_below_budget=self._n_below_budget,
+            n_not_sampled=self._n_not_sampled,
+            n_constant=self._n_constant,
+        )
+
+
+def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:
+    """List the documents of a pool that only one of its runs returned.
+
+    Parameters
+    ----------
+    runs : RunSet
+        The runs that fed the pool, at its depth and order.
+    tag : str
+        One of them.
+    pooled : iterable of (str, str)
+        Topic and docno of everything in the pool.
+
+    Returns
+    -------
+    list of (str, str, int)
+        Topic, docno and the run's rank, from 1; topics in natural order, then by rank. Documents
+        that no run of the pool has at its depth (they came with an earlier pool's file, say) are
+        nobody's.
+
+    Notes
+    -----
+    O(n) for n documents taken from all runs.
+    """
+    place = [run.tag for run in runs.feeding].index(tag)
+    known = set(pooled)
+    alone = []
+    for topic in runs.topics:
+        of_topic = runs.of_topic(topic)
+        if place not in of_topic.runs:
+            continue
+        rankings = of_topic.rankings
+        own = rankings.documents[of_topic.runs.index(place)]
+        own = own[own != NO_DOCUMENT]
+        unique = rankings.n_returning()[own] == 1
+        alone += [
+            (topic, of_topic.docnos[number], rank + 1)
+            for rank, number in zip(np.flatnonzero(unique).tolist(), own[unique].tolist(), strict=True)
+            if (topic, of_topic.docnos[number]) in known
+        ]
+    return alone

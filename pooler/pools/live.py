@@ -1,0 +1,177 @@
+"""Adaptive pools at work: the next document, from what was drawn and judged so far.
+
+Nothing of a strategy's state is stored. It follows from the rankings, the parameters, the seed and
+the draws with their grades, so after a crash, or with another judge, the next document is the same
+as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from pooler.pools.runs import StoredRuns, stored_runs
+from pooler.strategies import find_strategy
+from pooler.strategies.kinds import Adaptive, AdaptiveStrategy
+from pooler.strategies.rankings import TopicRankings
+from store.collection.collection import Collection
+from store.content.draws import Draw
+from store.errors import PoolerError, StoreError
+
+
+@dataclass(slots=True)
+class _TopicState:
+    """A strategy on one topic, and the draws it has been told of."""
+
+    strategy: Adaptive
+    docnos: list[str]
+    numbers: dict[str, int]
+    told: list[Draw] = field(default_factory=list)
+
+
+class AdaptivePool:
+    """An adaptive pool of a collection.
+
+    Parameters
+    ----------
+    runs : StoredRuns
+        The runs that feed it.
+    manifest : dict
+        Its manifest.
+
+    Raises
+    ------
+    PoolerError
+        If the runs are not those the pool was made from.
+    """
+
+    def __init__(self, runs: StoredRuns, manifest: dict[str, Any]) -> None:
+        self._runs = runs
+        self._manifest = manifest
+        self._topics: dict[str, _TopicState] = {}
+        fed = {run["tag"]: run["sha256"] for run in manifest["runs"] if run["contributes"]}
+        if fed != {run.tag: run.sha256 for run in runs.feeding}:
+            message = f"the runs of pool `{manifest['name']}` have changed since it was made"
+            raise PoolerError(message, hint="make another pool: its draws cannot be continued")
+
+    def choose(self, topic: str, draws: Sequence[Draw]) -> str | None:
+        """Return the next document; ``None`` when the strategy has no other.
+
+        Parameters
+        ----------
+        topic : str
+            A topic of the pool.
+        draws : sequence of Draw
+            Every document drawn so far, in order.
+
+        Notes
+        -----
+        A draw whose document nobody has graded counts as drawn without reward. Only draws that are
+        new since the last call cost time, unless an earlier grade has changed.
+        """
+        state = self._topics.get(topic)
+        if state is None or state.told != list(draws[: len(state.told)]):
+            state = self._start(topic)
+            self._topics[topic] = state
+        level = self._manifest["level"]
+        for draw in draws[len(state.told) :]:
+            number = state.numbers.get(draw.docno)
+            if number is not None:
+                relevant = None if draw.grade is None else draw.grade >= level
+                state.strategy.observe(number, relevant)
+            state.told.append(draw)
+        chosen = state.strategy.choose()
+        return None if chosen is None else state.docnos[chosen]
+
+    def _start(self, topic: str) -> _TopicState:
+        """Return the strategy's state before the first document."""
+        of_topic = self._runs.of_topic(topic)
+        strategy = start_strategy(self._manifest, of_topic.rankings)
+        numbers = {docno: number for number, docno in enumerate(of_topic.docnos)}
+        return _TopicState(strategy, of_topic.docnos, numbers)
+
+
+def start_strategy(manifest: dict[str, Any], rankings: TopicRankings) -> Adaptive:
+    """Start the strategy that a manifest names on one topic.
+
+    Raises
+    ------
+    PoolerError
+        If it is not an adaptive one.
+    """
+    row = find_strategy(manifest["strategy"])
+    if not isinstance(row, AdaptiveStrategy):
+        message = f"strategy `{row.name}` of pool `{manifest['name']}` is not adaptive"
+        raise PoolerError(message)
+    own = {name: value for name, value in manifest["parameters"].items() if name != "depth"}
+    parameters = row.complete(own)
+    seed = {"seed": manifest["seed"]} if row.needs_seed_for(parameters) else {}
+    return row.start(rankings, **seed, **parameters)
+
+
+class LiveDrawing:
+    """Draws from the adaptive pools of a collection, the oldest first.
+
+    Parameters
+    ----------
+    collection : Collection
+        The collection; its runs are read at the first draw.
+    """
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self._pools: dict[str, AdaptivePool] = {}
+        self._refused: dict[str, PoolerError] = {}
+        self._adaptive = {
+            pool.name: pool.manifest
+            for pool in collection.pools()
+            if pool.budget is not None and not pool.withdrawn
+        }
+
+    def draw(self, topic: str) -> bool:
+        """Draw one more document for a topic.
+
+        Parameters
+        ----------
+        topic : str
+            A topic.
+
+        Returns
+        -------
+        bool
+            False when no pool has a document left for it.
+
+        Raises
+        ------
+        PoolerError
+            If no pool that can still be drawn from has one left, and another cannot be: its runs
+            have changed since it was made.
+        """
+        for name, manifest in self._adaptive.items():
+            pool = self._pool(name, manifest)
+            if pool is not None:
+                choose = partial(pool.choose, topic)
+                if self._collection.draw(name, topic, choose) is not None:
+                    return True
+        if self._refused:
+            raise next(iter(self._refused.values()))
+        return False
+
+    def _pool(self, name: str, manifest: dict[str, Any]) -> AdaptivePool | None:
+        """Return a pool with its runs; ``None`` = they are not those it was made from."""
+        if name not in self._pools and name not in self._refused:
+            try:
+                self._pools[name] = AdaptivePool(_runs_of(self._collection, manifest), manifest)
+            except StoreError:
+                raise
+            except PoolerError as error:
+                self._refused[name] = error
+        return self._pools.get(name)
+
+
+def _runs_of(collection: Collection, manifest: dict[str, Any]) -> StoredRuns:
+    """Load the runs that feed a pool."""
+    tags = [run["tag"] for run in manifest["runs"] if run["contributes"]]
+    return stored_runs(collection, depth=manifest["parameters"]["depth"], order=manifest["order"], tags=tags)

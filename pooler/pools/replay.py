@@ -1,0 +1,404 @@
+"""What a strategy would have found.
+
+A strategy is followed to the last document of the union of the runs. A judged document costs a
+judgement, and an adaptive strategy is told what came of it. What nobody judged is passed over: it
+costs nothing, the strategy is told that it has no judgement, and it is counted - or, if asked, it
+costs a judgement and counts as not relevant. So strategies can be compared at equal cost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.strategies.kinds import (
+    Adaptive,
+    AdaptiveStrategy,
+    AnyStrategy,
+    FixedStrategy,
+    ParameterValue,
+    SamplingStrategy,
+)
+from pooler.strategies.rankings import TopicRankings, descending
+from store.analysis.arrays import RankedDocuments
+from store.analysis.pools.contributions import NO_DOCUMENT
+from store.analysis.pools.growth import RelevantRanks
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
+from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, tau_ap
+from store.errors import ArgumentError
+from store.records import Qrel
+from store.text import natural_key
+
+_OUTCOMES = {None: UNJUDGED, True: RELEVANT, False: NOT_RELEVANT}
+_NO_IDS = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedTopic:
+    """The first documents of every run for one topic, and what is known of them."""
+
+    rankings: TopicRankings
+    outcomes: NDArray[np.int8]
+    """Shape (n_documents,): `RELEVANT`, `NOT_RELEVANT` or `UNJUDGED`, by document number."""
+    relevant: NDArray[np.int64]
+    """Shape (n_relevant,): numbers of the relevant documents of the union, ascending, ..."""
+    among_relevant: NDArray[np.int64]
+    """... and the number of each in `RelevantRanks`."""
+
+
+def judged_topics(
+    ranked: RankedDocuments,
+    qrels: Sequence[Qrel],
+    *,
+    level: int,
+    depth: int,
+    feeding: Collection[str] | None = None,
+) -> list[JudgedTopic]:
+    """Put the first documents of every run beside what is known of them.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        Whole rankings.
+    qrels : sequence of Qrel
+        One grade a (topic, docno); every listed pair is judged.
+    level : int
+        Least grade that counts as relevant.
+    depth : int
+        Ranks taken from each run, at least 1.
+    feeding : collection of str, optional
+        Tags of the runs that feed the pool; default all of `ranked`.
+
+    Returns
+    -------
+    list of JudgedTopic
+        The topics of the qrels in natural order, as `store.analysis.arrays.judged_arrays` has them. A topic
+        that no feeding run has is there, without a document. Scores are not loaded.
+
+    Raises
+    ------
+    ArgumentError
+        If `depth` is below 1.
+
+    Notes
+    -----
+    O(n log n) a topic for n documents taken.
+
+    Examples
+    --------
+    At depth 2 the union is b and c; b is relevant, c has no judgement:
+
+    >>> ranked = RankedDocuments(
+    ...     tags=("run",),
+    ...     rankings={("run", "1"): np.array([7, 5, 6])},
+    ...     ids={"a": 6, "b": 5, "c": 7},
+    ...     docnos={6: "a", 5: "b", 7: "c"},
+    ... )
+    >>> [topic] = judged_topics(ranked, [Qrel("1", "b", 2)], level=1, depth=2)
+    >>> topic.rankings.documents.tolist(), topic.outcomes.tolist()
+    ([[1, 0]], [1, -1])
+    """
+    if depth < 1:
+        raise ArgumentError("--depth", "must be an integer >= 1", depth)
+    by_topic: dict[str, dict[int, bool]] = {}
+    n_relevant: Counter[str] = Counter()
+    for qrel in qrels:
+        judged = by_topic.setdefault(qrel.topic, {})
+        is_relevant = qrel.grade >= level
+        n_relevant[qrel.topic] += is_relevant
+        number = ranked.ids.get(qrel.docno)
+        if number is not None:
+            judged[number] = is_relevant
+    tags = sorted(ranked.tags if feeding is None else feeding)
+    topics = []
+    n_before = 0
+    for topic in sorted(by_topic, key=natural_key):
+        rows = [ranked.rankings.get((tag, topic)) for tag in tags]
+        taken = [row[:depth] for row in rows if row is not None and row.size]
+        rankings, ids = _numbered(taken, ranked.docnos, topic)
+        judged = by_topic[topic]
+        outcomes = np.array([_OUTCOMES[judged.get(one)] for one in ids.tolist()], np.int8)
+        relevant = np.flatnonzero(outcomes == RELEVANT)
+        # Documents that no run retrieved come last in the numbers of `RelevantRanks`.
+        known = np.sort(np.array([one for one, is_so in judged.items() if is_so], np.int64))
+        among = n_before + np.searchsorted(known, ids[relevant])
+        topics.append(JudgedTopic(rankings, outcomes, relevant, among))
+        n_before += n_relevant[topic]
+    return topics
+
+
+def _numbered(
+    taken: Sequence[NDArray[np.int64]], docnos: Mapping[int, str], topic: str
+) -> tuple[TopicRankings, NDArray[np.int64]]:
+    """Turn rankings of ids into numbers by docno; return with them the id of each number."""
+    shape = (len(taken), max((row.size for row in taken), default=0))
+    present, places = np.unique(np.concatenate([_NO_IDS, *taken]), return_inverse=True)
+    names = [docnos[one] for one in present.tolist()]
+    by_docno = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+    numbers = np.empty(len(names), np.int32)
+    numbers[by_docno] = np.arange(len(names))
+    documents = np.full(shape, NO_DOCUMENT, np.int32)
+    lengths = np.array([row.size for row in taken], np.int64)
+    # A boolean mask is filled row by row: the order in which `taken` was joined.
+    documents[np.arange(shape[1]) < lengths[:, np.newaxis]] = numbers[places]
+    return TopicRankings(documents, len(names), topic=topic), present[by_docno]
+
+
+Unjudged = Literal["pass", "nonrelevant"]
+"""What a document without a judgement does: it is passed over, or it counts as not relevant."""
+
+NEVER = np.iinfo(np.int64).max
+"""Judgements after which a document is found that is in no feeding run."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicReplay:
+    """How one strategy went through one topic."""
+
+    order: NDArray[np.int64]
+    """Shape (n_documents,): every document of the union, in the order it was drawn."""
+    paid: NDArray[np.int64]
+    """Shape (n_judgements,): places in `order`, from 0, of the documents that cost a judgement."""
+    found: NDArray[np.int64]
+    """Shape (n_judgements + 1,): relevant documents among the first 0, 1, ... judgements."""
+
+    @property
+    def n_judgements(self) -> int:
+        """Judgements it took to come to the end."""
+        return len(self.paid)
+
+    def n_found(self, budget: int) -> int:
+        """Count the relevant documents among the first judgements."""
+        return int(self.found[min(budget, self.n_judgements)])
+
+    def n_passed_over(self, budget: int) -> int:
+        """Count the unjudged documents drawn for nothing until a judgement more would be spent."""
+        spent = min(budget, self.n_judgements)
+        drawn = len(self.order) if spent == self.n_judgements else int(self.paid[spent])
+        return drawn - spent
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one strategy had after the same number of judgements in every topic."""
+
+    budget: int
+    """Judgements a topic, at most."""
+    n_judgements: int
+    """Judgements in all topics; a topic has no more than its union holds."""
+    n_relevant: int
+    n_passed_over: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPoint:
+    """The order of the runs by MAP after some judgements, against that by all judgements."""
+
+    tau_b: TauResult
+    tau_ap: TauResult
+
+
+def check_replayable(strategy: AnyStrategy, seed: int | None) -> None:
+    """Raise `ArgumentError` when a strategy cannot be followed document by document.
+
+    A sampling strategy draws once, for a budget, and has no order; a strategy that chooses at
+    random needs a seed.
+    """
+    if isinstance(strategy, SamplingStrategy):
+        requirement = "must order documents; a sample, drawn at once, has no order to replay"
+        raise ArgumentError("--strategy", requirement, strategy.name)
+    if isinstance(strategy, AdaptiveStrategy) and strategy.needs_seed and seed is None:
+        requirement = f"must be given: `{strategy.name}` chooses at random"
+        raise ArgumentError("--seed", requirement, seed, hint="--seed 1")
+
+
+def replay_topic(
+    strategy: AnyStrategy,
+    topic: JudgedTopic,
+    parameters: Mapping[str, ParameterValue],
+    *,
+    seed: int | None = None,
+    unjudged: Unjudged = "pass",
+) -> TopicReplay:
+    """Follow a strategy through one topic to the last document.
+
+    Parameters
+    ----------
+    strategy : FixedStrategy or AdaptiveStrategy
+        A row of the table.
+    topic : JudgedTopic
+        Rankings, with scores where the strategy uses them, and outcomes.
+    parameters : mapping of str to int, float or str
+        All parameters of the strategy (`Strategy.complete`).
+    seed : int, optional
+        Not negative; needed by strategies that choose at random.
+    unjudged : {"pass", "nonrelevant"}, default="pass"
+        What a document without a judgement does: it is passed over, and an adaptive strategy
+        observes ``None``; or it costs a judgement and is observed as not relevant.
+
+    Returns
+    -------
+    TopicReplay
+        The documents in the order they were drawn, and what they cost and brought.
+
+    Raises
+    ------
+    ArgumentError
+        If the strategy samples, or needs a seed and has none.
+
+    Notes
+    -----
+    One call of `choose` and `observe` a document for an adaptive strategy; O(n log n) else.
+
+    Examples
+    --------
+    Two runs; a is relevant, b is not, and nobody judged c. By best rank c is drawn first, for
+    nothing:
+
+    >>> from pooler.strategies import find_strategy
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["c", "b"]])
+    >>> outcomes = np.array([RELEVANT, NOT_RELEVANT, UNJUDGED], np.int8)
+    >>> topic = JudgedTopic(rankings, outcomes, np.array([0]), np.array([0]))
+    >>> replay = replay_topic(find_strategy("take"), topic, {})
+    >>> [docnos[document] for document in replay.order], replay.found.tolist()
+    (['c', 'a', 'b'], [0, 1, 1])
+    >>> replay.n_passed_over(1)
+    1
+    >>> replay_topic(find_strategy("take"), topic, {}, unjudged="nonrelevant").found.tolist()
+    [0, 0, 1, 1]
+    """
+    check_replayable(strategy, seed)
+    given: dict[str, ParameterValue | None] = dict(parameters)
+    if not topic.rankings.n_documents:
+        order = _NO_IDS
+    elif isinstance(strategy, FixedStrategy):
+        order = descending(strategy.values(topic.rankings, **given))
+    elif isinstance(strategy, AdaptiveStrategy):
+        if strategy.needs_seed:
+            given["seed"] = seed
+        order = _follow(strategy.start(topic.rankings, **given), topic.outcomes, unjudged)
+    outcomes = topic.outcomes[order]
+    paid = np.flatnonzero(outcomes != UNJUDGED) if unjudged == "pass" else np.arange(order.size)
+    found = np.concatenate(([0], np.cumsum(outcomes[paid] == RELEVANT)))
+    return TopicReplay(order, paid, found)
+
+
+def _follow(state: Adaptive, outcomes: NDArray[np.int8], unjudged: Unjudged) -> NDArray[np.int64]:
+    """Draw documents until there is none left, telling what came of each."""
+    told = {RELEVANT: True, NOT_RELEVANT: False, UNJUDGED: None if unjudged == "pass" else False}
+    relevant = [told[outcome] for outcome in outcomes.tolist()]
+    order = []
+    while (document := state.choose()) is not None:
+        state.observe(document, relevant[document])
+        order.append(document)
+    return np.array(order, np.int64)
+
+
+def default_budgets(n_most: int) -> list[int]:
+    """Return budgets to look at: 10, 20, 50, 100, 200, 500 and so on, and the last of all.
+
+    Parameters
+    ----------
+    n_most : int
+        Judgements the longest topic can take.
+
+    Examples
+    --------
+    >>> default_budgets(250), default_budgets(10), default_budgets(0)
+    ([10, 20, 50, 100, 200, 250], [10], [])
+    """
+    budgets = []
+    step = 10
+    while step < n_most:
+        budgets += [step * times for times in (1, 2, 5) if step * times < n_most]
+        step *= 10
+    return [*budgets, n_most] if n_most else []
+
+
+def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.int64]:
+    """Count the relevant documents of all topics after 0, 1, ... `n_most` judgements in each.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_most + 1,)
+        Not falling; a topic that has come to its end keeps what it has.
+    """
+    total = np.zeros(n_most + 1, np.int64)
+    for replay in replays:
+        found = replay.found[: n_most + 1]
+        total[: found.size] += found
+        total[found.size :] += found[-1]
+    return total
+
+
+def points(replays: Sequence[TopicReplay], budgets: Sequence[int]) -> list[Point]:
+    """Add up what a strategy had in all topics at several budgets a topic."""
+    return [
+        Point(
+            budget,
+            sum(min(budget, replay.n_judgements) for replay in replays),
+            sum(replay.n_found(budget) for replay in replays),
+            sum(replay.n_passed_over(budget) for replay in replays),
+        )
+        for budget in budgets
+    ]
+
+
+def order_points(
+    ranks: RelevantRanks,
+    topics: Sequence[JudgedTopic],
+    replays: Sequence[TopicReplay],
+    budgets: Sequence[int],
+) -> list[OrderPoint]:
+    """Compare the order of the runs by MAP at several budgets with that by all judgements.
+
+    Parameters
+    ----------
+    ranks : RelevantRanks
+        Whole rankings of the runs to be ordered, and all judgements.
+    topics : sequence of JudgedTopic
+        The topics of `ranks`.
+    replays : sequence of TopicReplay
+        One strategy on every topic.
+    budgets : sequence of int
+        Judgements a topic.
+
+    Returns
+    -------
+    list of OrderPoint
+        One a budget. Neither coefficient is defined while no relevant document has been found, or
+        when there is none: reason ``no-relevant``; see `kendall_tau_b` for the other reasons.
+
+    Notes
+    -----
+    What has not been judged by then counts as not relevant, and a topic without a relevant
+    document found so far is in no run's mean. O(places + n_runs**2) a budget for the places of
+    relevant documents in the runs.
+    """
+    found_after = np.full(ranks.topic_of.shape, NEVER, np.int64)
+    for topic, replay in zip(topics, replays, strict=True):
+        after = np.full(topic.outcomes.shape, NEVER, np.int64)
+        after[replay.order[replay.paid]] = np.arange(1, replay.n_judgements + 1)
+        found_after[topic.among_relevant] = after[topic.relevant]
+    truth, _ = ranks.mean_average_precision(np.ones(found_after.shape, np.bool_))
+    compared = []
+    for budget in budgets:
+        is_found = found_after <= budget
+        if not is_found.any():
+            undefined = TauResult(None, "no-relevant")
+            compared.append(OrderPoint(undefined, undefined))
+            continue
+        estimate, _ = ranks.mean_average_precision(is_found)
+        compared.append(
+            OrderPoint(
+                kendall_tau_b(estimate, truth, tolerance=TIED_MAP),
+                tau_ap(estimate, truth, tolerance=TIED_MAP),
+            )
+        )
+    return compared

@@ -1,0 +1,307 @@
+"""Runs at one depth and order, of files or a collection.
+
+The runs may come from files or from a collection; a pool cannot tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reading.blocks import RunTop, TieAtCut
+from pooler.strategies.rankings import TopicRankings
+from store.analysis.pools.contributions import NO_DOCUMENT
+from store.errors import ArgumentError, PoolerError
+from store.ranking import Order
+from store.text import natural_key
+
+if TYPE_CHECKING:
+    from store.analysis.arrays import TopDocuments
+    from store.collection.collection import Collection
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """A run, without its documents."""
+
+    tag: str
+    group: str
+    contributes: bool
+    file: str
+    """File name without its folder."""
+    sha256: str
+    n_topics: int
+    n_documents: int
+    """Of the whole run, over all topics."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicRuns:
+    """One topic's rankings, and what their numbers mean."""
+
+    rankings: TopicRankings
+    docnos: list[str]
+    """By document number, ascending bytewise."""
+    runs: list[int]
+    """For each row of `TopicRankings.documents`, the place of its run in `RunSet.feeding`."""
+
+
+class RunSet(Protocol):
+    """Runs at one depth and in one order."""
+
+    @property
+    def depth(self) -> int:
+        """Ranks taken from each run."""
+
+    @property
+    def order(self) -> Order:
+        """What orders the runs."""
+
+    @property
+    def runs(self) -> Sequence[RunFacts]:
+        """All runs, by tag."""
+
+    @property
+    def feeding(self) -> Sequence[RunFacts]:
+        """The runs that contribute, by tag."""
+
+    @property
+    def topics(self) -> Sequence[str]:
+        """The topics of the runs that contribute, in natural order."""
+
+    def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
+        """Return the rankings of one topic, those of runs that contribute; `scores` if asked."""
+
+    def ties_at_cut(self) -> list[TieAtCut]:
+        """List the ties across the cut in runs that contribute, by tag, then topic."""
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the whole length of every ranking of the runs that contribute, in any order."""
+
+
+class FileRuns:
+    """Runs read from files (`pooler.reading.top.read_tops`).
+
+    Parameters
+    ----------
+    tops : sequence of RunTop
+        In any order, all read at one depth and order, each with its own tag; one contributes.
+
+    Raises
+    ------
+    ArgumentError
+        If no run contributes, or the runs differ in depth or order.
+    PoolerError
+        If two runs have the same tag.
+    """
+
+    def __init__(self, tops: Sequence[RunTop]) -> None:
+        by_tag = sorted(tops, key=lambda top: top.tag)
+        self._tops = [top for top in by_tag if top.contributes]
+        self.runs = [_facts(top) for top in by_tag]
+        check_feeding(self.runs)
+        self.depth = by_tag[0].depth
+        self.order = by_tag[0].order
+        for top in by_tag:
+            if (top.depth, top.order) != (self.depth, self.order):
+                requirement = f"must be read at depth {self.depth} and order {self.order} alike"
+                got = f"depth {top.depth} and order {top.order} for `{top.tag}`"
+                raise ArgumentError("runs", requirement, got)
+        for top, following in pairwise(by_tag):
+            if top.tag == following.tag:
+                files = sorted((top.file, following.file))
+                message = f"run tag `{top.tag}` is that of two files, `{files[0]}` and `{files[1]}`"
+                is_same = top.sha256 == following.sha256
+                hint = "the files have the same bytes: leave one out" if is_same else None
+                raise PoolerError(message, hint=hint)
+        self.feeding = [run for run in self.runs if run.contributes]
+        found = {topic for top in self._tops for topic in top.topics}
+        self.topics = sorted(found, key=natural_key)
+
+    def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
+        """Return the rankings of one topic; O(n log n) for n documents taken."""
+        rows = [row for row, top in enumerate(self._tops) if topic in top.topics]
+        rankings = [self._tops[row].topics[topic] for row in rows]
+        taken = [ranking.docnos for ranking in rankings]
+        docnos = sorted(set().union(*taken))
+        numbers = dict(zip(docnos, range(len(docnos)), strict=True))
+        shape = (len(taken), max(map(len, taken), default=0))
+        documents = np.full(shape, NO_DOCUMENT, np.int32)
+        for place, of_run in enumerate(taken):
+            documents[place, : len(of_run)] = np.fromiter(
+                map(numbers.__getitem__, of_run), np.int32, len(of_run)
+            )
+        table = None
+        if scores:
+            table = np.full(shape, np.nan)
+            for place, ranking in enumerate(rankings):
+                table[place, : len(taken[place])] = ranking.scores
+        return TopicRuns(TopicRankings(documents, len(docnos), table, topic), docnos, rows)
+
+    def ties_at_cut(self) -> list[TieAtCut]:
+        """List the ties across the cut, by tag, then topic."""
+        return [
+            TieAtCut(top.tag, topic, top.topics[topic].n_tied_in, top.topics[topic].n_tied_out)
+            for top in self._tops
+            for topic in sorted(top.topics, key=natural_key)
+            if top.topics[topic].n_tied_in
+        ]
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the whole length of every ranking."""
+        return np.array(
+            [ranking.n_documents for top in self._tops for ranking in top.topics.values()], np.int64
+        )
+
+
+def check_feeding(runs: Sequence[RunFacts]) -> None:
+    """Raise `ArgumentError` when none of the runs contributes."""
+    if not any(run.contributes for run in runs):
+        raise ArgumentError("runs", "must hold a run that contributes", [run.tag for run in runs])
+
+
+def _facts(top: RunTop) -> RunFacts:
+    """Say what a run is."""
+    return RunFacts(top.tag, top.group, top.contributes, top.file, top.sha256, len(top.topics), top.n_lines)
+
+
+class StoredRuns:
+    """Runs of a collection.
+
+    Parameters
+    ----------
+    runs : sequence of RunFacts
+        The runs, by tag; one contributes.
+    top : TopDocuments
+        The first documents of those that contribute.
+    docnos : mapping of int to str
+        Docno of every document id in `top`.
+    depth : int
+        The depth `top` was read at.
+    order : Order
+        The order `top` was read in.
+
+    Raises
+    ------
+    ArgumentError
+        If no run contributes.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[RunFacts],
+        top: TopDocuments,
+        docnos: Mapping[int, str],
+        *,
+        depth: int,
+        order: Order,
+    ) -> None:
+        self.depth = depth
+        self.order = order
+        check_feeding(runs)
+        self.runs = runs
+        self.feeding = [run for run in self.runs if run.contributes]
+        self._top = top
+        self._docnos = docnos
+        self._columns = {topic: column for column, topic in enumerate(top.topics)}
+        self.topics = [topic for topic, column in self._columns.items() if top.lengths[:, column].any()]
+
+    def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
+        """Return the rankings of one topic; O(n log n) for n documents taken."""
+        column = self._columns[topic]
+        rows = np.flatnonzero(self._top.lengths[:, column])
+        ids = self._top.ids[rows, column]
+        width = int((ids >= 0).sum(axis=1).max(initial=0))
+        ids = ids[:, :width]
+        present, places = np.unique(ids, return_inverse=True)
+        places = places.reshape(ids.shape)
+        if present.size and present[0] < 0:
+            present, places = present[1:], places - 1  # the padding becomes NO_DOCUMENT
+        names = [self._docnos[number] for number in present.tolist()]
+        by_docno = sorted(range(len(names)), key=names.__getitem__)
+        numbers = np.full(len(names) + 1, NO_DOCUMENT, np.int32)  # the last place is the padding's
+        numbers[by_docno] = np.arange(len(names))
+        table = None
+        if scores:
+            if self._top.scores is None:
+                raise ArgumentError("scores", "must have been loaded with the runs", None)
+            table = self._top.scores[rows, column, :width]
+        rankings = TopicRankings(numbers[places], len(names), table, topic)
+        return TopicRuns(rankings, [names[place] for place in by_docno], rows.tolist())
+
+    def ties_at_cut(self) -> list[TieAtCut]:
+        """List the ties across the cut, by tag, then topic."""
+        return [
+            TieAtCut(
+                self._top.tags[row],
+                self._top.topics[column],
+                int(self._top.tied_in[row, column]),
+                int(self._top.tied_out[row, column]),
+            )
+            for row, column in np.argwhere(self._top.tied_in).tolist()
+        ]
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the whole length of every ranking."""
+        lengths: NDArray[np.int64] = self._top.lengths[self._top.lengths > 0].astype(np.int64)
+        return lengths
+
+
+def stored_runs(
+    collection: Collection,
+    *,
+    depth: int,
+    order: Order,
+    tags: Sequence[str] | None = None,
+    scores: bool = False,
+) -> StoredRuns:
+    """Load the first documents of a collection's runs.
+
+    Parameters
+    ----------
+    collection : Collection
+        The collection.
+    depth : int
+        Ranks taken from each run, at least 1.
+    order : Order
+        What orders the runs.
+    tags : sequence of str, optional
+        These runs, and all of them contribute; default: every run, each as the collection says.
+    scores : bool, default=False
+        Whether scores are loaded too.
+
+    Raises
+    ------
+    PoolerError
+        If there is no run.
+    ArgumentError
+        If no run contributes, or order ``rank`` meets stated ranks that are not integers.
+    UnknownNameError
+        If a tag is not known.
+    """
+    sizes = collection.run_sizes()
+    facts = [
+        RunFacts(
+            run.tag,
+            run.group,
+            run.contributes or tags is not None,
+            run.file,
+            run.sha256,
+            *sizes.get(run.tag, (0, 0)),
+        )
+        for run in collection.runs(() if tags is None else tags)
+    ]
+    if not facts:
+        message = "there is no run in the collection"
+        raise PoolerError(message, hint="pooler import runs, or name run files")
+    check_feeding(facts)
+    feeding = [run.tag for run in facts if run.contributes]
+    top = collection.top_documents(feeding, depth=depth, order=order, scores=scores)
+    present = np.unique(top.ids)
+    docnos = collection.docnos(present[present >= 0].tolist())
+    return StoredRuns(facts, top, docnos, depth=depth, order=order)

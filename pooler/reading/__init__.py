@@ -1,0 +1,1 @@
+"""Run files, read strictly and fast."""

@@ -1,0 +1,771 @@
+"""The fast reader: lines, tags, topics, heads, no document twice.
+
+It words no fault: what is not plainly in order is a suspicion, and `pooler.reading.strict` says what is
+wrong, if anything is.
+
+Documents are compared by `Column.keys`. Equal documents have equal keys; should different ones
+have, too, the suspicion costs time and nothing else.
+
+It takes a block of lines at a time and works on columns: see `pooler.reading.blocks`. Of each topic it
+keeps only the documents that can still be among the first `depth`, and makes bytes and numbers of
+no others. It words no fault: at the first thing that is not plainly in order it gives up, and
+`pooler.reading.strict` reads the file again and says what is wrong, if anything is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reading.columns import (
+    BACK,
+    FRONT,
+    LONGEST_FIELD,
+    RELATIVE_ERROR,
+    Column,
+    Scores,
+    parse_ranks,
+    parse_scores,
+)
+from store.errors import ArgumentError, FormatError
+from store.formats.compression import DamagedDataError
+from store.formats.lines import open_bytes
+from store.ranking import Order, compared_scores, rank_order, ties_at_cut
+
+_CONTROLS = bytes([*range(9), *range(14, 32), 127])
+"""The ASCII controls that are no blanks; none may stand in an id."""
+_DELETE = b"\x7f"
+_ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\ufeff]")
+"""The blanks, controls and bidirectional controls beyond ASCII, and some harmless neighbours."""
+_FIRST_PRINTABLE = 33
+_NEWLINE = 10
+_FIELDS = 6
+_SEPARATORS = (b" ", b"\t")
+
+
+class SuspicionError(Exception):
+    """Something in the file is not plainly in order; it may be a fault."""
+
+
+@dataclass(slots=True, eq=False)
+class RunLines:
+    """A block of run lines; the second field is not looked at."""
+
+    text: bytes
+    """The block, with `FRONT` bytes before it and `BACK` after it."""
+    starts: NDArray[np.int64]
+    """Where every field begins in the block, shape (n_lines, 6)."""
+    lengths: NDArray[np.int64]
+    """Their bytes, shape (n_lines, 6)."""
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def topics(self) -> Column:
+        """Return the first field of every line."""
+        return self._column(0)
+
+    def docnos(self) -> Column:
+        """Return the third field of every line."""
+        return self._column(2)
+
+    def ranks(self) -> Column:
+        """Return the fourth field of every line."""
+        return self._column(3)
+
+    def scores(self) -> Column:
+        """Return the fifth field of every line."""
+        return self._column(4)
+
+    def tags(self) -> Column:
+        """Return the sixth field of every line."""
+        return self._column(5)
+
+    def _column(self, field: int) -> Column:
+        lengths = self.lengths[:, field].copy()
+        width = int(lengths[0])
+        if (lengths != width).any():
+            width = 0
+        return Column(self.text, self.starts[:, field] + FRONT, lengths, width)
+
+
+def find_fields(block: bytes) -> RunLines:
+    r"""Find the fields of a block of run lines.
+
+    Parameters
+    ----------
+    block : bytes
+        Lines of a run file, the last one with its end; at least one.
+
+    Returns
+    -------
+    RunLines
+        Every line has six fields, and no field a character that cannot stand in an id.
+
+    Raises
+    ------
+    SuspicionError
+        If a line has not six fields, a field is longer than `LONGEST_FIELD`, or a character may
+        be a fault in an id.
+
+    Notes
+    -----
+    Fields stand between any ASCII blanks. Where all blanks are single ones of one kind, a line
+    costs some 50 nanoseconds, else twice that.
+
+    Examples
+    --------
+    >>> lines = find_fields(b"51 Q0 d1 1 0.9 bm25\n51  Q0 d22 2 0.4 bm25 \n")
+    >>> lines.docnos().at(0), lines.docnos().at(1)
+    (b'd1', b'd22')
+    """
+    padded = b"".join((bytes(FRONT), block, bytes(BACK)))
+    text = np.frombuffer(padded, np.uint8)[FRONT:-BACK]
+    bounds = _single_blanks(text)
+    if bounds is None:
+        if len(block.translate(None, _CONTROLS)) != len(block):
+            raise SuspicionError("a control character")
+        bounds = _any_blanks(text)
+    elif _DELETE in block:
+        raise SuspicionError("a control character")
+    if not block.isascii():
+        _check_characters(block)
+    starts, lengths = bounds
+    if lengths.max() > LONGEST_FIELD:
+        raise SuspicionError("a very long field")
+    return RunLines(padded, starts, lengths)
+
+
+def _single_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Find fields that stand between single blanks; ``None`` when some do not.
+
+    Returns where fields start and how long they are, both of shape (n_lines, 6).
+    """
+    places = np.flatnonzero(text < _FIRST_PRINTABLE)
+    blanks = text[places].tobytes()
+    of_line = blanks[:1] * (_FIELDS - 1) + (b"\r\n" if blanks[5:6] == b"\r" else b"\n")
+    n_lines = places.size // len(of_line)
+    # Nothing else is below the first printable character, so there is no control among these.
+    if blanks[:1] not in _SEPARATORS or blanks != of_line * n_lines:
+        return None
+    starts = np.empty_like(places)
+    starts[0] = 0
+    np.add(places[:-1], 1, out=starts[1:])
+    places -= starts
+    shape = n_lines, len(of_line)
+    lengths = places.reshape(shape)
+    if lengths[:, :_FIELDS].min() < 1 or lengths[:, _FIELDS:].any():
+        return None
+    return starts.reshape(shape)[:, :_FIELDS], lengths[:, :_FIELDS]
+
+
+def _any_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find fields that stand between any blanks, as `_single_blanks` does."""
+    is_blank = np.ones(text.size + 2, np.bool_)
+    np.less(text, _FIRST_PRINTABLE, out=is_blank[1:-1])
+    edges = np.flatnonzero(is_blank[1:] != is_blank[:-1])
+    n_lines, rest = divmod(edges.size, 2 * _FIELDS)
+    newlines = np.flatnonzero(text == _NEWLINE)
+    if rest or n_lines == 0 or newlines.size != n_lines:
+        raise SuspicionError("a line has not six fields")
+    starts, ends = (edges[side::2].reshape(n_lines, _FIELDS) for side in (0, 1))
+    # As many newlines as lines, one after every sixth field: so there is none between others.
+    if (newlines < ends[:, -1]).any() or (newlines[:-1] > starts[1:, 0]).any():
+        raise SuspicionError("a line has not six fields")
+    return starts, ends - starts
+
+
+def _check_characters(block: bytes) -> None:
+    """Raise `SuspicionError` when a character beyond ASCII could be a fault in an id."""
+    try:
+        text = block.decode()
+    except UnicodeDecodeError as error:
+        raise SuspicionError("no UTF-8") from error
+    if _ODD_CHARACTERS.search(text):
+        raise SuspicionError("an odd character")
+
+
+_FACTOR = np.uint64(0xD6E8FEB86659FD93)
+"""Odd; tells topics apart."""
+_KEY_BITS = 64
+
+
+def check_parts(keys: NDArray[np.uint64], firsts: Sequence[int]) -> None:
+    """Raise `SuspicionError` when a part of a block may have a document twice.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (n_lines,)
+        Of the documents of a block.
+    firsts : sequence of int
+        The first line of each part, ascending; the first of them 0.
+
+    Notes
+    -----
+    Every line writes its number to a place of a table that its key says, and looks what stands
+    there in the end. Of equal keys one at most finds its own number; so only lines that find
+    another one are compared, with the line they find and with each other. No place is read that
+    was not written, so the table need not be cleared.
+    """
+    n_lines = keys.size
+    if len(firsts) > 1:
+        parts = np.arange(len(firsts), dtype=np.uint64) * _FACTOR
+        keys = keys ^ np.repeat(parts, np.diff(firsts, append=n_lines))
+    bits = max(int(2 * n_lines - 1).bit_length(), 1)
+    lines = np.arange(n_lines, dtype=np.uint32)
+    table = np.empty(1 << bits, np.uint32)
+    places = keys >> np.uint64(_KEY_BITS - bits)
+    table[places] = lines
+    found = table[places]
+    others = np.flatnonzero(found != lines)
+    suspects = keys[others]
+    if (suspects == keys[found[others]]).any():
+        raise SuspicionError("a document twice in a topic")
+    _check_sorted(np.sort(suspects))
+
+
+def check_across(keys: Sequence[NDArray[np.uint64]]) -> None:
+    """Raise `SuspicionError` when parts of one topic may have a document in common.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray of uint64
+        Of the documents of each part; at least one part, each without a document twice.
+    """
+    if len(keys) > 1:
+        _check_sorted(np.sort(np.concatenate(keys)))
+
+
+def _check_sorted(keys: NDArray[np.uint64]) -> None:
+    """Raise `SuspicionError` when two of some sorted keys are equal."""
+    if (keys[1:] == keys[:-1]).any():
+        raise SuspicionError("a document twice in a topic")
+
+
+class TopRanking:
+    r"""The first documents of one run for one topic, in little memory.
+
+    Parameters
+    ----------
+    docnos : sequence of str
+        In rank order; as many as the depth, or all when the ranking is shorter. No docno is empty
+        or has a newline in it.
+    scores : ndarray of float64, shape (n_docnos,), or None
+        In rank order; ``None`` = not kept.
+    n_documents : int
+        Documents of the whole ranking.
+    n_tied_in : int, default=0
+        Documents taken that tie with one not taken: equal scores, or equal stated ranks when those
+        order the run. File order knows no ties.
+    n_tied_out : int, default=0
+        Documents not taken that tie with the last one taken; 0 exactly when `n_tied_in` is.
+
+    Examples
+    --------
+    >>> top = TopRanking(["d2", "d1"], np.array([0.5, 0.1]), 7)
+    >>> top.docnos, top.packed_docnos, top.scores.tolist(), len(top), top.n_documents
+    (['d2', 'd1'], b'd2\nd1', [0.5, 0.1], 2, 7)
+    """
+
+    __slots__ = ("n_documents", "n_tied_in", "n_tied_out", "packed_docnos", "packed_scores")
+
+    packed_docnos: bytes
+    """Docnos in UTF-8, joined by newlines; empty when there is none."""
+    packed_scores: bytes | None
+    """Scores as float64 of this machine; ``None`` = not kept."""
+
+    def __init__(
+        self,
+        docnos: Sequence[str],
+        scores: NDArray[np.float64] | None,
+        n_documents: int,
+        n_tied_in: int = 0,
+        n_tied_out: int = 0,
+    ) -> None:
+        self.packed_docnos = "\n".join(docnos).encode()
+        self.packed_scores = None if scores is None else scores.astype(np.float64).tobytes()
+        self.n_documents = n_documents
+        self.n_tied_in = n_tied_in
+        self.n_tied_out = n_tied_out
+
+    @staticmethod
+    def of_packed(
+        packed_docnos: bytes,
+        packed_scores: bytes | None,
+        n_documents: int,
+        n_tied_in: int = 0,
+        n_tied_out: int = 0,
+    ) -> TopRanking:
+        """Make a ranking of what is packed already."""
+        top = TopRanking.__new__(TopRanking)
+        top.packed_docnos = packed_docnos
+        top.packed_scores = packed_scores
+        top.n_documents = n_documents
+        top.n_tied_in = n_tied_in
+        top.n_tied_out = n_tied_out
+        return top
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle in little time and few bytes."""
+        facts = (self.n_documents, self.n_tied_in, self.n_tied_out)
+        return TopRanking.of_packed, (self.packed_docnos, self.packed_scores, *facts)
+
+    def __len__(self) -> int:
+        """Count the documents kept."""
+        return self.packed_docnos.count(b"\n") + 1 if self.packed_docnos else 0
+
+    @property
+    def docnos(self) -> list[str]:
+        """Docnos in rank order; unpacked anew each time."""
+        return self.packed_docnos.decode().split("\n") if self.packed_docnos else []
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Scores in rank order, shape (len(self),), read-only.
+
+        Raises
+        ------
+        ArgumentError
+            If they were not kept.
+        """
+        if self.packed_scores is None:
+            raise ArgumentError("with_scores", "must be true to have scores", got=False)
+        return np.frombuffer(self.packed_scores, np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunTop:
+    """The first documents of one run, topic by topic."""
+
+    tag: str
+    file: str
+    """File name without its folder."""
+    sha256: str
+    """Hash of the whole file, uncompressed."""
+    depth: int
+    """Most documents kept for a topic."""
+    order: Order
+    """What ordered them."""
+    topics: dict[str, TopRanking]
+    """By topic id, in file order."""
+    n_lines: int
+    """Lines of the file that name a document; the sum of `TopRanking.n_documents`."""
+    group: str = ""
+    """The organisation or kind of system; empty = none given."""
+    contributes: bool = True
+    """Whether the run feeds the pool."""
+
+
+@dataclass(frozen=True, slots=True)
+class TieAtCut:
+    """Documents of one topic that tie across the cut, so that a tie rule decided."""
+
+    tag: str
+    topic: str
+    n_in: int
+    n_out: int
+
+
+def take_top(
+    docnos: Sequence[str],
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.int64] | None,
+    *,
+    depth: int,
+    order: Order,
+    n_documents: int,
+    with_scores: bool = True,
+) -> TopRanking:
+    """Take the first documents of a ranking.
+
+    Parameters
+    ----------
+    docnos : sequence of str, length n
+        Docnos in file order. They may be some of the ranking's only, if among them are the first
+        `depth` and all that tie with the last of these.
+    scores : ndarray of float64, shape (n,)
+        Their scores.
+    ranks : ndarray of int64, shape (n,), or None
+        Their stated ranks; needed by order ``rank`` alone.
+    depth : int
+        Documents to take, at least 1.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}
+        What orders them, see `store.ranking`.
+    n_documents : int
+        Documents of the whole ranking.
+    with_scores : bool, default=True
+        Keep the scores of the documents.
+
+    Returns
+    -------
+    TopRanking
+        Documents in rank order.
+
+    Raises
+    ------
+    ArgumentError
+        If order ``rank`` is asked for and `ranks` is ``None``.
+
+    Examples
+    --------
+    >>> top = take_top(["a", "b", "c"], np.ones(3), None, depth=2, order="trec", n_documents=3)
+    >>> top.docnos, top.n_tied_in, top.n_tied_out
+    (['c', 'b'], 2, 1)
+    """
+    first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
+    taken = [docnos[place] for place in first.tolist()]
+    return TopRanking(taken, scores[first] if with_scores else None, n_documents, *tied)
+
+
+def first_places(
+    docnos: Sequence[str] | Sequence[bytes],
+    scores: NDArray[np.float64],
+    ranks: NDArray[np.int64] | None,
+    *,
+    depth: int,
+    order: Order,
+) -> tuple[NDArray[np.int64], int, int]:
+    """Find the first documents of a ranking, and the ties across the cut.
+
+    Parameters
+    ----------
+    docnos, scores, ranks, depth, order
+        As for `take_top`; docnos may be in UTF-8.
+
+    Returns
+    -------
+    places : ndarray of int64, shape (min(n, depth),)
+        Where the documents stand in `docnos`, in rank order.
+    n_tied_in, n_tied_out : int
+        As in `TopRanking`.
+    """
+    if is_ranked(scores, order):
+        return np.arange(min(len(docnos), depth)), 0, 0
+    places = rank_order(docnos, scores, ranks, order=order)
+    compared = compared_scores(scores, order)
+    if ranks is not None and order == "rank":
+        # Codes, since float64 does not tell all 64-bit integers apart.
+        compared = np.unique(ranks, return_inverse=True)[1].astype(np.float64)
+    return places[:depth], *ties_at_cut(compared[places], depth)
+
+
+def is_ranked(scores: NDArray[np.float64], order: Order) -> bool:
+    """Say whether documents with these scores stand in rank order already, and none tie.
+
+    ``False`` may mean that it is not known.
+    """
+    if order == "rank":
+        return False
+    compared = compared_scores(scores, order)
+    return order == "file" or bool((compared[1:] < compared[:-1]).all())
+
+
+class Candidates:
+    """The documents of one topic that can still be among its first `depth`."""
+
+    def __init__(self, depth: int, order: Order, *, with_scores: bool) -> None:
+        self.depth = depth
+        self.order: Order = order
+        self.with_scores = with_scores
+        self.n_documents = 0
+        self.keys: list[NDArray[np.uint64]] = []
+        self.packed: list[bytes] = []
+        self.scores: list[NDArray[np.float64]] = []
+        self.ranks: list[NDArray[np.int64]] = []
+        self.n_kept = 0
+        self.most = 4 * depth
+        self.cut: float | int | None = None
+        """What is below cannot be among the first `depth`; ``None`` = nothing is known yet."""
+
+    def add(
+        self, docnos: Column, scores: Scores, keys: NDArray[np.uint64], ranks: NDArray[np.int64] | None
+    ) -> None:
+        """Add lines that come next in the file."""
+        self.n_documents += len(docnos)
+        self.keys.append(keys)
+        rows = self._chosen(scores.approximate, ranks)
+        self.packed.append(docnos.packed(rows))
+        self.scores.append(scores.exact(rows))
+        if ranks is not None:
+            self.ranks.append(ranks[rows])
+        self.n_kept += rows.size
+        if self.n_kept > self.most:
+            self._prune()
+
+    def _chosen(self, scores: NDArray[np.float64], ranks: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        """Return the lines that can be among the first `depth`, whatever a tie rule says."""
+        if self.order == "file":
+            return np.arange(min(scores.size, self.depth - self.n_kept))
+        # The complement reverses the order of all integers, where the minus sign overflows.
+        worth = scores if ranks is None else ~ranks
+        if worth.size > self.depth:
+            if (worth[1:] <= worth[:-1]).all():
+                last = worth[self.depth - 1]
+            else:
+                place = worth.size - self.depth
+                last = np.partition(worth, place)[place]
+            cut = _least_tied(last.item(), self.order)
+            self.cut = cut if self.cut is None else max(cut, self.cut)
+        return np.arange(worth.size) if self.cut is None else np.flatnonzero(worth >= self.cut)
+
+    def _prune(self) -> None:
+        """Drop what cannot be among the first `depth`, by all that is known now."""
+        scores = np.concatenate(self.scores)
+        ranks = np.concatenate(self.ranks) if self.ranks else None
+        rows = self._chosen(scores, ranks)
+        docnos = self._docnos()
+        self.packed = [b"\n".join([docnos[row] for row in rows.tolist()])]
+        self.scores = [scores[rows]]
+        if ranks is not None:
+            self.ranks = [ranks[rows]]
+        self.n_kept = rows.size
+        # Twice as many as are left, so that a long tie is not gone through at every block.
+        self.most = max(4 * self.depth, 2 * self.n_kept)
+
+    def _docnos(self) -> list[bytes]:
+        """Return the docnos kept."""
+        return b"\n".join(filter(None, self.packed)).split(b"\n")
+
+    def finish(self) -> TopRanking:
+        """Rank what is left.
+
+        Raises
+        ------
+        SuspicionError
+            If the topic may have a document twice.
+        """
+        check_across(self.keys)
+        scores = self.scores[0] if len(self.scores) == 1 else np.concatenate(self.scores)
+        if self.n_kept <= self.depth and is_ranked(scores, self.order):
+            packed, tied = b"\n".join(filter(None, self.packed)), [0, 0]
+        else:
+            docnos = self._docnos()
+            ranks = np.concatenate(self.ranks) if self.ranks else None
+            first, *tied = first_places(docnos, scores, ranks, depth=self.depth, order=self.order)
+            packed, scores = b"\n".join([docnos[place] for place in first.tolist()]), scores[first]
+        packed_scores = scores.tobytes() if self.with_scores else None
+        return TopRanking.of_packed(packed, packed_scores, self.n_documents, *tied)
+
+
+def _least_tied(worth: float | int, order: Order) -> float | int:
+    """Return a number that no document is below which ties with `worth` or is above it.
+
+    Scores, but not ranks, may be off by `RELATIVE_ERROR`, this one and those compared with it.
+    """
+    if isinstance(worth, int):
+        return worth
+    least = worth - 4 * RELATIVE_ERROR * abs(worth)
+    if order != "trec9":
+        return least
+    with np.errstate(over="ignore", under="ignore"):
+        # Whatever rounds to the same 32-bit number is above the one below it.
+        return float(np.nextafter(np.float32(least), np.float32(-np.inf)))
+
+
+BLOCK_BYTES = 3 << 17
+"""Bytes read at a time: a few topics' lines, whose columns fit a processor's cache."""
+_LONGEST_LINE = 1 << 20
+_BALLAST_BYTES = 1 << 23
+"""More than any array here has; never touched, so it takes no memory."""
+
+
+@dataclass(slots=True)
+class RunSeen:
+    """What the lines of a file so far have in common."""
+
+    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+    """Of the uncompressed bytes."""
+    tag: bytes = b""
+    """Of all lines."""
+    topics: set[bytes] = field(default_factory=set)
+    n_lines: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class TopicPart:
+    """Lines of one topic that stand together in one block."""
+
+    topic: bytes
+    is_new: bool
+    """Whether the topic begins here; else it goes on from the block before."""
+    docnos: Column
+    scores: Scores
+    keys: NDArray[np.uint64]
+    """A number for every docno, as `Column.keys`; none twice here."""
+    ranks: NDArray[np.int64] | None
+    """Stated ranks; ``None`` when they are not wanted, or are not all integers."""
+
+
+def read_blocks(
+    path: str, depth: int, *, order: Order, with_scores: bool = True, block_bytes: int = BLOCK_BYTES
+) -> RunTop:
+    """Read the first documents of every topic of a run file that is plainly in order.
+
+    Parameters
+    ----------
+    path : str
+        A regular file, plain or compressed.
+    depth : int
+        Documents kept for a topic, at least 1.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}
+        What orders the run, see `store.ranking`.
+    with_scores : bool, default=True
+        Keep the scores of the documents.
+    block_bytes : int, optional
+        Bytes read at a time; changes the time and nothing else.
+
+    Returns
+    -------
+    RunTop
+        The first documents, exact for any order of the lines within a topic.
+
+    Raises
+    ------
+    SuspicionError
+        If the file may have a fault, or has blank lines, or a topic in two parts.
+    PoolerError
+        If the file cannot be opened.
+
+    Notes
+    -----
+    With ``cut`` the least score among the best `depth` so far of a topic, a document is dropped
+    exactly when its score is below ``cut``; ties are kept until the topic ends. About 0.2
+    microseconds a line; memory holds the kept documents, one block, and 8 bytes for every document
+    of one topic.
+    """
+    seen = RunSeen()
+    topics: dict[str, TopRanking] = {}
+    topic = b""
+    candidates = Candidates(depth, order, with_scores=with_scores)
+    for part in topic_parts(path, seen, with_ranks=order == "rank", block_bytes=block_bytes):
+        if order == "rank" and part.ranks is None:
+            raise SuspicionError("a stated rank")
+        if part.is_new:
+            if topic:
+                topics[topic.decode()] = candidates.finish()
+            topic = part.topic
+            candidates = Candidates(depth, order, with_scores=with_scores)
+        candidates.add(part.docnos, part.scores, part.keys, part.ranks)
+    topics[topic.decode()] = candidates.finish()
+    return RunTop(
+        tag=seen.tag.decode(),
+        file=PurePath(path).name,
+        sha256=seen.digest.hexdigest(),
+        depth=depth,
+        order=order,
+        topics=topics,
+        n_lines=seen.n_lines,
+    )
+
+
+def topic_parts(
+    path: str, seen: RunSeen, *, with_ranks: bool, block_bytes: int = BLOCK_BYTES
+) -> Iterator[TopicPart]:
+    """Read a run file that is plainly in order, block by block and topic by topic.
+
+    Parameters
+    ----------
+    path : str
+        A run file, plain or compressed; ``-`` is standard input.
+    seen : RunSeen
+        Filled while reading; whole once the last part has been taken.
+    with_ranks : bool
+        Whether to read the stated ranks.
+    block_bytes : int, optional
+        Bytes read at a time.
+
+    Yields
+    ------
+    TopicPart
+        In file order; a topic that goes beyond a block comes in several parts, one after another.
+
+    Raises
+    ------
+    SuspicionError
+        If the file may have a fault, or has blank lines, or a topic in two parts. Whether parts of
+        a topic have a document in common is left to the caller: `pooler.reading.blocks.check_across`.
+    PoolerError
+        If the file cannot be opened.
+    """
+    topic = b""
+    for block in _whole_lines(path, seen.digest, block_bytes):
+        lines = find_fields(block)
+        seen.n_lines += len(lines)
+        _check_tag(lines.tags(), seen)
+        try:
+            scores = parse_scores(lines.scores())
+        except ValueError as error:
+            raise SuspicionError("a score") from error
+        ranks = parse_ranks(lines.ranks()) if with_ranks else None
+        topics, docnos = lines.topics(), lines.docnos()
+        keys = docnos.keys()
+        firsts = [0, *topics.changes().tolist()]
+        check_parts(keys, firsts)
+        for first, end in zip(firsts, [*firsts[1:], len(lines)], strict=True):
+            here = topics.at(first)
+            is_new = here != topic
+            if is_new:
+                _check_topic(here, seen)
+                topic = here
+            rows = slice(first, end)
+            yield TopicPart(
+                topic,
+                is_new,
+                docnos[rows],
+                scores[rows],
+                keys[rows],
+                None if ranks is None else ranks[rows].all_or_none(),
+            )
+    if not seen.n_lines:
+        raise SuspicionError("no line")
+
+
+def _whole_lines(path: str, digest: hashlib._Hash, block_bytes: int) -> Iterator[bytes]:
+    """Yield blocks that end with a line end, and hash the file."""
+    rest = b""
+    # The C library takes pages from the system and gives them back for every array of more than
+    # 128 KiB, until it has seen a larger one freed.
+    np.empty(_BALLAST_BYTES, np.uint8)
+    try:
+        opened = open_bytes(path)
+    except FormatError as error:
+        raise SuspicionError(str(error)) from error
+    with opened as file:
+        try:
+            while data := file.read(block_bytes):
+                digest.update(data)
+                if rest:
+                    data = rest + data
+                end = data.rfind(b"\n") + 1
+                rest = data[end:]
+                if len(rest) > _LONGEST_LINE:
+                    raise SuspicionError("a very long line")
+                if end:
+                    yield data[:end]
+        except DamagedDataError as error:
+            raise SuspicionError(str(error)) from error
+    if rest:
+        yield rest + b"\n"
+
+
+def _check_tag(tags: Column, seen: RunSeen) -> None:
+    """Raise `SuspicionError` unless all lines have the tag of those before."""
+    tag = tags.at(0)
+    if tag != (seen.tag or tag) or tags.changes().size:
+        raise SuspicionError("a second tag")
+    seen.tag = tag
+
+
+def _check_topic(topic: bytes, seen: RunSeen) -> None:
+    """Raise `SuspicionError` unless a topic that begins is plainly a new one."""
+    if topic.startswith(b"#"):
+        raise SuspicionError("a comment, or a topic that looks like one")
+    if topic in seen.topics:
+        raise SuspicionError("a topic in two parts")
+    seen.topics.add(topic)

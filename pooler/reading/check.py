@@ -1,0 +1,334 @@
+"""What is wrong with a run file, and what is odd about it.
+
+Faults are those of `pooler.reading.strict`: no pool is built from a file that has one. Oddities are told as
+warnings, one a kind, each with a count and its first example.
+
+============= ====================================================================================
+code          warning
+============= ====================================================================================
+ties          documents of a topic have equal scores, so that docnos order them
+ties-at-cut   such documents stand on both sides of the depth
+rank-order    the stated ranks order a topic differently from the scores
+rank-number   stated ranks are not integers
+rank-zero     stated ranks start at 0
+short-topic   a topic has fewer documents than the depth; without a depth, fewer than 10
+missing-topic the file has no document for a known topic
+q0            the second field is neither `Q0` nor `0`
+look-alike    docnos of the file, or of those before it, differ in Unicode normal form alone
+============= ====================================================================================
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reading.blocks import TieAtCut, take_top
+from pooler.reading.strict import ParsedRun, ParsedTopic, parse_run, quoted, whole_ranks
+from store.errors import ArgumentError, Fault, FaultList
+from store.ranking import Order, check_order, compared_scores, rank_order
+from store.text import look_alike_words, look_alikes, natural_key
+
+FEW_DOCUMENTS = 10
+"""A topic with fewer documents is short, whatever the depth will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunWarning:
+    """One kind of oddity of a run file."""
+
+    code: str
+    message: str
+    """What, how often, and the first example."""
+    count: int
+    """Topics, but documents for ``ties`` and lines for ``rank-number`` and ``q0``."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What `check_run` found."""
+
+    path: str
+    tag: str
+    """Empty when no line has six fields."""
+    sha256: str
+    """Hash of the uncompressed file."""
+    n_lines: int
+    """Lines of the file, blank ones too."""
+    n_topics: int
+    n_documents: int
+    """Lines without a fault."""
+    faults: tuple[Fault, ...]
+    """The first ones, in file order."""
+    fault_counts: dict[str, int]
+    """All faults by code."""
+    warnings: tuple[RunWarning, ...]
+    ties_at_cut: tuple[TieAtCut, ...]
+    """Every topic with a tie across the depth; empty without a depth."""
+    hint: str | None = None
+    """What to do about the faults."""
+
+    @property
+    def n_faults(self) -> int:
+        """Count of all faults."""
+        return sum(self.fault_counts.values())
+
+
+def check_run(
+    path: str,
+    *,
+    known_topics: Set[str] | None = None,
+    known_docnos: Container[str] | None = None,
+    depth: int | None = None,
+    order: Order = "trec",
+    lenient: bool = False,
+    met: set[str] | None = None,
+) -> RunReport:
+    r"""Find every fault and oddity of a run file.
+
+    Parameters
+    ----------
+    path : str
+        A run file, plain or gzip; ``-`` is standard input.
+    known_topics : set of str, optional
+        The topics there are; default: any.
+    known_docnos : container of str, optional
+        The documents there are; default: any.
+    depth : int, optional
+        Ranks a pool would take, at least 1.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
+        What would order the run, see `store.ranking`. Ties at the cut are counted under it:
+        equal scores, or equal stated ranks for ``rank``; order ``file`` has none.
+    lenient : bool, default=False
+        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
+    met : set of str, optional
+        Docnos beyond ASCII of files that were checked before; those of this one are added.
+
+    Returns
+    -------
+    RunReport
+        The same faults that `pooler.reading.strict.read_run` raises, and warnings about the lines that have
+        none.
+
+    Raises
+    ------
+    ArgumentError
+        If `depth` or `order` cannot be used.
+    PoolerError
+        If the file cannot be opened. No content of a file raises anything.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
+    ...     _ = file.write("51 Q0 d2 0 0.9 bm25\n51 Q0 d1 1 nan bm25\n")
+    ...     file.flush()
+    ...     report = check_run(file.name)
+    >>> [(fault.line, fault.message) for fault in report.faults]
+    [(2, 'expected a finite number as score, got `nan`')]
+    >>> [warning.code for warning in report.warnings]
+    ['rank-zero', 'short-topic']
+    """
+    if depth is not None and depth < 1:
+        raise ArgumentError("depth", "must be an integer >= 1", depth)
+    check_order(order)
+    faults = _CountedFaults(path)
+    parsed = parse_run(path, faults, lenient=lenient, known_topics=known_topics, known_docnos=known_docnos)
+    columns = [_Columns(topic) for topic in parsed.topics if topic.docnos]
+    cut_ties = [] if depth is None else _ties_at_cut(parsed.tag, columns, depth, order)
+    found = [
+        _tie_warning(columns, order),
+        _tie_at_cut_warning(cut_ties, depth),
+        _rank_order_warning(columns, order),
+        _rank_number_warning(columns),
+        _rank_zero_warning(columns),
+        _short_warning(columns, depth),
+        _missing_warning(parsed, known_topics),
+        _q0_warning(parsed),
+        _look_alike_warning(columns, set() if met is None else met),
+    ]
+    return RunReport(
+        path=path,
+        tag=parsed.tag,
+        sha256=parsed.sha256,
+        n_lines=parsed.n_lines,
+        n_topics=len(parsed.topics),
+        n_documents=sum(len(topic.docnos) for topic in columns),
+        faults=tuple(faults.kept),
+        fault_counts=dict(faults.by_code),
+        warnings=tuple(warning for warning in found if warning is not None),
+        ties_at_cut=tuple(cut_ties),
+        hint=parsed.hint,
+    )
+
+
+class _CountedFaults(FaultList):
+    """Faults of one file, counted by code."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.by_code: Counter[str] = Counter()
+
+    def add(self, line: int | None, message: str, code: str = "format") -> None:
+        """Add one fault."""
+        self.by_code[code] += 1
+        super().add(line, message, code)
+
+    def put_instead(self, message: str, code: str, *, hint: str) -> None:
+        """Forget the faults so far, and tell one of the whole file in their place."""
+        self.by_code.clear()
+        super().put_instead(message, code, hint=hint)
+
+
+class _Columns:
+    """The lines of one topic as arrays."""
+
+    def __init__(self, parsed: ParsedTopic) -> None:
+        self.topic = parsed.topic
+        self.docnos = parsed.docnos
+        self.lines = parsed.lines
+        self.rank_fields = parsed.ranks
+        self.scores: NDArray[np.float64] = np.array(parsed.scores)
+        self.ranks = whole_ranks(parsed.ranks)
+
+
+def _tie_warning(columns: Iterable[_Columns], order: Order) -> RunWarning | None:
+    """Count documents that share their score with another of their topic."""
+    n_documents, topics = 0, []
+    for topic in columns:
+        _, counts = np.unique(compared_scores(topic.scores, order), return_counts=True)
+        n_tied = int(counts[counts > 1].sum())
+        if n_tied:
+            n_documents += n_tied
+            topics.append(topic.topic)
+    if not topics:
+        return None
+    message = f"{n_documents} documents have tied scores, in {_first_of(topics)}"
+    return RunWarning("ties", message, n_documents)
+
+
+def _ties_at_cut(tag: str, columns: Iterable[_Columns], depth: int, order: Order) -> list[TieAtCut]:
+    """List the topics with a tie across the depth."""
+    found = []
+    for topic in columns:
+        if order == "rank" and topic.ranks is None:
+            continue
+        top = take_top(
+            topic.docnos, topic.scores, topic.ranks, depth=depth, order=order, n_documents=len(topic.docnos)
+        )
+        if top.n_tied_in:
+            found.append(TieAtCut(tag, topic.topic, top.n_tied_in, top.n_tied_out))
+    return found
+
+
+def _tie_at_cut_warning(ties: list[TieAtCut], depth: int | None) -> RunWarning | None:
+    """Word the ties across the depth."""
+    if not ties:
+        return None
+    first = ties[0]
+    message = (
+        f"{first.n_in + first.n_out} documents tied at depth {depth} in topic {first.topic}:"
+        f" {first.n_in} in, {first.n_out} out"
+    )
+    if len(ties) > 1:
+        others = len(ties) - 1
+        message += f"; ties there in {others} more topic{'s' if others > 1 else ''}"
+    return RunWarning("ties-at-cut", message, len(ties))
+
+
+def _rank_order_warning(columns: Iterable[_Columns], order: Order) -> RunWarning | None:
+    """Compare the order of the stated ranks with that of the scores."""
+    by_score: Order = "trec" if order in ("rank", "file") else order
+    topics: list[str] = []
+    example = ""
+    for topic in columns:
+        if topic.ranks is None:
+            continue
+        stated = rank_order(topic.docnos, topic.scores, topic.ranks, order="rank")
+        scored = rank_order(topic.docnos, topic.scores, order=by_score)
+        unlike = np.flatnonzero(stated != scored)
+        if unlike.size == 0:
+            continue
+        if not topics:
+            place = int(unlike[0])
+            ranked_docno, scored_docno = (
+                quoted(topic.docnos[int(places[place])]) for places in (stated, scored)
+            )
+            example = f"{ranked_docno} is number {place + 1} by rank, {scored_docno} by score"
+        topics.append(topic.topic)
+    if not topics:
+        return None
+    what = f"the stated ranks disagree with the scores (order `{by_score}`)"
+    return RunWarning("rank-order", f"{what} in {_first_of(topics)}: {example}", len(topics))
+
+
+def _rank_number_warning(columns: Iterable[_Columns]) -> RunWarning | None:
+    """Count the stated ranks that are not integers."""
+    count, example = 0, ""
+    for topic in columns:
+        if topic.ranks is not None:
+            continue
+        for docno, rank in zip(topic.docnos, topic.rank_fields, strict=True):
+            if whole_ranks([rank]) is None:
+                if not count:
+                    text = rank.decode("utf-8", "backslashreplace")
+                    example = f"first on line {topic.lines[docno]}: {quoted(text)}"
+                count += 1
+    if not count:
+        return None
+    return RunWarning("rank-number", f"{count} stated ranks are not integers, {example}", count)
+
+
+def _rank_zero_warning(columns: Iterable[_Columns]) -> RunWarning | None:
+    """List the topics whose least stated rank is 0."""
+    topics = [topic.topic for topic in columns if topic.ranks is not None and topic.ranks.min() == 0]
+    if not topics:
+        return None
+    return RunWarning("rank-zero", f"stated ranks start at 0 in {_first_of(topics)}", len(topics))
+
+
+def _short_warning(columns: Iterable[_Columns], depth: int | None) -> RunWarning | None:
+    """List the topics with few documents."""
+    enough = FEW_DOCUMENTS if depth is None else depth
+    short = [topic for topic in columns if len(topic.docnos) < enough]
+    if not short:
+        return None
+    topics = _first_of([topic.topic for topic in short])
+    message = f"fewer than {enough} documents in {topics}: {len(short[0].docnos)} in the first"
+    return RunWarning("short-topic", message, len(short))
+
+
+def _missing_warning(parsed: ParsedRun, known_topics: Set[str] | None) -> RunWarning | None:
+    """List the known topics of which the file says nothing."""
+    if known_topics is None:
+        return None
+    missing = sorted(known_topics - {topic.topic for topic in parsed.topics}, key=natural_key)
+    if not missing:
+        return None
+    return RunWarning("missing-topic", f"no documents for {_first_of(missing)}", len(missing))
+
+
+def _q0_warning(parsed: ParsedRun) -> RunWarning | None:
+    """Word the unusual second fields."""
+    if parsed.odd_q0 is None:
+        return None
+    line, text = parsed.odd_q0
+    message = f"the second field is not `Q0` on {parsed.n_odd_q0} lines, first on line {line}"
+    return RunWarning("q0", f"{message}: {text}", parsed.n_odd_q0)
+
+
+def _look_alike_warning(columns: Iterable[_Columns], met: set[str]) -> RunWarning | None:
+    """Count the docnos that look the same as another one, here or met before."""
+    docnos = {docno for topic in columns for docno in topic.docnos if not docno.isascii()}
+    met |= docnos
+    found = look_alikes(sorted(docnos), met)
+    return RunWarning("look-alike", look_alike_words(found), len(found)) if found else None
+
+
+def _first_of(topics: list[str]) -> str:
+    """Name the first topic and count the others."""
+    return f"topic {topics[0]}" + (f" and {len(topics) - 1} more" if len(topics) > 1 else "")

@@ -1,0 +1,454 @@
+"""One field of many lines at once: digits, scores, ranks.
+
+A column is where the field begins in each line and how long it is. Its bytes stay in the block;
+they are compared, gathered and turned into numbers by numpy, a column at a time.
+
+A row of the last characters of all fields, a row of those before them, and so on: each row is
+arithmetic on small integers for all lines at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reading.strict import whole_ranks
+
+LONGEST_FIELD = 256
+"""Bytes; longer fields are left to readers that go line by line."""
+FRONT, BACK = 32, LONGEST_FIELD + 16
+"""Bytes before and after a block, so that a window on its first or last field is inside."""
+WORD = 8
+"""Bytes compared at a time."""
+_FIRST_BYTES = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(WORD + 1)], np.uint64)
+"""What keeps the first 0 to 8 bytes of a word."""
+_NEWLINE = 10
+_HALF, _SHIFT = np.uint64(32), np.uint64(29)
+_FACTORS = np.array(
+    [pow(0x9E3779B97F4A7C15, place + 1, 1 << 64) for place in range(LONGEST_FIELD // WORD)], np.uint64
+)
+"""One for each word of a field; odd, so that multiplying loses nothing of a word."""
+
+
+@dataclass(slots=True, eq=False)
+class Column:
+    """One field of many lines."""
+
+    text: bytes
+    """A block of lines, with `FRONT` bytes before it and `BACK` after it."""
+    starts: NDArray[np.int64]
+    """Where the field begins in `text`, shape (n_lines,)."""
+    lengths: NDArray[np.int64]
+    """Its bytes, 1 to `LONGEST_FIELD`, none of them a control character; shape (n_lines,)."""
+    width: int = 0
+    """Bytes of every field, where all have as many; 0 = they differ, or it is not known."""
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    def __getitem__(self, rows: slice) -> Column:
+        """Return the field of some lines."""
+        return Column(self.text, self.starts[rows], self.lengths[rows], self.width)
+
+    def at(self, row: int) -> bytes:
+        """Return the field of one line."""
+        start = int(self.starts[row])
+        return self.text[start : start + int(self.lengths[row])]
+
+    def windows(self, starts: NDArray[np.int64], n_bytes: int) -> NDArray[np.uint8]:
+        """Return the `n_bytes` bytes from each of `starts`, shape (n_starts, n_bytes)."""
+        n_windows = len(self.text) - n_bytes + 1
+        every = np.ndarray((n_windows,), f"V{n_bytes}", self.text, strides=(1,))
+        return every[starts].view(np.uint8).reshape(starts.size, n_bytes)
+
+    def words(self) -> list[NDArray[np.uint64]]:
+        """Return the fields as words of 8 bytes, those after a field's end 0.
+
+        Returns
+        -------
+        list of ndarray of uint64, shape (n_lines,)
+            First words, second words, and so on. Fields are equal exactly when all their words
+            are: no byte of a field is 0.
+
+        Examples
+        --------
+        >>> [word.tolist() for word in Column.of([b"a", b"b", b"a"]).words()]
+        [[97, 98, 97]]
+        """
+        shortest = longest = self.width
+        if not longest:
+            shortest, longest = int(self.lengths.min()), int(self.lengths.max())
+        every = np.ndarray((len(self.text) - WORD + 1,), "<u8", self.text, strides=(1,))
+        words = []
+        for offset in range(0, longest, WORD):
+            word = every[self.starts + offset if offset else self.starts]
+            if shortest == longest:
+                word &= _FIRST_BYTES[min(longest - offset, WORD)]
+            elif shortest - offset < WORD:
+                word &= _FIRST_BYTES[np.clip(self.lengths - offset, 0, WORD)]
+            words.append(word)
+        return words
+
+    def changes(self) -> NDArray[np.int64]:
+        """Return the lines whose field is not that of the line before, in file order.
+
+        Examples
+        --------
+        >>> Column.of([b"1", b"1", b"10", b"1"]).changes().tolist()
+        [2, 3]
+        """
+        first, *others = self.words()
+        is_changed = first[1:] != first[:-1]
+        for word in others:
+            is_changed |= word[1:] != word[:-1]
+        return np.flatnonzero(is_changed) + 1
+
+    def keys(self) -> NDArray[np.uint64]:
+        """Return a number for each field.
+
+        Returns
+        -------
+        ndarray of uint64, shape (n_lines,)
+            Equal for equal fields, of other columns too. Different for different ones of up to 8
+            bytes, and almost certainly for longer ones.
+
+        Examples
+        --------
+        >>> keys = Column.of([b"FR940104-0-1", b"FR940104-0-2", b"FR940104-0-1"]).keys()
+        >>> len(set(keys.tolist()))
+        2
+        """
+        keys = np.zeros(len(self), np.uint64)
+        for word, factor in zip(self.words(), _FACTORS, strict=False):
+            # A word of zeros adds nothing, so longer fields in the block change no key.
+            word ^= word >> _HALF
+            word *= factor
+            word ^= word >> _SHIFT
+            keys += word
+        return keys
+
+    def packed(self, rows: NDArray[np.int64]) -> bytes:
+        r"""Return the fields of some lines, joined by newlines.
+
+        Examples
+        --------
+        >>> Column.of([b"d1", b"d20", b"d3"]).packed(np.array([2, 1]))
+        b'd3\nd20'
+        """
+        if rows.size == 0:
+            return b""
+        starts, width = self.starts[rows], self.width
+        if width:
+            windows = self.windows(starts, width + 1)
+            windows[:, width] = _NEWLINE
+            return windows.tobytes()[:-1]
+        lengths = self.lengths[rows]
+        longest = int(lengths.max())
+        windows = self.windows(starts, longest + 1)
+        windows[np.arange(rows.size), lengths] = _NEWLINE
+        is_inside = np.arange(longest + 1) <= lengths[:, np.newaxis]
+        return windows[is_inside].tobytes()[:-1]
+
+    @staticmethod
+    def of(fields: Sequence[bytes]) -> Column:
+        """Make a column of fields that stand nowhere yet."""
+        lengths = np.fromiter(map(len, fields), np.int64, len(fields))
+        starts = FRONT + np.cumsum(lengths) - lengths
+        return Column(b"".join((bytes(FRONT), *fields, bytes(BACK))), starts, lengths)
+
+
+MOST_BYTES = 24
+"""Longer fields are not read."""
+_ZERO, _NINE = ord("0"), 9
+_POINT, _MINUS, _PLUS = ord("."), ord("-"), ord("+")
+
+
+@dataclass(slots=True, eq=False)
+class FixedPoint:
+    """What a column of fields like `-12.5` says; meaningless where a field is no such one."""
+
+    is_plain: NDArray[np.bool_]
+    """Where it is, shape (n_lines,)."""
+    digits: NDArray[np.float64]
+    """The number that the digits make without their point, shape (n_lines,): to the last digit
+    below 2**53, and else within a few units of the last place of float64."""
+    n_points: NDArray[np.uint8]
+    """Points in each field, shape (n_lines,)."""
+    n_decimals: NDArray[np.int64] | None
+    """Digits after the point, shape (n_lines,); ``None`` when there are no points."""
+    is_minus: NDArray[np.bool_] | None
+    """Where the sign is minus, shape (n_lines,); ``None`` when there are no signs."""
+
+
+def read_fixed_point(column: Column) -> FixedPoint:
+    """Read digits, points and signs.
+
+    Examples
+    --------
+    >>> read = read_fixed_point(Column.of([b"-12.5", b"7", b"x"]))
+    >>> read.is_plain.tolist(), read.digits[:2].tolist(), read.n_decimals[:2].tolist()
+    ([True, True, False], [125.0, 7.0], [1, 0])
+    """
+    first = np.frombuffer(column.text, np.uint8)[column.starts]
+    is_minus = first == _MINUS
+    is_signed = is_minus | (first == _PLUS)
+    has_signs = bool(is_signed.any())
+    n_characters = column.lengths - is_signed if has_signs else column.lengths
+    digits = _characters(column, n_characters)
+    is_other = digits > _NINE
+    n_others = _count(is_other)
+    # What was less than a zero has become more than 9: unsigned numbers wrap round.
+    n_points = _count(digits == (_POINT - _ZERO) % 256)
+    is_plain = (n_others == n_points) & (n_points <= 1) & (n_characters > n_others)
+    if int(column.lengths.max()) > MOST_BYTES:
+        is_plain &= column.lengths <= MOST_BYTES
+    n_decimals = None
+    if n_points.any():
+        digits, n_decimals = _without_points(digits, is_other)
+    return FixedPoint(is_plain, _together(digits), n_points, n_decimals, is_minus if has_signs else None)
+
+
+def _characters(column: Column, n_characters: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Lay out the last characters of fields, less the code of zero.
+
+    Returns an array of shape (8, 16 or 24, n_lines): the last character of every field in the last
+    row, and 0 before its `n_characters` last ones.
+    """
+    n_rows = min(-(-int(column.lengths.max()) // WORD) * WORD, MOST_BYTES)
+    ends = column.starts + column.lengths
+    digits = column.windows(ends - n_rows, n_rows).T.copy()
+    digits -= _ZERO
+    n_before = n_rows - np.minimum(n_characters, n_rows).astype(np.uint8)
+    some = digits[: int(n_before.max())]
+    rows = np.arange(len(some), dtype=np.uint8)[:, np.newaxis]
+    np.copyto(some, 0, where=rows < n_before)
+    return digits
+
+
+def _without_points(
+    digits: NDArray[np.uint8], is_point: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Close the gaps that points leave; return also how many digits came after each."""
+    n_rows, n_lines = digits.shape
+    row = int(is_point[:, 0].argmax())
+    if is_point[row].all():
+        digits[1 : row + 1] = digits[:row].copy()
+        digits[0] = 0
+        return digits, np.full(n_lines, n_rows - 1 - row)
+    # Up to its point, a number moves one place back.
+    is_before = is_point.view(np.uint8).copy()
+    for row in range(n_rows - 2, -1, -1):
+        is_before[row] |= is_before[row + 1]
+    n_decimals = n_rows - is_before.sum(axis=0, dtype=np.uint8).astype(np.int64)
+    n_decimals[n_decimals == n_rows] = 0
+    moved = np.zeros_like(digits)
+    moved[1:] = digits[:-1]
+    moved -= digits  # differences wrap round, and come back in the sum
+    moved *= is_before
+    digits += moved
+    return digits, n_decimals
+
+
+def _count(flags: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Count the flags of each line; rows of bytes are added faster than flags."""
+    counts: NDArray[np.uint8] = flags.view(np.uint8).sum(axis=0, dtype=np.uint8)
+    return counts
+
+
+def _together(digits: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Put digits together, shape (8, 16 or 24, n_lines)."""
+    pairs = digits[0::2] * np.uint8(10) + digits[1::2]
+    fours = pairs[0::2].astype(np.uint16) * np.uint16(100) + pairs[1::2]
+    eights = fours[0::2].astype(np.uint32) * np.uint32(10_000) + fours[1::2]
+    numbers: NDArray[np.float64] = eights[0].astype(np.float64)
+    for more in eights[1:]:
+        numbers *= 1e8
+        numbers += more
+    return numbers
+
+
+_MOST_EXACT = 2.0**53
+"""float64 holds every integer up to here, and ..."""
+_POWERS = np.array([float(10**exponent) for exponent in range(MOST_BYTES)])
+"""... these powers of ten, up to ..."""
+_EXACT_POWER = 22
+_FEW = 50
+"""So many numbers are read one by one as fast as all at once."""
+_LOWER_CASE = 32
+"""The bit that makes a small letter of a capital one."""
+RELATIVE_ERROR = 1e-14
+"""No approximate score is further than this, relatively, from the score."""
+
+
+@dataclass(slots=True, eq=False)
+class Scores:
+    """The numbers of a column, some of them approximate until they are asked for."""
+
+    column: Column
+    approximate: NDArray[np.float64]
+    """Within `RELATIVE_ERROR` of what is written, and of the same sign; shape (n_lines,)."""
+    is_exact: NDArray[np.bool_] | None
+    """Where `approximate` has the very bits that `float` gives; ``None`` = everywhere."""
+
+    def __getitem__(self, rows: slice) -> Scores:
+        """Return the numbers of some lines."""
+        is_exact = None if self.is_exact is None else self.is_exact[rows]
+        return Scores(self.column[rows], self.approximate[rows], is_exact)
+
+    def exact(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the numbers of some lines to the last bit."""
+        numbers = self.approximate[rows]
+        if self.is_exact is not None:
+            places = np.flatnonzero(~self.is_exact[rows])
+            if places.size:
+                numbers[places] = _read_singly(self.column, rows[places])
+        return numbers
+
+
+def parse_scores(column: Column) -> Scores:
+    r"""Turn score fields into numbers.
+
+    Parameters
+    ----------
+    column : Column
+        Scores as they stand in the file.
+
+    Returns
+    -------
+    Scores
+        Finite numbers; `Scores.exact` gives, to the last bit, what `float` does.
+
+    Raises
+    ------
+    ValueError
+        If a field is not a number, has an underscore in it, or is infinite or not a number.
+
+    Notes
+    -----
+    The digits of fields like ``-12.5`` and ``1.5e-07`` make an integer, which is multiplied or
+    divided by one power of ten. With up to 15 digits, and powers up to 22, both are exact in
+    float64, so the result is the number nearest to what is written, as `float` gives. With more
+    digits it is approximate until asked for. What is written otherwise is read one by one.
+
+    Examples
+    --------
+    >>> scores = parse_scores(Column.of([b"12.5", b"-0.25", b"1e-3"]))
+    >>> scores.exact(np.arange(3)).tolist()
+    [12.5, -0.25, 0.001]
+    """
+    read = read_fixed_point(column)
+    numbers = read.digits
+    is_exact = numbers < _MOST_EXACT
+    if read.n_decimals is not None:
+        is_exact &= read.n_decimals <= _EXACT_POWER
+        numbers /= _POWERS[read.n_decimals]
+    _set_signs(numbers, read)
+    odd = np.flatnonzero(~read.is_plain)
+    if odd.size:
+        numbers[odd] = _read_exponents(column, odd)
+        is_exact[odd] = True
+    return Scores(column, numbers, None if is_exact.all() else is_exact)
+
+
+def _set_signs(numbers: NDArray[np.float64], read: FixedPoint) -> None:
+    """Give numbers the signs that were read."""
+    if read.is_minus is not None:
+        np.negative(numbers, out=numbers, where=read.is_minus)
+
+
+def _read_exponents(column: Column, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Read fields like `1.5e-07` all at once, and what is otherwise one by one."""
+    if rows.size <= _FEW:
+        return _read_singly(column, rows)
+    starts, lengths = column.starts[rows], column.lengths[rows]
+    windows = column.windows(starts, min(int(lengths.max()), MOST_BYTES))
+    is_letter = (windows | _LOWER_CASE) == ord("e")
+    place = is_letter[0].argmax()
+    is_same_place = bool(is_letter[:, place].all())
+    # Where there is no letter, the place is 0.
+    places = np.full(rows.size, place) if is_same_place else is_letter.argmax(axis=1)
+    is_good = (places > 0) & (places < lengths - 1)
+    # Where there is no exponent, the first character stands for both parts.
+    n_before = np.where(is_good, places, 1)
+    n_after = np.where(is_good, lengths - places - 1, 1)
+    before = read_fixed_point(Column(column.text, starts, n_before))
+    after = read_fixed_point(Column(column.text, starts + lengths - n_after, n_after))
+    numbers, powers = before.digits, after.digits
+    _set_signs(numbers, before)
+    _set_signs(powers, after)
+    if before.n_decimals is not None:
+        powers -= before.n_decimals
+    is_good &= before.is_plain & after.is_plain & (after.n_points == 0)
+    is_good &= (np.abs(numbers) < _MOST_EXACT) & (np.abs(powers) <= _EXACT_POWER)
+    exponents = np.where(is_good, powers, 0.0).astype(np.int64)
+    numbers *= _POWERS[np.maximum(exponents, 0)]
+    numbers /= _POWERS[np.maximum(-exponents, 0)]  # one of the two is 1
+    odd = np.flatnonzero(~is_good)
+    if odd.size:
+        numbers[odd] = _read_singly(column, rows[odd])
+    return numbers
+
+
+def _read_singly(column: Column, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Read some fields as `float` does; raise `ValueError` for what is no finite number."""
+    packed = column.packed(rows)
+    if b"_" in packed:
+        raise ValueError("could not convert a score with an underscore")
+    numbers = np.fromiter(map(float, packed.split(b"\n")), np.float64, rows.size)
+    if not np.isfinite(numbers).all():
+        raise ValueError("could not convert a score that is infinite or NaN")
+    return numbers
+
+
+_MOST_BYTES = 15
+"""Ranks of so many digits are exact in float64."""
+
+
+@dataclass(slots=True, eq=False)
+class Ranks:
+    """Stated ranks, as far as they are plain integers."""
+
+    column: Column
+    numbers: NDArray[np.int64]
+    """Shape (n_lines,); 0 where the field is not plain digits."""
+    is_plain: NDArray[np.bool_]
+    """Where it is, shape (n_lines,)."""
+
+    def __getitem__(self, rows: slice) -> Ranks:
+        """Return the ranks of some lines."""
+        return Ranks(self.column[rows], self.numbers[rows], self.is_plain[rows])
+
+    def all_or_none(self) -> NDArray[np.int64] | None:
+        """Return the ranks as `pooler.reading.strict.whole_ranks` does: ``None`` unless all are integers."""
+        if self.is_plain.all():
+            return self.numbers
+        return whole_ranks(self.column.packed(np.arange(len(self.column))).split(b"\n"))
+
+
+def parse_ranks(column: Column) -> Ranks:
+    """Read stated ranks.
+
+    Parameters
+    ----------
+    column : Column
+        Ranks as they stand in the file.
+
+    Returns
+    -------
+    Ranks
+        Fields of up to 15 digits are read at once, others when they are asked for.
+
+    Examples
+    --------
+    >>> ranks = parse_ranks(Column.of([b"1", b"02", b"x"]))
+    >>> ranks[:2].all_or_none().tolist(), ranks.all_or_none() is None
+    ([1, 2], True)
+    """
+    read = read_fixed_point(column)
+    is_plain = read.is_plain & (read.n_points == 0) & (column.lengths <= _MOST_BYTES)
+    if read.is_minus is not None:
+        np.negative(read.digits, out=read.digits, where=read.is_minus)
+    return Ranks(column, np.where(is_plain, read.digits, 0.0).astype(np.int64), is_plain)

@@ -1,0 +1,264 @@
+"""Numbers for docnos: the same docno, the same number, for thousands of lines at once.
+
+A dictionary looks at one docno after another, and waits for the memory three times at each. Here
+all docnos of a column are words of 8 bytes (`pooler.reading.columns`), looked up together in one open
+hash table: a few passes of numpy, and 8 bytes a word to keep of every document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reading.blocks import SuspicionError
+from pooler.reading.columns import WORD, Column
+
+_MOST_WORDS = 8
+"""Docnos of more words than this are looked up one by one, so that few do not widen all."""
+_FIRST_BITS = 12
+_ROOM = 8
+"""Slots for each docno, at least half as many: few docnos find their slot taken."""
+_AT_A_TIME = 1 << 14
+"""Docnos worked on together where all of them are: their copies stay few."""
+_NO_NUMBER = -1
+_SHIFT = np.uint64(31)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""Odd, so that multiplying loses nothing of a word."""
+
+
+class DocnoNumbers:
+    r"""Every docno met so far, numbered from 0 in the order in which they were met.
+
+    Notes
+    -----
+    About 8 bytes for each 8 bytes of the longest docno, and 16 to 64 more, for each document.
+
+    Examples
+    --------
+    >>> numbers = DocnoNumbers()
+    >>> numbers.number(Column.of([b"d7", b"d2"])).tolist()
+    [0, 1]
+    >>> numbers.number(Column.of([b"d3", b"d7"])).tolist()
+    [2, 0]
+    >>> numbers.since(1)
+    b'd2\nd3'
+    """
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._bits = _FIRST_BITS
+        self._slots = _empty_slots(_FIRST_BITS)
+        # Word by word; a row of zeros is a docno in `_long`, since no byte of a docno is 0.
+        self._words: list[NDArray[np.uint64]] = []
+        self._long: dict[bytes, int] = {}
+        self._long_docnos: dict[int, bytes] = {}
+
+    def __len__(self) -> int:
+        return self._n
+
+    def number(self, docnos: Column) -> NDArray[np.int32]:
+        """Return the number of every docno; those not met before get the next ones.
+
+        Parameters
+        ----------
+        docnos : Column
+            In file order.
+
+        Returns
+        -------
+        ndarray of int32, shape (n_lines,)
+            Equal exactly where the docnos are.
+
+        Raises
+        ------
+        SuspicionError
+            If a docno not met before is there twice.
+        """
+        is_long = docnos.lengths > _MOST_WORDS * WORD
+        if is_long.any():
+            return self._number_some_long(docnos, is_long)
+        words = docnos.words()
+        numbers = self._find(words)
+        new = np.flatnonzero(numbers == _NO_NUMBER)
+        if new.size:
+            numbers[new] = self._append([word[new] for word in words])
+        return numbers
+
+    def since(self, n_known: int) -> bytes:
+        """Return the docnos of the numbers from `n_known` on, joined by newlines."""
+        ends = range(n_known, self._n, _AT_A_TIME)
+        return b"\n".join(b"\n".join(self._docnos(end, end + _AT_A_TIME)) for end in ends)
+
+    def _docnos(self, first: int, end: int) -> list[bytes]:
+        """Return the docnos of the numbers from `first` to before `end`."""
+        end = min(end, self._n)
+        table = np.zeros((end - first, len(self._words)), "<u8")
+        for column, word in enumerate(self._words):
+            table[:, column] = word[first:end]
+        docnos: list[bytes] = table.view(f"S{table.shape[1] * WORD}")[:, 0].tolist()
+        for row in np.flatnonzero(table[:, 0] == 0).tolist():
+            docnos[row] = self._long_docnos[first + row]
+        return docnos
+
+    def forget(self, n_known: int) -> None:
+        """Take back the numbers from `n_known` on."""
+        if n_known == self._n:
+            return
+        self._n = n_known
+        self._long = {docno: one for docno, one in self._long.items() if one < n_known}
+        self._long_docnos = {number: docno for docno, number in self._long.items()}
+        self._rebuild()
+
+    def _number_some_long(self, docnos: Column, is_long: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Give docnos their numbers, the long ones by a dictionary."""
+        short = np.flatnonzero(~is_long)
+        words = [np.zeros(len(docnos), np.uint64)]
+        numbers = np.full(len(docnos), _NO_NUMBER, np.int32)
+        if short.size:
+            some = Column(docnos.text, docnos.starts[short], docnos.lengths[short]).words()
+            words = [np.zeros(len(docnos), np.uint64) for _ in some]
+            for whole, word in zip(words, some, strict=True):
+                whole[short] = word
+            numbers[short] = self._find(some)
+        self._widen(len(words))
+        for row in np.flatnonzero(is_long).tolist():
+            numbers[row] = self._long.get(docnos.at(row), _NO_NUMBER)
+        new = np.flatnonzero(numbers == _NO_NUMBER)
+        for number, row in enumerate(new.tolist(), start=self._n):
+            if is_long[row]:
+                docno = docnos.at(row)
+                if docno in self._long:
+                    raise SuspicionError("a document twice in a topic")
+                self._long[docno] = number
+                self._long_docnos[number] = docno
+        if new.size:
+            numbers[new] = self._append([word[new] for word in words])
+        return numbers
+
+    def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
+        """Return the number of every docno that has one, -1 for the others."""
+        self._widen(len(words))
+        here = self._hashed(words)
+        numbers = self._slots[here]
+        is_found = self._are_equal(numbers, words)
+        if is_found.all():
+            return numbers
+        rows = np.flatnonzero(~is_found & (numbers != _NO_NUMBER))
+        numbers[rows] = _NO_NUMBER
+        here, step = here[rows], 0
+        while rows.size:
+            step += 1
+            here = self._further(here, step)
+            found = self._slots[here]
+            is_found = self._are_equal(found, [word[rows] for word in words])
+            numbers[rows[is_found]] = found[is_found]
+            is_left = ~is_found & (found != _NO_NUMBER)
+            rows, here = rows[is_left], here[is_left]
+        return numbers
+
+    def _hashed(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+        """Return the slot where the search for each docno begins."""
+        mixed = np.zeros(words[0].size, np.uint64)
+        for word, factor in zip(words, _FACTORS, strict=False):
+            mixed ^= (word ^ (word >> _SHIFT)) * factor  # a word of zeros changes nothing
+        mixed ^= mixed >> _SHIFT
+        mixed *= _FACTOR
+        mixed >>= np.uint64(64 - self._bits)
+        return mixed
+
+    def _further(self, slots: NDArray[np.uint64], step: int) -> NDArray[np.uint64]:
+        """Return where to look next: 1, then 2, then 3 slots on, which comes by every slot."""
+        return (slots + np.uint64(step)) & np.uint64(self._slots.size - 1)
+
+    def _are_equal(
+        self, numbers: NDArray[np.int32], words: Sequence[NDArray[np.uint64]]
+    ) -> NDArray[np.bool_]:
+        """Say where the docno of a number is the one asked for; nothing is that of -1."""
+        is_equal: NDArray[np.bool_] = numbers != _NO_NUMBER
+        for place, word in enumerate(self._words):
+            if place < len(words):
+                is_equal &= word[numbers] == words[place]
+            else:
+                is_equal &= word[numbers] == 0
+        return is_equal
+
+    def _append(self, words: list[NDArray[np.uint64]]) -> NDArray[np.int32]:
+        """Give the next numbers to docnos that have none."""
+        first = self._n
+        self._extend(words)
+        numbers = np.arange(first, self._n, dtype=np.int32)
+        if _ROOM // 2 * self._n > self._slots.size:
+            self._rebuild()
+        else:
+            self._place_short(numbers, words)
+        return numbers
+
+    def _extend(self, words: Sequence[NDArray[np.uint64]]) -> None:
+        """Keep the words of new docnos."""
+        end = self._n + words[0].size
+        if end > self._words[0].size:
+            room = max(1 << _FIRST_BITS, end + end // 2)
+            self._words = [_with_room(word[: self._n], room) for word in self._words]
+        for place, word in enumerate(self._words):
+            word[self._n : end] = words[place] if place < len(words) else 0
+        self._n = end
+
+    def _widen(self, n_words: int) -> None:
+        """Make docnos of so many words fit."""
+        while len(self._words) < n_words:
+            size = self._words[0].size if self._words else 1 << _FIRST_BITS
+            self._words.append(np.zeros(size, np.uint64))
+
+    def _rebuild(self) -> None:
+        """Place all docnos afresh, in a table with `_ROOM` slots for each."""
+        while _ROOM * self._n > 1 << self._bits:
+            self._bits += 1
+        self._slots = _empty_slots(self._bits)
+        for first in range(0, self._n, _AT_A_TIME):
+            rows = np.arange(first, min(first + _AT_A_TIME, self._n), dtype=np.int32)
+            self._place_short(rows, [word[rows] for word in self._words])
+
+    def _place_short(self, numbers: NDArray[np.int32], words: list[NDArray[np.uint64]]) -> None:
+        """Put new numbers into the table, but for those of long docnos."""
+        is_short = words[0] != 0
+        if not is_short.all():
+            numbers, words = numbers[is_short], [word[is_short] for word in words]
+        self._place(numbers, words)
+
+    def _place(self, numbers: NDArray[np.int32], words: list[NDArray[np.uint64]]) -> None:
+        """Put new numbers into the table."""
+        here = self._hashed(words)
+        step = 0
+        while numbers.size:
+            is_free = self._slots[here] == _NO_NUMBER
+            self._slots[here[is_free]] = numbers[is_free]  # of several, the last one stays
+            there = self._slots[here]
+            is_left = there != numbers
+            numbers, here, there = numbers[is_left], here[is_left], there[is_left]
+            words = [word[is_left] for word in words]
+            if self._are_equal(there, words).any():
+                raise SuspicionError("a document twice in a topic")
+            step += 1
+            here = self._further(here, step)
+
+
+def _empty_slots(bits: int) -> NDArray[np.int32]:
+    """Make a table without numbers."""
+    return np.full(1 << bits, _NO_NUMBER, np.int32)
+
+
+def _with_room(word: NDArray[np.uint64], room: int) -> NDArray[np.uint64]:
+    """Copy an array to the front of a longer one."""
+    longer = np.zeros(room, np.uint64)
+    longer[: word.size] = word
+    return longer
+
+
+def _factors() -> list[np.uint64]:
+    """Make an odd factor for each word."""
+    return [np.uint64(pow(int(_FACTOR), place, 1 << 64)) for place in range(1, _MOST_WORDS + 1)]
+
+
+_FACTORS = _factors()

@@ -1,0 +1,226 @@
+"""Work on many files, shared between this process and others."""
+
+from __future__ import annotations
+
+# All at the top: Python may lose an interrupt that comes while a module is imported.
+import os
+import pickle
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from queue import SimpleQueue
+from subprocess import PIPE, Popen
+from threading import Event, Thread
+from typing import Any, BinaryIO, TypeVar, cast
+
+from store.errors import PoolerError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_WORK = (
+    "import sys, pickle;"
+    "sys.path[:] = pickle.load(sys.stdin.buffer);"
+    "from pooler.reading.parallel import _work;"
+    "_work()"
+)
+"""What a worker does: find the modules where this process finds them, then wait for items."""
+
+
+def share(
+    task: Callable[[Item], Result], items: Sequence[Item], *, workers: int, progress: Callable[[int], None]
+) -> list[Result | PoolerError]:
+    """Do a task for each of several items, in this process and in others.
+
+    Parameters
+    ----------
+    task : callable
+        What to do with one item; a function of a module, or a partial of one, when `workers` is
+        above 1.
+    items : sequence
+        What to do it for. The work is shared best when the largest come first.
+    workers : int
+        Processes, this one included, at least 1.
+    progress : callable
+        Called with the number of items just done.
+
+    Returns
+    -------
+    list
+        What `task` returned, or the `PoolerError` it raised, in the order of `items`.
+
+    Notes
+    -----
+    This process takes items from the front while the others, started afresh, take them from the
+    back; so a worker's start delays nothing. A worker imports what the task needs and nothing
+    else: not the main module, so a script needs no guard against running twice. Should a worker
+    die (the memory is short), or the task raise anything but a `PoolerError` there, this process
+    does what is left, and shows the error as its own.
+
+    Examples
+    --------
+    >>> share(len, ["a", "bcd"], workers=1, progress=lambda n_done: None)
+    [1, 3]
+    """
+    if workers > 1 and sys.executable:
+        return _share(task, items, workers, progress)
+    outcomes = []
+    for item in items:
+        outcomes.append(_attempt(task, item))
+        progress(1)
+    return outcomes
+
+
+def _share(
+    task: Callable[[Item], Result], items: Sequence[Item], workers: int, progress: Callable[[int], None]
+) -> list[Result | PoolerError]:
+    """Share the items with `workers` - 1 other processes."""
+    outcomes: dict[int, Result | PoolerError] = {}
+    left = deque(range(len(items)))
+    answers: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
+    helpers = [_Helper(task, items, left, answers) for _ in range(workers - 1)]
+    n_busy = len(helpers)
+    try:
+        for helper in helpers:
+            helper.start()
+        while left or n_busy:
+            if left:
+                try:
+                    index = left.popleft()
+                except IndexError:  # a helper was faster
+                    continue
+                outcomes[index] = _attempt(task, items[index])
+                progress(1)
+            while n_busy and (not left or not answers.empty()):
+                answer = answers.get()
+                if answer is None:
+                    n_busy -= 1
+                else:
+                    outcomes[answer[0]] = answer[1]
+                    progress(1)
+    finally:
+        for helper in helpers:
+            helper.stop()
+    return [outcomes[index] for index in range(len(items))]
+
+
+class _Helper:
+    """A thread that hands items to a process of its own, one after another."""
+
+    def __init__(
+        self,
+        task: Callable[[Any], object],
+        items: Sequence[object],
+        left: deque[int],
+        answers: SimpleQueue[tuple[int, Any] | None],
+    ) -> None:
+        self._task = task
+        self._items = items
+        self._left = left
+        self._answers = answers
+        self._process: Popen[bytes] | None = None
+        self._stopped = Event()
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End, and at once if there is still something to do."""
+        self._stopped.set()
+        if self._process is not None and self._thread.is_alive():
+            self._process.kill()
+        if self._thread.ident is not None:  # an interrupt may have come before it ran
+            self._thread.join()
+
+    def _run(self) -> None:
+        """Have items done until none is left, or the process dies."""
+        try:
+            if self._stopped.is_set():
+                return
+            with _started() as process:
+                self._process = process
+                if self._stopped.is_set():
+                    process.kill()
+                _send(process, sys.path)
+                _send(process, self._task)
+                while self._left:
+                    try:
+                        index = self._left.pop()
+                    except IndexError:  # another process was faster
+                        break
+                    try:
+                        _send(process, self._items[index])
+                        answer = pickle.load(cast(BinaryIO, process.stdout))
+                    except BaseException:
+                        self._left.append(index)
+                        raise
+                    self._answers.put((index, answer))
+        except Exception:  # noqa: BLE001 - what is left is done by the one that asked
+            pass
+        finally:
+            self._answers.put(None)
+
+
+def _started() -> Popen[bytes]:
+    """Start a worker."""
+    # Isolated, so that only this process says where modules are; and arrays need one thread.
+    command = (sys.executable, "-I", "-c", _WORK)
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with interrupts_held():  # until the worker ignores them, it would show a trace
+        return Popen(command, stdin=PIPE, stdout=PIPE, env=environment)
+
+
+def _send(process: Popen[bytes], value: object) -> None:
+    """Send a value to a worker."""
+    pipe = cast(BinaryIO, process.stdin)
+    pickle.dump(value, pipe, pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _work() -> None:
+    """Be a worker: read a task and items from standard input, write what comes of each."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told too, and ends this process
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)  # what a task prints is no answer
+        try:
+            task = pickle.load(sys.stdin.buffer)
+            while True:
+                answer = _attempt(task, pickle.load(sys.stdin.buffer))
+                pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+                answers.flush()
+        except EOFError:
+            return  # there is nothing left to do
+        except Exception:  # noqa: BLE001 - the parent tries the same, and shows what comes of it
+            sys.exit(1)
+
+
+def n_processors() -> int:
+    """Count the processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back; processes that are started meanwhile never see it."""
+    if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover - not on this system
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _attempt(task: Callable[[Item], Result], item: Item) -> Result | PoolerError:
+    """Do the task for one item; a user's error becomes a value."""
+    try:
+        return task(item)
+    except PoolerError as error:
+        return error

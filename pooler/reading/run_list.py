@@ -1,0 +1,166 @@
+"""The list of runs: a file that says what the run files themselves do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from store.errors import Fault, FaultList, FormatError, nearest
+from store.fields import id_fault
+from store.formats.lines import RUN_LIST, STDIN, read_text_lines, told_kind
+
+COLUMNS = ("file", "tag", "name", "group", "contributes")
+_YES = frozenset({"yes", "1", "true", ""})
+_NO = frozenset({"no", "0", "false"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """One run file, and what is known of the run beside it."""
+
+    file: str
+    """Path of the run file; ``-`` is standard input."""
+    tag: str | None = None
+    """The run tag the file must have; ``None`` = whatever it has."""
+    group: str = ""
+    """The organisation or kind of system; empty = none given."""
+    contributes: bool = True
+    """Whether the run feeds pools."""
+    name: str | None = None
+    """What the run is called instead of its tag, where files are measured; ``None`` = its tag."""
+
+    def called(self, tag: str) -> str:
+        """Return what a run is called whose file has this tag.
+
+        Raises
+        ------
+        FormatError
+            If the tag is not the one that was stated.
+        """
+        if self.tag is not None and self.tag != tag:
+            message = f"expected run tag `{self.tag}`, as the list of runs says, got `{tag}`"
+            raise FormatError(self.file, [Fault(None, message, "tag")])
+        return self.name or tag
+
+    is_told: bool = field(default=False, repr=False, compare=False)
+    """Whether the list said that of some run, so that the others feed pools because it did not."""
+
+    def check_tag(self, tag: str) -> None:
+        """Raise `FormatError` when the file's tag is not the one that was stated, or not the name.
+
+        For readers that keep the tag of the file: pools and collections know runs by nothing else.
+        """
+        if self.called(tag) != tag:
+            message = (
+                f"expected run tag `{self.name}`, as the list of runs names the run, got `{tag}`:"
+                " another name is for files that are measured, with --qrels"
+            )
+            raise FormatError(self.file, [Fault(None, message, "tag")])
+
+
+def as_entries(runs: Sequence[str | RunEntry]) -> list[RunEntry]:
+    """Make a `RunEntry` of every plain path."""
+    return [RunEntry(run) if isinstance(run, str) else run for run in runs]
+
+
+def read_run_list(path: str) -> list[RunEntry]:
+    r"""Read a list of runs.
+
+    Parameters
+    ----------
+    path : str
+        A file of cells between tabs. The first line names the columns: ``file`` and, in any
+        order, ``tag``, ``name``, ``group`` and ``contributes`` (yes, no, 1, 0, true, false; empty =
+        yes). Blank lines are passed over; ``-`` is standard input.
+
+        ``tag`` is what the file must say, and a mistake otherwise. ``name`` is what the run is
+        called instead, where run files are measured with qrels: several files may then have the
+        same tag, or one with blanks, ``FSDM [d]``, of which the lenient reading keeps the first
+        word. No two runs may have one name.
+
+    Returns
+    -------
+    list of RunEntry
+        In file order. A relative run file is one beside the list, or beneath its folder; of a
+        list from standard input, beneath the working folder.
+
+    Raises
+    ------
+    FormatError
+        If a column is unknown, there twice, or missing; a line has another number of cells; a
+        cell cannot be used; a run file or a name is there twice; or the list is empty.
+    PoolerError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
+    ...     _ = file.write("file\tgroup\tcontributes\n/runs/bm25.gz\tacme\tno\n")
+    ...     file.flush()
+    ...     read_run_list(file.name)
+    [RunEntry(file='/runs/bm25.gz', tag=None, group='acme', contributes=False, name=None)]
+    """
+    faults = FaultList(path)
+    folder = PurePath() if path == STDIN else PurePath(path).parent
+    columns: list[str] | None = None
+    entries: list[RunEntry] = []
+    first_lines: dict[tuple[str, str], int] = {}
+    for number, line in read_text_lines(path, faults):
+        if not line.strip():
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        if columns is None:
+            columns = cells
+            _check_columns(columns, number, faults)
+            if faults:
+                told_kind(faults, RUN_LIST)
+            faults.raise_if_any()
+            continue
+        if len(cells) != len(columns):
+            faults.add(number, f"expected {len(columns)} cells, got {len(cells)}", "cells")
+            continue
+        entry = _entry(dict(zip(columns, cells, strict=True)), number, folder, faults)
+        if entry is None:
+            continue
+        for what, text in (("run file", entry.file), ("name", entry.name)):
+            first = number if text is None else first_lines.setdefault((what, text), number)
+            if first != number:
+                faults.add(number, f"{what} `{text}` is on line {first} already", "duplicate")
+        entries.append(entry)
+    if not entries and not faults:
+        faults.add(None, "expected a header line and at least one run, got none", "empty")
+    faults.raise_if_any()
+    return entries
+
+
+def _check_columns(columns: list[str], number: int, faults: FaultList) -> None:
+    """Tell what is wrong with the header."""
+    for name in dict.fromkeys(columns):
+        if name not in COLUMNS:
+            known = ", ".join(f"`{item}`" for item in nearest(name, COLUMNS))
+            faults.add(number, f"expected columns among {known}, got `{name}`", "column")
+        elif columns.count(name) > 1:
+            faults.add(number, f"expected column `{name}` once", "column")
+    if "file" not in columns:
+        faults.add(number, "expected a column `file`", "column")
+
+
+def _entry(cells: dict[str, str], number: int, folder: PurePath, faults: FaultList) -> RunEntry | None:
+    """Make an entry of one line; ``None`` after a fault."""
+    count = faults.count
+    file = cells["file"]
+    if not file or file == STDIN or "\0" in file:
+        faults.add(number, f"expected a run file, got `{file}`", "file")
+    tag, name, group = cells.get("tag") or None, cells.get("name") or None, cells.get("group", "")
+    for column, text in (("tag", tag), ("name", name), ("group", group)):
+        if text and (message := id_fault(text)):
+            faults.add(number, f"{column}: {message}", "id")
+    stated = cells.get("contributes", "").lower()
+    if stated not in _YES | _NO:
+        faults.add(number, f"expected `contributes` to be yes or no, got `{stated}`", "contributes")
+    if faults.count > count:
+        return None
+    is_told = "contributes" in cells
+    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name, is_told)

@@ -1,0 +1,242 @@
+"""The first documents of run files: what pooling needs.
+
+`read_top` reads fast (`pooler.reading.blocks`) what is plainly in order, and leaves the rest to
+`pooler.reading.strict`, so that there is one verdict on every file and one wording of every fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from pooler.reading.blocks import RunTop, SuspicionError, read_blocks, take_top
+from pooler.reading.parallel import n_processors, share
+from pooler.reading.run_list import RunEntry, as_entries
+from pooler.reading.strict import read_run
+from store.errors import ArgumentError, PoolerError
+from store.formats.lines import STDIN, is_regular_file
+from store.ranking import Order, check_order
+from store.records import Run
+
+PARALLEL_BYTES = 20_000_000
+"""Files of more bytes than this are worth a second process."""
+
+
+def read_top(
+    path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
+) -> RunTop:
+    r"""Read the first documents of every topic of a run file.
+
+    Parameters
+    ----------
+    path : str
+        A run file, plain or compressed; ``-`` is standard input.
+    depth : int
+        Documents kept for a topic, at least 1.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
+        What orders the run, see `store.ranking`.
+    lenient : bool, default=False
+        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
+    with_scores : bool, default=True
+        Keep the scores of the documents, a third of all that is kept.
+
+    Returns
+    -------
+    RunTop
+        The same as ``top_of(read_run(path), depth)``.
+
+    Raises
+    ------
+    FormatError
+        If the file has faults: those of `pooler.reading.strict.read_run`.
+    ArgumentError
+        If `depth` or `order` cannot be used; also when order ``rank`` meets stated ranks that are
+        not integers.
+    PoolerError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
+    ...     _ = file.write("51 Q0 d1 1 0.4 bm25\n51 Q0 d2 2 0.9 bm25\n51 Q0 d3 3 0.4 bm25\n")
+    ...     file.flush()
+    ...     top = read_top(file.name, 2)
+    >>> top.topics["51"].docnos, top.topics["51"].n_tied_in, top.topics["51"].n_tied_out
+    (['d2', 'd3'], 1, 1)
+    """
+    _check(depth, order)
+    # A pipe cannot be read a second time, so it is read slowly at once.
+    if is_regular_file(path):
+        try:
+            return read_blocks(path, depth, order=order, with_scores=with_scores)
+        except SuspicionError:
+            pass
+    run = read_run(path, lenient=lenient)
+    return top_of(run, depth, order=order, with_scores=with_scores)
+
+
+def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = True) -> RunTop:
+    """Take the first documents of every topic of a run in memory.
+
+    Parameters
+    ----------
+    run : Run
+        Whole rankings.
+    depth : int
+        Documents kept for a topic, at least 1.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
+        What orders the run, see `store.ranking`.
+    with_scores : bool, default=True
+        Keep the scores of the documents.
+
+    Returns
+    -------
+    RunTop
+        Topics in the order of `run`.
+
+    Raises
+    ------
+    ArgumentError
+        If `depth` or `order` cannot be used; also when order ``rank`` meets stated ranks that are
+        not integers.
+    """
+    _check(depth, order)
+    topics = {}
+    for ranking in run.rankings:
+        if order == "rank" and ranking.ranks is None:
+            hint = f"run `{run.file or run.tag}` has other ranks in topic `{ranking.topic}`"
+            raise ArgumentError("--order", "needs stated ranks that are integers", order, hint=hint)
+        topics[ranking.topic] = take_top(
+            ranking.docnos,
+            ranking.scores,
+            ranking.ranks,
+            depth=depth,
+            order=order,
+            n_documents=len(ranking.docnos),
+            with_scores=with_scores,
+        )
+    return RunTop(
+        tag=run.tag,
+        file=run.file,
+        sha256=run.sha256,
+        depth=depth,
+        order=order,
+        topics=topics,
+        n_lines=sum(top.n_documents for top in topics.values()),
+        group=run.group,
+        contributes=run.contributes,
+    )
+
+
+def read_tops(
+    runs: Sequence[str | RunEntry],
+    depth: int,
+    *,
+    order: Order = "trec",
+    lenient: bool = False,
+    with_scores: bool = True,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[RunTop]:
+    """Read the first documents of many run files.
+
+    Parameters
+    ----------
+    runs : sequence of str or RunEntry
+        Run files; an entry's group and contribution are carried over, its tag is checked.
+    depth : int
+        Documents kept for a topic, at least 1.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
+        What orders the runs, see `store.ranking`.
+    lenient : bool, default=False
+        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
+    with_scores : bool, default=True
+        Keep the scores of the documents, a third of all that is kept.
+    workers : int, optional
+        Processes, this one included; default: 2 when there are two processors and the files have
+        more than `PARALLEL_BYTES`, else 1. Standard input is always read by one process.
+    progress : callable, optional
+        Called with the number of files just read.
+
+    Returns
+    -------
+    list of RunTop
+        In the order of `runs`, whatever the number of processes.
+
+    Raises
+    ------
+    FormatError
+        If files have faults: those of the first such file in the order of `runs`; the hint names
+        the others.
+    ArgumentError
+        If an argument cannot be used, as for `read_top`.
+    PoolerError
+        If a file cannot be opened.
+    """
+    _check(depth, order)
+    if workers is not None and workers < 1:
+        raise ArgumentError("workers", "must be an integer >= 1", workers)
+    entries = as_entries(runs)
+    sizes = [_size(entry.file) for entry in entries]
+    if len(entries) < 2 or any(entry.file == STDIN for entry in entries):
+        workers = 1
+    elif workers is None:
+        workers = 2 if sum(sizes) > PARALLEL_BYTES and n_processors() > 1 else 1
+    indices = list(range(len(entries)))
+    if workers > 1:
+        indices.sort(key=lambda index: -sizes[index])
+    outcomes = share(
+        partial(_read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores),
+        [entries[index] for index in indices],
+        workers=workers,
+        progress=progress or (lambda _n_files: None),
+    )
+    by_index = dict(zip(indices, outcomes, strict=True))
+    tops: list[RunTop] = []
+    failed: list[tuple[str, PoolerError]] = []
+    for index, entry in enumerate(entries):
+        outcome = by_index[index]
+        if isinstance(outcome, PoolerError):
+            failed.append((entry.file, outcome))
+        else:
+            tops.append(outcome)
+    if failed:
+        raise _first_error(failed)
+    return tops
+
+
+def _read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with_scores: bool) -> RunTop:
+    """Read the first documents of one run of a list."""
+    top = read_top(entry.file, depth, order=order, lenient=lenient, with_scores=with_scores)
+    entry.check_tag(top.tag)
+    return replace(top, group=entry.group, contributes=entry.contributes)
+
+
+def _first_error(failed: list[tuple[str, PoolerError]]) -> PoolerError:
+    """Return the first error, with the names of the other files in its hint."""
+    (_, first), *others = failed
+    if others:
+        names = ", ".join(f"`{file}`" for file, _ in others[:10])
+        if len(others) > 10:
+            names += f" and {len(others) - 10} more"
+        hint = f"cannot be read either: {names}"
+        first.hint = f"{first.hint}; {hint}" if first.hint else hint
+    return first
+
+
+def _check(depth: int, order: str) -> None:
+    """Raise `ArgumentError` when `depth` or `order` cannot be used."""
+    if depth < 1:
+        raise ArgumentError("depth", "must be an integer >= 1", depth)
+    check_order(order)
+
+
+def _size(file: str) -> int:
+    """Return the bytes of a file; 0 when there is none."""
+    try:
+        return Path(file).stat().st_size
+    except OSError:
+        return 0

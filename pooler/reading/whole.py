@@ -1,0 +1,539 @@
+"""Whole rankings, by name or by number.
+
+`read_whole` gives the same as `pooler.reading.strict.read_run`, for every file. `stream_rankings` gives the
+rankings of a file that is plainly in order one after another, so that a run of thousands of
+topics is never in memory.
+
+A reader numbers the documents it meets, from 0 on, and tells the docno of each number once. So the
+work on every line is the reader's, which may be another process, and what comes back of a run is a
+few bytes a document.
+
+What is stored does not depend on who reads: numbers of documents are turned into row ids in the
+order of the files.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import tempfile
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, BinaryIO, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reading.blocks import BLOCK_BYTES, RunSeen, SuspicionError, TopicPart, check_across, topic_parts
+from pooler.reading.columns import Column
+from pooler.reading.docnos import DocnoNumbers
+from pooler.reading.parallel import interrupts_held, n_processors
+from pooler.reading.run_list import RunEntry
+from pooler.reading.strict import read_run
+from pooler.reading.top import PARALLEL_BYTES
+from store.db.packing import PackedRanking, pack_ranking
+from store.errors import PoolerError
+from store.formats.lines import is_regular_file
+from store.records import Ranking, Run
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeRanking:
+    """All documents of one run for one topic, in file order."""
+
+    topic: str
+    packed_docnos: bytes
+    """Docnos in UTF-8, joined by newlines."""
+    scores: NDArray[np.float64]
+    """Shape (n_documents,), finite."""
+    ranks: NDArray[np.int64] | None
+    """Stated ranks, shape (n_documents,); ``None`` when they are not all integers."""
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return self.scores.size
+
+    @property
+    def docnos(self) -> list[str]:
+        """Docnos; unpacked anew each time."""
+        return self.packed_docnos.decode().split("\n")
+
+
+def read_whole(path: str, *, lenient: bool = False) -> Run:
+    r"""Read a run file whole.
+
+    Parameters
+    ----------
+    path : str
+        A run file, plain or compressed; ``-`` is standard input.
+    lenient : bool, default=False
+        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
+
+    Returns
+    -------
+    Run
+        The same as ``read_run(path, lenient=lenient)`` of `pooler.reading.strict`.
+
+    Raises
+    ------
+    FormatError
+        If the file has faults: those of `pooler.reading.strict.read_run`.
+    PoolerError
+        If the file cannot be opened.
+
+    Notes
+    -----
+    About 0.3 microseconds a line of a file that is plainly in order.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
+    ...     _ = file.write("51 Q0 d2 1 0.9 bm25\n51 Q0 d1 2 0.4 bm25\n")
+    ...     file.flush()
+    ...     run = read_whole(file.name)
+    >>> run.tag, run.rankings[0].docnos, run.rankings[0].ranks.tolist()
+    ('bm25', ['d2', 'd1'], [1, 2])
+    """
+    # A pipe cannot be read a second time, so it is read slowly at once.
+    if is_regular_file(path):
+        seen = RunSeen()
+        try:
+            rankings = [
+                Ranking(whole.topic, whole.docnos, whole.scores, whole.ranks)
+                for whole in stream_rankings(path, seen)
+            ]
+        except SuspicionError:
+            pass
+        else:
+            sha256 = seen.digest.hexdigest()
+            return Run(seen.tag.decode(), rankings, sha256, file=PurePath(path).name)
+    return read_run(path, lenient=lenient)
+
+
+def stream_rankings(path: str, seen: RunSeen, *, block_bytes: int = BLOCK_BYTES) -> Iterator[WholeRanking]:
+    r"""Read the rankings of a run file that is plainly in order, one topic after another.
+
+    Parameters
+    ----------
+    path : str
+        A regular file, plain or compressed.
+    seen : RunSeen
+        A new one. Its tag, hash and number of lines are the file's once the last ranking has been
+        taken.
+    block_bytes : int, optional
+        Bytes read at a time; changes the time and nothing else.
+
+    Yields
+    ------
+    WholeRanking
+        In file order.
+
+    Raises
+    ------
+    SuspicionError
+        If the file may have a fault, or has blank lines, or a topic in two parts. It may come
+        after any number of rankings: what was done with them is to be undone, and the file to be
+        read by `pooler.reading.strict.read_run`, which says what is wrong, or finds nothing wrong.
+    PoolerError
+        If the file cannot be opened; before the first ranking.
+    OSError
+        If the system cannot read on; after any number of rankings.
+
+    Notes
+    -----
+    Memory holds one block and one topic.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> seen = RunSeen()
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
+    ...     _ = file.write("51 Q0 d2 1 0.9 bm25\n52 Q0 d1 x 0.4 bm25\n")
+    ...     file.flush()
+    ...     [(one.topic, one.docnos, one.ranks) for one in stream_rankings(file.name, seen)]
+    [('51', ['d2'], array([1])), ('52', ['d1'], None)]
+    >>> seen.tag, seen.n_lines
+    (b'bm25', 2)
+    """
+    for parts in _by_topic(topic_parts(path, seen, with_ranks=True, block_bytes=block_bytes)):
+        check_across([part.keys for part in parts])
+        every = [np.arange(len(part.docnos)) for part in parts]
+        packed = [part.docnos.packed(rows) for part, rows in zip(parts, every, strict=True)]
+        scores = [part.scores.exact(rows) for part, rows in zip(parts, every, strict=True)]
+        ranks = [part.ranks for part in parts if part.ranks is not None]
+        yield WholeRanking(
+            parts[0].topic.decode(),
+            b"\n".join(packed),
+            np.concatenate(scores),
+            np.concatenate(ranks) if len(ranks) == len(parts) else None,
+        )
+
+
+def _by_topic(parts: Iterable[TopicPart]) -> Iterator[list[TopicPart]]:
+    """Put the parts of each topic together."""
+    here: list[TopicPart] = []
+    for part in parts:
+        if part.is_new and here:
+            yield here
+            here = []
+        here.append(part)
+    yield here
+
+
+SPOOL_BYTES = 1 << 23
+"""A run of more packed bytes than this goes through a temporary file."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedRun:
+    """A run file, read whole."""
+
+    tag: str
+    sha256: str
+    file: str
+    """File name without its folder."""
+    reader: int
+    """Who numbered the documents."""
+    packed_docnos: bytes
+    """Of the numbers this reader uses here for the first time, in their order, joined by
+    newlines."""
+    topics: list[str]
+    """In file order."""
+    packed: list[PackedRanking]
+    """The rankings of `topics`; empty when they are in `spool`."""
+    spool: str = ""
+    """A temporary file with the rankings; `rankings` removes it."""
+    run: Run | None = None
+    """The run itself, when the file cannot be read again."""
+
+    def docnos(self) -> list[str]:
+        """Return the docnos of the numbers this reader uses here for the first time."""
+        return self.packed_docnos.decode().split("\n") if self.packed_docnos else []
+
+    def rankings(self) -> Iterator[PackedRanking]:
+        """Yield the rankings in file order, once."""
+        yield from self.packed
+        if self.spool:
+            with Path(self.spool).open("rb") as file:
+                for _ in self.topics:
+                    yield pickle.load(file)
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove the temporary file, if there is one."""
+        if self.spool:
+            Path(self.spool).unlink(missing_ok=True)
+
+
+class RunReader:
+    """Reads runs one after another, and numbers their documents.
+
+    Parameters
+    ----------
+    folder : str
+        Where temporary files go.
+    lenient : bool, default=False
+        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
+    spool_bytes : int, optional
+        Packed bytes of a run kept in memory.
+
+    Notes
+    -----
+    Memory holds about 150 bytes for every document met so far, one block of lines, one topic, and
+    `spool_bytes`; a file that is not plainly in order is read whole.
+    """
+
+    def __init__(self, folder: str, *, lenient: bool = False, spool_bytes: int = SPOOL_BYTES) -> None:
+        self._folder = folder
+        self._lenient = lenient
+        self._spool_bytes = spool_bytes
+        self._numbers = DocnoNumbers()
+
+    def read(self, entry: RunEntry) -> NumberedRun:
+        """Read a run file.
+
+        Raises
+        ------
+        FormatError
+            If the file has faults: those of `pooler.reading.strict.read_run`; or if it has another tag than
+            the entry says.
+        PoolerError
+            If the file cannot be opened.
+        """
+        n_known = len(self._numbers)
+        try:
+            # A pipe cannot be read a second time, so it is read slowly at once.
+            if is_regular_file(entry.file):
+                try:
+                    return self._read_fast(entry)
+                except SuspicionError:
+                    self._numbers.forget(n_known)
+            return self._read_slowly(entry)
+        except BaseException:
+            self._numbers.forget(n_known)  # nobody is told of these
+            raise
+
+    def _read_fast(self, entry: RunEntry) -> NumberedRun:
+        """Read a run file that is plainly in order; else raise `SuspicionError`."""
+        n_known = len(self._numbers)
+        seen = RunSeen()
+        with _Spool(self._folder, self._spool_bytes) as spool:
+            for parts in _by_topic(topic_parts(entry.file, seen, with_ranks=True)):
+                spool.add(self._pack_parts(parts))
+            tag = seen.tag.decode()
+            entry.check_tag(tag)
+            return self._made(entry, tag, seen.digest.hexdigest(), n_known, spool)
+
+    def _read_slowly(self, entry: RunEntry) -> NumberedRun:
+        """Read a run file line by line."""
+        run = read_run(entry.file, lenient=self._lenient)
+        entry.check_tag(run.tag)
+        n_known = len(self._numbers)
+        with _Spool(self._folder, self._spool_bytes) as spool:
+            for ranking in run.rankings:
+                column = Column.of([docno.encode() for docno in ranking.docnos])
+                numbers = self._numbers.number(column)
+                spool.add(pack_ranking(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
+            can_be_read_again = is_regular_file(entry.file)
+            kept = None if can_be_read_again else run
+            return self._made(entry, run.tag, run.sha256, n_known, spool, kept)
+
+    def _pack_parts(self, parts: list[TopicPart]) -> PackedRanking:
+        """Pack the lines of one topic."""
+        numbers = np.concatenate([self._numbers.number(part.docnos) for part in parts])
+        ordered = np.sort(numbers)
+        if (ordered[1:] == ordered[:-1]).any():
+            raise SuspicionError("a document twice in a topic")
+        every = [np.arange(len(part.docnos)) for part in parts]
+        scores = [part.scores.exact(rows) for part, rows in zip(parts, every, strict=True)]
+        ranks = [part.ranks for part in parts if part.ranks is not None]
+        return pack_ranking(
+            parts[0].topic.decode(),
+            _Docnos([part.docnos for part in parts]),
+            numbers,
+            np.concatenate(scores),
+            np.concatenate(ranks) if len(ranks) == len(parts) else None,
+        )
+
+    def _made(
+        self, entry: RunEntry, tag: str, sha256: str, n_known: int, spool: _Spool, run: Run | None = None
+    ) -> NumberedRun:
+        """Put together what was read."""
+        return NumberedRun(
+            tag,
+            sha256,
+            PurePath(entry.file).name,
+            os.getpid(),
+            self._numbers.since(n_known),
+            spool.topics,
+            spool.packed,
+            spool.keep(),
+            run,
+        )
+
+
+class _Docnos(Sequence[bytes]):
+    """The docnos of one topic, made only if they are looked at: where scores tie."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._made: list[bytes] = []
+
+    def __len__(self) -> int:
+        return sum(map(len, self._columns))
+
+    @overload
+    def __getitem__(self, row: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[bytes]: ...
+
+    def __getitem__(self, row: int | slice) -> bytes | list[bytes]:
+        return self._list()[row]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._list())
+
+    def _list(self) -> list[bytes]:
+        """Make them, once."""
+        if not self._made:
+            parts = [column.packed(np.arange(len(column))) for column in self._columns]
+            self._made = b"\n".join(parts).split(b"\n")
+        return self._made
+
+
+class _Spool:
+    """Packed rankings of one run: in memory, and in a temporary file when they are many."""
+
+    def __init__(self, folder: str, most_bytes: int) -> None:
+        self.topics: list[str] = []
+        self.packed: list[PackedRanking] = []
+        self._folder = folder
+        self._most_bytes = most_bytes
+        self._n_bytes = 0
+        self._file: BinaryIO | None = None
+        self._name = ""
+
+    def __enter__(self) -> _Spool:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._file is not None:
+            self._file.close()
+        if self._name:
+            Path(self._name).unlink(missing_ok=True)
+
+    def add(self, ranking: PackedRanking) -> None:
+        """Take in the next ranking."""
+        self.topics.append(ranking.topic)
+        self.packed.append(ranking)
+        parts = (ranking.documents, ranking.scores, ranking.ranks, ranking.positions)
+        self._n_bytes += sum(len(part) for part in parts if part is not None)
+        if self._n_bytes > self._most_bytes:
+            self._write()
+
+    def keep(self) -> str:
+        """Close the temporary file and return its name; empty when there is none."""
+        if self._file is None:
+            return ""
+        self._write()
+        self._file.close()
+        name, self._name = self._name, ""
+        return name
+
+    def _write(self) -> None:
+        """Move what is in memory to the temporary file."""
+        try:
+            if self._file is None:
+                descriptor, self._name = tempfile.mkstemp(dir=self._folder, prefix="run-")
+                self._file = os.fdopen(descriptor, "wb")
+            for ranking in self.packed:
+                pickle.dump(ranking, self._file, pickle.HIGHEST_PROTOCOL)
+            self._file.flush()
+        except OSError as error:
+            message = f"a temporary file in {self._folder} cannot be written: {error.strerror}"
+            raise PoolerError(message, hint="TMPDIR names another folder for them") from error
+        self.packed.clear()
+        self._n_bytes = 0
+
+
+READERS = 2
+"""Processes that read, when others do; the store's own process can use no more."""
+_AHEAD = 2
+"""Runs read before they are asked for, by each process."""
+
+
+def n_readers(entries: Sequence[RunEntry]) -> int:
+    """Say how many processes should read: this one alone, or `READERS` others.
+
+    Others pay for more than `PARALLEL_BYTES` on two processors; what is no regular file is read
+    here.
+    """
+    if not all(is_regular_file(entry.file) for entry in entries):
+        return 1
+    n_bytes = sum(Path(entry.file).stat().st_size for entry in entries)
+    return READERS if min(n_processors(), len(entries)) > 1 and n_bytes > PARALLEL_BYTES else 1
+
+
+def read_numbered(
+    entries: Sequence[RunEntry], folder: str, *, lenient: bool = False, workers: int = 1
+) -> Generator[NumberedRun, None, None]:
+    """Read run files one after another.
+
+    Parameters
+    ----------
+    entries : sequence of RunEntry
+        Run files. One from standard input, or from a pipe, can be read by one process only.
+    folder : str
+        Where temporary files go; the caller removes it.
+    lenient : bool, default=False
+        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
+    workers : int, default=1
+        Processes that read; with 1 it is this one.
+
+    Yields
+    ------
+    NumberedRun
+        In the order of `entries`. The same ones whatever `workers` is, but for the numbers.
+
+    Raises
+    ------
+    FormatError, PoolerError
+        What reading an entry raises, in its turn.
+
+    Notes
+    -----
+    Each process is at most `_AHEAD` runs ahead of the one taken. Should one die (the memory is
+    short, or the main module cannot be imported again), this process reads what is left.
+    """
+    reader = RunReader(folder, lenient=lenient)
+    if workers == 1:
+        yield from map(reader.read, entries)
+        return
+    n_read = 0
+    for run in _read_elsewhere(entries, folder, lenient=lenient, workers=workers):
+        n_read += 1
+        yield run
+    yield from map(reader.read, entries[n_read:])
+
+
+def _read_elsewhere(
+    entries: Sequence[RunEntry], folder: str, *, lenient: bool, workers: int
+) -> Iterator[NumberedRun]:
+    """Read runs in other processes; end early when they die."""
+    import multiprocessing  # these two take longer to load than a small file takes
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    # Spawned, not forked: a fork copies the locks of threads that it does not copy.
+    executor = ProcessPoolExecutor(
+        workers,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_set_up_worker,
+        initargs=(folder, lenient),
+    )
+    coming = iter(entries)
+    ahead: deque[Future[NumberedRun]] = deque()
+    try:
+        with interrupts_held():  # until a worker ignores them, it would show a trace
+            for _ in range(_AHEAD * workers):
+                _submit_next(executor, coming, ahead)
+        while ahead:
+            run = ahead.popleft().result()
+            _submit_next(executor, coming, ahead)
+            yield run
+    except BrokenProcessPool:
+        return
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _submit_next(
+    executor: ProcessPoolExecutor, coming: Iterator[RunEntry], ahead: deque[Future[NumberedRun]]
+) -> None:
+    """Have the next run read, if there is one."""
+    for entry in coming:
+        ahead.append(executor.submit(_read_in_worker, entry))
+        return
+
+
+_READERS: list[RunReader] = []
+"""Of a worker: its one reader, which knows the documents of all runs the worker has read."""
+
+
+def _set_up_worker(folder: str, lenient: bool) -> None:  # noqa: FBT001 - an executor's arguments
+    """Make a worker's reader; Ctrl-C is this process's parent's to act on."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _READERS.append(RunReader(folder, lenient=lenient))
+
+
+def _read_in_worker(entry: RunEntry) -> NumberedRun:
+    """Read a run in a worker."""
+    return _READERS[0].read(entry)

@@ -1,0 +1,1 @@
+"""What commands compute: results and their tables."""

@@ -1,0 +1,1 @@
+"""Results about agreement and qrels."""

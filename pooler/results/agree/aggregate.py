@@ -1,0 +1,256 @@
+"""Words and manifest entries on how several judges' grades became one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pooler.results.table import counted
+from pooler.streams import say, warn
+from store.judging.kinds import kind_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from store.grades.opinions import Ballots
+    from store.grades.policy import Policy
+    from store.grades.qrels import FinalQrels, Flip
+    from store.records import Judge
+
+
+class Judges(Protocol):
+    """Who knows the judges: a collection, or files."""
+
+    def judges(self) -> list[Judge]:
+        """Return every judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownJudges:
+    """Judges as they were when the collection, or the files, were read."""
+
+    known: Sequence[Judge]
+
+    def judges(self) -> list[Judge]:
+        """Return every judge."""
+        return list(self.known)
+
+
+def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
+    """Say in a few words whose grades these are, as `majority of 3 judges, ties low`.
+
+    With `ballots`, also how many votes documents have, where they have not all as many.
+    """
+    policy = final.policy
+    if policy.rule is None and not final.judges:
+        return f"rulings of {', '.join(final.adjudicators)}"
+    if policy.rule is None:
+        words = f"judge {final.judges[0]}"
+        words += "" if policy.level is None else f", relevant from grade {policy.level}"
+    else:
+        words = f"{final.rule} of {counted(len(final.judges), 'judge')}{_votes_each(ballots)}"
+    words += "" if final.ties is None else f", ties {final.ties}"
+    if policy.rule is not None and policy.level is not None:
+        if policy.rule == "sum":
+            words += f", relevant from {policy.level}"
+        elif policy.collapse == "before":
+            words = f"each judge's grades collapsed at level {policy.level}, then {words}"
+        else:
+            words += f", then collapsed at level {policy.level}"
+    return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
+
+
+def _votes_each(ballots: Ballots | None) -> str:
+    """Write how many votes documents have, as ` (1 to 3 votes a document)`; empty where as many."""
+    if ballots is None or not ballots.votes.n_documents:
+        return ""
+    n_votes = ballots.counts.sum(axis=1)
+    low, high = int(n_votes.min()), int(n_votes.max())
+    return "" if low == high else f" ({low:,} to {high:,} votes a document)"
+
+
+def judge_facts(opened: Judges, judges: Sequence[str], policy: Policy) -> dict[str, Any]:
+    """Return the entries of a manifest that say who voted, and whom the policy left out."""
+    known = opened.judges()
+    kinds = {judge.name: judge.kind.value for judge in known}
+    facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
+    if counts := kind_counts(known, judges):
+        facts["kinds"] = counts
+    if policy.of:
+        others = sorted(kinds.keys() - set(policy.of))
+        facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]
+    return facts
+
+
+def policy_facts(opened: Judges, final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
+    """Return the entries of a manifest that say whose grades these are and how they became one."""
+    policy = final.policy
+    facts: dict[str, Any] = {
+        **judge_facts(opened, final.judges, policy),
+        **policy.to_json(),
+        "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
+        "adjudication": {
+            "adjudicators": list(final.adjudicators),
+            "decided": final.n_ruled,
+            "cannot_be_judged": final.n_ruled_cannot,
+            "changed_since": final.n_rulings_changed,
+            "no_disagreement": final.n_rulings_unneeded,
+        },
+    }
+    if flips:
+        facts["other_choices"] = [
+            {
+                flip.option: flip.value,
+                **({} if flip.grades is None else {"grades": flip.grades.to_json()}),
+                "relevance": {str(level): one.to_json() for level, one in flip.relevance.items()},
+            }
+            for flip in flips
+        ]
+    if policy.rule == "sum":
+        facts["with_fewer_judges"] = final.n_fewer_votes
+    if policy.rule == "mean":
+        facts["means_rounded_up_from_half"] = final.n_decided_by_ties
+    if final.n_iterations is not None:
+        facts["dawid_skene"] = {
+            "iterations": final.n_iterations,
+            "converged": final.converged,
+            "below_three_votes": final.n_fewer_votes,
+            "equally_probable_taken_low": final.n_decided_by_ties,
+        }
+    return facts
+
+
+def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
+    """Say on stderr what the tie rule decided, and what other choices would change."""
+    n_tied = final.n_decided_by_ties
+    if final.ties is not None and final.ties != "unresolved":
+        say(f"the tie rule decided {n_tied:,} of them")
+    elif final.rule == "mean" and n_tied:
+        say(f"half-way between two grades, rounded up: {counted(n_tied, 'document')}")
+    elif final.n_iterations is not None and n_tied:
+        say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
+    is_tied = n_tied or final.count_left_out("tied")
+    for flip in flips:
+        if flip.option == "collapse" or is_tied:
+            say(f"  --{flip.option} {flip.value} would {_would(flip)}")
+
+
+def _would(flip: Flip) -> str:
+    """Say what one other choice would do."""
+    if flip.grades is None:
+        parts = [
+            f"{verb} {_by_level(counts)}"
+            for verb, counts in (
+                ("add", {level: one.added for level, one in flip.relevance.items()}),
+                ("leave out", {level: one.removed for level, one in flip.relevance.items()}),
+                ("change the relevance of", _changed(flip)),
+            )
+            if any(counts.values())
+        ]
+        return "; ".join(parts) or "change nothing"
+    parts = []
+    if flip.grades.added:
+        parts.append(f"add {counted(flip.grades.added, 'document')}")
+    if flip.grades.removed:
+        parts.append(f"leave {counted(flip.grades.removed, 'document')} out")
+    if flip.grades.changed:
+        relevance = _changed(flip)
+        words = f"change {counted(flip.grades.changed, 'grade')}"
+        if any(relevance.values()):
+            words += f", and the relevance of {_by_level(relevance)}"
+        parts.append(words)
+    return "; ".join(parts) or "change nothing"
+
+
+def _changed(flip: Flip) -> dict[int, int]:
+    """Count by level the documents whose relevance would change."""
+    return {level: one.changed for level, one in flip.relevance.items()}
+
+
+def _by_level(numbers: dict[int, int]) -> str:
+    """Write counts by level, as `3 documents at level 1, 1 at level 2`; levels with none not."""
+    first, *others = [(level, number) for level, number in numbers.items() if number]
+    words = [f"{counted(first[1], 'document')} at level {first[0]}"]
+    return ", ".join([*words, *(f"{number:,} at level {level}" for level, number in others)])
+
+
+def tell_rulings(final: FinalQrels) -> None:
+    """Say on stderr what adjudicators decided, and which of it may be out of date."""
+    if not final.n_ruled + final.n_ruled_cannot:
+        return
+    say(f"rulings: {rulings_words(final.n_ruled, final.n_ruled_cannot)}")
+    if final.n_rulings_changed:
+        n_changed = counted(final.n_rulings_changed, "ruling")
+        warn(f"{n_changed} made before judges decided otherwise; `pooler adjudicate --list` shows"
+             " them as changed since")  # fmt: skip
+    if final.n_rulings_unneeded:
+        n_unneeded = counted(final.n_rulings_unneeded, "document")
+        say(f"rulings on documents that judges do not differ on: {n_unneeded}")
+
+
+def rulings_words(n_decided: int, n_cannot: int) -> str:
+    """Say what adjudicators did, in the words of the manifest; decided = gave a grade.
+
+    Examples
+    --------
+    >>> rulings_words(3, 1)
+    '3 documents decided, 1 found impossible to judge'
+    """
+    words = f"{counted(n_decided, 'document')} decided"
+    return words + (f", {n_cannot:,} found impossible to judge" if n_cannot else "")
+
+
+def tell_few_votes(final: FinalQrels) -> None:
+    """Warn on stderr where a rule had fewer votes than it wants."""
+    n_fewer = counted(final.n_fewer_votes, "document")
+    if final.rule == "sum" and final.n_fewer_votes:
+        warn(f"{n_fewer} with fewer judges than others: their sums are low for that alone")
+    if final.n_iterations is None:
+        return
+    say(f"Dawid-Skene: {counted(final.n_iterations, 'iteration')}")
+    if not final.converged:
+        warn("Dawid-Skene still moved when it stopped, at its limit of iterations: grades that are"
+             " nearly equally probable may come out otherwise")  # fmt: skip
+    if final.n_fewer_votes:
+        warn(f"{n_fewer} with fewer than three votes: as a rule of thumb, Dawid-Skene wants three,"
+             " and median may do better there")  # fmt: skip
+
+
+def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
+    """Warn on stderr once of tied documents left out, and name the command that settles them.
+
+    Parameters
+    ----------
+    finals : sequence of FinalQrels
+        By policies that differ in level and collapse alone.
+    has_collection : bool, default=True
+        Whether there is one in which an adjudicator could settle them.
+    """
+    tied = [(final, final.count_left_out("tied")) for final in finals]
+    if not any(number for _, number in tied):
+        return
+    if len({number for _, number in tied}) == 1:
+        words = f"{counted(tied[0][1], 'document')} left out"
+    else:
+        names = (f"{number:,} {level_name(final.policy.level)}" for final, number in tied)
+        words = f"documents left out, {', '.join(names)}"
+    warn(f"{words}: tied votes, unresolved")
+    if not has_collection:
+        return
+    final = next(final for final, number in tied if number)
+    policy = final.policy
+    # The command counts the votes of all judges, or of two.
+    is_exact = len(policy.of) in (0, 2)
+    command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
+    them = "them"
+    if is_exact and policy.collapse == "before" and policy.level is not None:
+        command += f" --level {policy.level}"
+        them = "them" if len(tied) == 1 else f"those at level {policy.level}"
+    if len(policy.of) == 2:
+        command += f" --judges {','.join(policy.of)}"
+    say(f"  `{command} --list` shows {them}, --judge NAME settles them")
+
+
+def level_name(level: int | None) -> str:
+    """Write which file of several is meant."""
+    return "graded" if level is None else f"at level {level}"

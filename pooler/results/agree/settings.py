@@ -1,0 +1,245 @@
+"""What `pooler agreement` was asked for, checked and resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Group
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pooler.results.table import Cell
+from pooler.streams import warn
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+
+if TYPE_CHECKING:
+    from store.analysis.agreement.kappa import Bands
+    from store.analysis.agreement.populations import Population, PopulationVotes
+    from store.analysis.agreement.tables import IntervalKind
+    from store.grades.policy import Policy
+    from store.records import Judge, Scale
+
+Pair = tuple[str, str]
+
+OF_COEFFICIENTS = frozenset({"--by-topic", "--per-grade", "--tables", "--all-pairs", "--bands",
+                             "--interval", "--resamples", "--aggregate"})  # fmt: skip
+"""Options that choose how coefficients are shown."""
+OF_JUDGES = frozenset({"JUDGE...", "--level", "--rigid", "--relaxed", "--population",
+                       "--unlisted-as", "--against", "--manifest", "--input", "--columns",
+                       "--topic", "--judge-column", "--scale", "--code", "--map",
+                       "--lenient"})  # fmt: skip
+"""Options that choose whose judgements are measured, and over what."""
+OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order", "--run", "--runs"})
+"""Options of run orders."""
+
+ALL_LABELS = "(all labels)"
+"""Every label of the others, each compared with the reference; no judge's name has a blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be computed."""
+
+    scale: Scale
+    levels: tuple[int, ...]
+    """Least relevant grades, by value, ascending."""
+    has_levels: bool
+    """Whether they were asked for by name."""
+    kind: IntervalKind
+    resamples: int
+    seed: int
+    bands: Bands | None
+    by_topic: bool
+
+    @property
+    def level_indices(self) -> list[int]:
+        """The levels as indices into the scale."""
+        from store.analysis.collapse import level_index
+
+        return [level_index(self.scale, level) for level in self.levels]
+
+    def level_at(self, index: int | None) -> int | None:
+        """Return the level of an index; ``None`` = graded."""
+        return None if index is None else self.scale.values[index]
+
+
+def check_options(
+    policy: Policy, *, against: str | None, plan: float | None, assume: str | None, matters: bool
+) -> None:
+    """Refuse values that cannot be used, and what does not go with them."""
+    if plan is not None and matters:
+        raise ArgumentError("--plan", "and --matters exclude each other", plan)
+    if assume is not None and plan is None:
+        raise ArgumentError("--assume", "is a part of --plan, which is absent", assume)
+    if matters and against is not None:
+        raise ArgumentError("--matters", "and --against exclude each other", against)
+    if plan is not None:
+        from store.analysis.agreement.sharing import LEAST_WIDTH
+
+        if not LEAST_WIDTH <= plan <= 2:
+            raise ArgumentError("--plan", f"must be a width from {LEAST_WIDTH} to 2", plan)
+    if policy.rule is not None:
+        if against is None:
+            requirement = "is compared with a judge: --against JUDGE"
+            raise ArgumentError("--aggregate", requirement, policy.rule)
+        if policy.rule == "sum":
+            requirement = "must give grades of the scale; sums are none"
+            raise ArgumentError("--aggregate", requirement, "sum")
+    # Each level that is asked for is one it could collapse at.
+    replace(policy, level=1 if policy.collapse == "before" else None).check()
+
+
+def check_together(given: Mapping[str, bool], *, plan: bool, assume: bool, matters: bool) -> None:
+    """Refuse options that would be ignored: the message names the two.
+
+    Parameters
+    ----------
+    given : mapping of str to bool
+        By option, whether it was given.
+    plan, assume, matters : bool
+        Whether these were.
+    """
+    if assume:
+        _refuse(given, OF_COEFFICIENTS | OF_JUDGES, "is not used with --assume")
+    if plan:
+        _refuse(given, OF_COEFFICIENTS | {"--seed"}, "is not used with --plan")
+    if matters:
+        _refuse(given, OF_COEFFICIENTS, "is not used with --matters")
+    else:
+        _refuse(given, OF_MATTERS, "is used with --matters only")
+
+
+def _refuse(given: Mapping[str, bool], options: Group[str], why: str) -> None:
+    """Raise `PoolerError` for the first of some options that was given."""
+    for option, is_given in given.items():
+        if is_given and option in options:
+            message = f"{option} {why}"
+            raise PoolerError(message, hint=f"leave {option} or the other option out")
+
+
+def resolve_levels(
+    scale: Scale, levels: Sequence[int], *, rigid: bool, relaxed: bool, all_of_them: bool
+) -> tuple[int, ...]:
+    """Resolve the levels; by default all of the scale, or its relaxed and rigid one."""
+    from store.analysis.collapse import levels_of
+
+    found = levels_of(scale, levels=levels, rigid=rigid, relaxed=relaxed)
+    given = tuple(level for level in found if level is not None)
+    if given:
+        return given
+    if all_of_them:
+        return scale.values[1:]
+    both = [scale.relaxed, *([] if scale.rigid is None else [scale.rigid])]
+    return tuple(dict.fromkeys(both))
+
+
+def check_names(known: Sequence[Judge], names: Sequence[str], against: str | None) -> None:
+    """Refuse unknown judges; warn of adjudicators, who do not judge by themselves."""
+    kinds = {judge.name: judge.kind for judge in known}
+    for name in dict.fromkeys([*names, *([] if against is None else [against])]):
+        if name not in kinds:
+            raise UnknownNameError("judge", name, list(kinds))
+        if kinds[name] == "adjudicator":
+            warn(f"{name} is an adjudicator, who saw the others' opinions: agreement with {name}"
+                 " says little of how far judges agree")  # fmt: skip
+
+
+class Judged(Protocol):
+    """What agreement is measured of: a collection, or files."""
+
+    def judges(self) -> list[Judge]:
+        """Return every judge."""
+
+    def votes(
+        self,
+        judge_names: Sequence[str] | None = None,
+        *,
+        population: Population = "common",
+        unlisted_as: int | None = None,
+    ) -> PopulationVotes:
+        """Return the grades of some judges, or of all, over a population."""
+
+
+def fetch_chosen(
+    opened: Judged,
+    names: Sequence[str] | None,
+    against: str | None,
+    *,
+    population: Population,
+    unlisted_as: int | None,
+    are_files: bool = False,
+) -> PopulationVotes:
+    """Return the votes of the judges to be measured: by default those who graded.
+
+    Raises
+    ------
+    PoolerError
+        If there is nobody, or one judge only.
+    """
+    check_names(opened.judges(), names or (), against)
+    reference = [] if against is None else [against]
+    chosen = list(dict.fromkeys([*names, *reference])) if names else None
+    votes = opened.votes(chosen, population=population, unlisted_as=unlisted_as)
+    if against is not None and against not in votes.votes.judges:
+        everybody = [*votes.votes.judges, against]
+        votes = opened.votes(everybody, population=population, unlisted_as=unlisted_as)
+    judges = votes.votes.judges
+    if not votes.graded.any():
+        message = "there is nothing to measure: "
+        message += "none of them has graded a document" if _others_graded(opened, names) \
+            else "nobody has graded a document yet"  # fmt: skip
+        hint = "no line of the files is a judgement" if are_files \
+            else "pooler judge --judge NAME; pooler import judgements"  # fmt: skip
+        raise PoolerError(message, hint=hint)
+    if len(judges) < 2:
+        [name] = judges
+        message = f"agreement needs two judges, and there is {name} only"
+        hint = "name another judge too, or none: then all who graded are measured"
+        if not names:
+            hint = "let another judge grade the same documents: pooler judge --judge NAME" \
+                if not are_files else "name another judge's file, too; a file that names its" \
+                " judges is read with --judge-column 2, --columns or --input"  # fmt: skip
+        raise PoolerError(message, hint=hint)
+    return votes
+
+
+def _others_graded(opened: Judged, names: Sequence[str] | None) -> bool:
+    """Tell whether judges who were not named have graded something."""
+    return bool(names) and bool(opened.votes().votes.judges)
+
+
+def settings_of(
+    votes: PopulationVotes, asked: Asked, *, against: str | None, policy: Policy, kinds: Mapping[str, int]
+) -> dict[str, Any]:
+    """Say what was measured, and how: for programs and for the manifest."""
+    from pooler import __version__
+
+    has_rule = policy.rule is not None
+    return {
+        "program": f"pooler {__version__}",
+        "population": votes.population,
+        "unlisted_as": None if votes.default is None else asked.scale.values[votes.default],
+        "unlisted": int(votes.filled.sum()),
+        "documents": votes.n_documents,
+        "topics": votes.n_topics,
+        "judges": list(votes.votes.judges),
+        **({"kinds": dict(kinds)} if kinds else {}),
+        "scale": list(asked.scale.values),
+        "levels": list(asked.levels),
+        "interval": asked.kind,
+        "interval_level": None if asked.kind == "none" else 0.95,
+        "resamples": asked.resamples if asked.kind in ("topic", "item") else None,
+        "seed": asked.seed,
+        "bands": asked.bands,
+        "against": against,
+        "aggregate": policy.rule,
+        "ties": policy.ties,
+        "collapse": policy.collapse if has_rule else None,
+    }
+
+
+def flat(value: Any) -> Cell:
+    """Write a list, or counts by name, as one cell."""
+    if isinstance(value, dict):
+        value = [f"{name}={count}" for name, count in value.items()]
+    cell: Cell = " ".join(map(str, value)) if isinstance(value, list) else value
+    return cell

@@ -1,0 +1,101 @@
+"""Words on judges of several kinds: people, models and files of unknown making are not alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pooler.results.table import Column, Format, Table, counted
+from pooler.streams import warn
+
+_NOUNS = {
+    "human": ("person", "people"),
+    "model": ("model", "models"),
+    "imported": ("imported judge", "imported judges"),
+    "adjudicator": ("adjudicator", "adjudicators"),
+}
+
+
+def kinds_words(counts: Mapping[str, int]) -> str:
+    """Write counts of kinds; empty for none.
+
+    Examples
+    --------
+    >>> kinds_words({"human": 1, "model": 3})
+    '1 person, 3 models'
+    """
+    return ", ".join(counted(count, *_NOUNS[kind]) for kind, count in counts.items())
+
+
+def mixed(counts: Mapping[str, int], what: str = "vote together") -> str:
+    """Say that judges of several kinds do something; empty where they are of one kind.
+
+    Examples
+    --------
+    >>> mixed({"human": 3, "model": 2})
+    'judges of several kinds vote together: 3 people, 2 models'
+    """
+    return f"judges of several kinds {what}: {kinds_words(counts)}" if counts else ""
+
+
+def mixture_sentence(counts: Mapping[str, int], what: str = "vote together") -> list[str]:
+    """Say the same as `mixed`, as a sentence of a text: a list of one, or of none."""
+    return [f"{mixed(counts, what).capitalize()}."] if counts else []
+
+
+def models_sentence(models: Sequence[str]) -> list[str]:
+    """Say that no person judged, as a sentence of a text: a list of one, or of none.
+
+    Parameters
+    ----------
+    models : sequence of str
+        Who votes, where all of them are models; else nobody.
+
+    Examples
+    --------
+    >>> models_sentence(["gpt"]), models_sentence([])
+    (['No person votes here: gpt is a model.'], [])
+    >>> models_sentence(["gpt", "qwen"])
+    ['No person votes here: all 2 judges are models.']
+    """
+    if not models:
+        return []
+    who = f"{models[0]} is a model" if len(models) == 1 else f"all {len(models):,} judges are models"
+    return [f"No person votes here: {who}."]
+
+
+def tell_kinds(counts: Mapping[str, int], what: str = "vote together") -> None:
+    """Warn on stderr where judges of several kinds do something together."""
+    if counts:
+        warn(mixed(counts, what))
+
+
+def kinds_cell(counts: Mapping[str, int]) -> str:
+    """Write counts of kinds as one cell of a table for programs.
+
+    Examples
+    --------
+    >>> kinds_cell({"human": 1, "model": 3})
+    'human=1 model=3'
+    """
+    return " ".join(f"{kind}={count}" for kind, count in counts.items())
+
+
+def titled(tables: Sequence[Table], counts: Mapping[str, int], fmt: Format) -> list[Table]:
+    """Say which kinds of judges voted, where they were several.
+
+    People read it in the heading of the first table; programs find it in every row, in a column
+    `kinds`, as their tables have no heading.
+    """
+    if not counts:
+        return list(tables)
+    if fmt is Format.TABLE:
+        first, *others = tables
+        words = f"by {kinds_words(counts)} together"
+        title = f"{first.title} (judged {words})" if first.title else f"Judged {words}"
+        return [replace(first, title=title), *others]
+    column, cell = Column("kinds"), {"kinds": kinds_cell(counts)}
+    return [
+        replace(table, columns=[*table.columns, column], rows=[{**row, **cell} for row in table.rows])
+        for table in tables
+    ]

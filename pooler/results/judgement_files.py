@@ -1,0 +1,830 @@
+"""Files of judgements as Source reads them."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from pooler.results.table import counted
+from pooler.streams import progress, say, warn
+from store.errors import ArgumentError, FaultList, PoolerError
+from store.formats.codes import Repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from store.errors import FaultList
+    from store.formats.codes import DecodedQrels, Meaning, RepeatCounts, Repeats
+    from store.formats.judgements import JudgementsFormat
+    from store.formats.prels import XinfapRow
+    from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
+    from store.formats.tables import GradedRow, JudgedTable
+    from store.grades.file_votes import FileVotes
+    from store.records import JudgeKind, Judgement, PoolEntry, Scale
+    from store.text import NaturalKey
+
+Pair = tuple[str, str]
+"""Topic and docno."""
+
+
+class PrelsName(StrEnum):
+    """Formats of `store.formats.prels`."""
+
+    XINFAP = "xinfap"
+    STATAP = "statap"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFile:
+    """What a prels file holds, as judgements and as a pool."""
+
+    kind: PrelsName
+    rows: list[QrelRow]
+    """Every line; those of documents that were not sampled have the code for it."""
+    entries: list[PoolEntry]
+    """Topics in natural order, docnos bytewise."""
+    methods: dict[Pair, int]
+    """Of a statap file: methods that `method_of` would not give."""
+    n_trailing: int
+    sha256: str
+    n_float_grades: int = 0
+
+
+def method_of(probability: float) -> int:
+    """Return the method code of a document when nothing else is known: 0 = certain to be chosen."""
+    return 0 if probability == 1 else 1
+
+
+def read_sample(
+    file: str, kind: PrelsName, faults: FaultList, *, judge_column: int | None, lenient: bool
+) -> SampleFile:
+    """Read a prels file; its faults are told, and what has none is returned.
+
+    Raises
+    ------
+    ArgumentError
+        If a column is to name the judge: there is none that could.
+    """
+    from store.formats.prels import read_statap, read_xinfap
+    from store.formats.qrels import QrelRow
+    from store.records import PoolEntry
+
+    if judge_column is not None:
+        requirement = "is for qrels; no column of a sample names a judge"
+        raise ArgumentError("--judge-column", requirement, judge_column)
+    if kind is PrelsName.XINFAP:
+        xinfap = read_xinfap(file, lenient=lenient, faults=faults)
+        rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows]
+        entries = _stratified(xinfap.rows)
+        return SampleFile(kind, rows, _ordered(entries), {}, xinfap.n_trailing, xinfap.sha256)
+    statap = read_statap(file, lenient=lenient, faults=faults)
+    rows = [QrelRow(row.line, row.topic, "0", row.docno, row.code) for row in statap.rows]
+    entries = [
+        PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability) for row in statap.rows
+    ]
+    methods = {
+        (row.topic, row.docno): row.method for row in statap.rows if row.method != method_of(row.probability)
+    }
+    return SampleFile(kind, rows, _ordered(entries), methods, statap.n_trailing, statap.sha256)
+
+
+def _stratified(rows: Sequence[XinfapRow]) -> list[PoolEntry]:
+    """Make entries of xinfap rows: a stratum's probability is the share of it that was sampled."""
+    from store.formats.prels import NOT_SAMPLED
+    from store.records import PoolEntry
+
+    sizes = Counter((row.topic, row.stratum) for row in rows)
+    n_sampled = Counter((row.topic, row.stratum) for row in rows if row.code != NOT_SAMPLED)
+    entries = []
+    for row in rows:
+        stratum = (row.topic, row.stratum)
+        # Of a stratum that nothing was sampled from, no probability is known.
+        share = n_sampled[stratum] / sizes[stratum] or None
+        is_sampled = row.code != NOT_SAMPLED
+        entries.append(PoolEntry(row.topic, row.docno, 0, None, row.stratum, share, is_sampled))
+    return entries
+
+
+def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
+    """Sort entries and number them within their topics: those to judge, then the others."""
+    from dataclasses import replace
+
+    from store.text import natural_key
+
+    def place(entry: PoolEntry) -> tuple[NaturalKey, bool, str]:
+        return natural_key(entry.topic), not entry.sampled, entry.docno
+
+    ordered: list[PoolEntry] = []
+    for entry in sorted(entries, key=place):
+        is_first = not ordered or ordered[-1].topic != entry.topic
+        ordered.append(replace(entry, position=0 if is_first else ordered[-1].position + 1))
+    return ordered
+
+
+class FileFormat(StrEnum):
+    """What `pooler import judgements` reads."""
+
+    QRELS = "qrels"
+    NTCIR2 = "ntcir2"
+    NTCIREVAL = "ntcireval"
+    COLUMNS = "columns"
+    JSONL = "jsonl"
+    TSV = "tsv"
+
+
+EVERY_JUDGE = (FileFormat.JSONL, FileFormat.TSV)
+"""Formats that name every judge, and say more than grades."""
+
+COLUMNS_HINT = "a table of other columns: --columns docno,judge,grade --topic T"
+"""What to type for what is in no format."""
+
+UNKNOWN_HINT = "--allow-unknown keeps unknown topics and docnos"
+
+_TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options say of a file."""
+
+    form: FileFormat
+    sample: PrelsName | None
+    judge: str | None
+    judge_column: int | None
+    columns: tuple[str, ...]
+    """Empty = none are named."""
+    topic: str | None
+    lenient: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a file of grades holds."""
+
+    rows: list[GradedRow]
+    sha256: str
+    n_float_grades: int
+    n_trailing: int
+    n_fields: int
+    noun: str
+    """What kind of file it was read as."""
+    sample: SampleFile | None = None
+    float_grade: str = ""
+    """The first grade that was written as a float."""
+
+
+def wanted_of(
+    form: FileFormat | None,
+    *,
+    sample: PrelsName | None,
+    judge: str | None,
+    judge_column: int | None,
+    columns: str | None,
+    topic: str | None,
+    lenient: bool,
+) -> Wanted:
+    """Check that the options go together.
+
+    Raises
+    ------
+    ArgumentError
+        If an option is for another format.
+    PoolerError
+        If nothing says whose judgements they are.
+    """
+    from store.formats.tables import parse_columns
+
+    implied = FileFormat.QRELS if columns is None else FileFormat.COLUMNS
+    chosen = form or implied
+    if chosen is FileFormat.COLUMNS and columns is None:
+        hint = "as in --columns docno,judge,grade"
+        raise ArgumentError("--columns", "must name the columns of the file", None, hint=hint)
+    given: list[tuple[str, object, tuple[FileFormat, ...]]] = [
+        ("--columns", columns, (FileFormat.COLUMNS,)),
+        ("--topic", topic, (FileFormat.COLUMNS,)),
+        ("--as", sample, (FileFormat.QRELS,)),
+        ("--judge-column", judge_column, (FileFormat.QRELS,)),
+    ]
+    for name, value, formats in given:
+        if value is not None and chosen not in formats:
+            requirement = f"is for files of format {formats[0]}, and this is one of {chosen}"
+            raise ArgumentError(name, requirement, value)
+    names = () if columns is None else parse_columns(columns)
+    said = [judge is not None, judge_column is not None, "judge" in names]
+    if chosen not in EVERY_JUDGE and sum(said) != 1:
+        other = {
+            FileFormat.QRELS: ", or --judge-column 2; one of the two. what `pooler export"
+            f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
+            FileFormat.COLUMNS: ", or `judge` among --columns; one of the two",
+        }
+        message = "whose judgements are these?"
+        raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
+    return Wanted(chosen, sample, judge, judge_column, names, topic, lenient)
+
+
+def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> Source:
+    """Read a file of grades; its faults are told, and what has none is returned.
+
+    What comes twice is returned twice, but for a prels file, where it is a fault.
+
+    Raises
+    ------
+    ArgumentError
+        If an option cannot be used.
+    """
+    from store.formats.codes import graded_rows
+
+    judge, column = wanted.judge, wanted.judge_column
+    if wanted.sample is not None:
+        sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
+        rows = list(graded_rows(sample.rows, judge=judge))
+        return Source(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
+    if wanted.form is FileFormat.QRELS:
+        from store.formats.qrels import read_qrels
+
+        qrels = read_qrels(
+            file, lenient=wanted.lenient, judge_column=column, keep_repeats=True, faults=faults
+        )
+        if not qrels.rows and faults.kept[0].code == "fields":
+            faults.hint = faults.hint or COLUMNS_HINT
+        rows = list(graded_rows(qrels.rows, judge=judge, judge_column=column))
+        return Source(rows, qrels.sha256, qrels.n_float_grades, qrels.n_trailing, 4, "qrels",
+                      float_grade=qrels.float_grade)  # fmt: skip
+    if wanted.form is FileFormat.NTCIR2:
+        from store.formats.ntcir import read_ntcir2
+
+        table = read_ntcir2(file, scale, lenient=wanted.lenient, keep_repeats=True, faults=faults).table
+        return _of_table(table, judge, 4, "NTCIR-2")
+    if wanted.form is FileFormat.NTCIREVAL:
+        from store.formats.ntcir import read_ntcireval
+
+        table = read_ntcireval(file, lenient=wanted.lenient, keep_repeats=True, faults=faults)
+        return _of_table(table, judge, 3, "NTCIREVAL")
+    from store.formats.tables import read_columns
+
+    names = wanted.columns
+    table = read_columns(
+        file, names, topic=wanted.topic, judge=judge, lenient=wanted.lenient, keep_repeats=True,
+        faults=faults,
+    )  # fmt: skip
+    faults.hint = _header_hint(file, wanted, table, faults)
+    return _of_table(table, judge, len(names), f"`{','.join(names)}`")
+
+
+def _of_table(table: JudgedTable, judge: str | None, n_fields: int, noun: str) -> Source:
+    """Turn a table into a source; its rows say whose they are, or `judge` does."""
+    rows = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
+    return Source(rows, table.sha256, table.n_float_grades, table.n_trailing, n_fields, noun,
+                  float_grade=table.float_grade)  # fmt: skip
+
+
+def _header_hint(file: str, wanted: Wanted, table: JudgedTable, faults: FaultList) -> str | None:
+    """Say how to pass over a first line that names the columns; ``None`` where there is none."""
+    first = faults.kept[0] if faults else None
+    if first is None or first.line is None or first.code != "grade":
+        return None
+    if table.rows and table.rows[0].line < first.line:
+        return None
+    skip = f"tail -n +{first.line + 1}"
+    read = _TO_UNCOMPRESS.get(Path(file).suffix)
+    if read is not None:
+        skip = f"{read} {shlex.quote(file)} | {skip}"
+    elif file != "-":
+        skip = f"{skip} {shlex.quote(file)}"
+    words = ["pooler", "import", "judgements", "-", "--columns", ",".join(wanted.columns)]
+    words += [] if wanted.topic is None else ["--topic", wanted.topic]
+    words += [] if wanted.judge is None else ["--judge", wanted.judge]
+    return f"without a header line: {skip} | {shlex.join(words)}"
+
+
+def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = None) -> QrelsFile:
+    """Read qrels as evaluators do, and warn of lines that say what an earlier line says.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input.
+    lenient : bool
+        As for `store.formats.qrels.read_qrels`.
+    faults : FaultList, optional
+        Where faults are told instead of being raised.
+
+    Raises
+    ------
+    FormatError
+        With every fault of the file; two grades of one document are one.
+    PoolerError
+        If the file cannot be opened.
+    """
+    from store.formats.qrels import read_qrels
+
+    content = read_qrels(path, lenient=lenient, faults=faults)
+    if content.n_alike and not faults:
+        warn(f"{path}: {alike_words(content.n_alike, content.first_alike)}")
+    return content
+
+
+def alike_words(number: int, first: int) -> str:
+    """Say that lines are not counted, as each says what a line says that is.
+
+    Examples
+    --------
+    >>> alike_words(1, 7)
+    '1 line not counted (line 7): another line says the same'
+    >>> alike_words(2, 7)
+    '2 lines not counted (first: line 7): another line says the same'
+    """
+    where = f"line {first}" if number == 1 else f"first: line {first}"
+    return f"{counted(number, 'line')} not counted ({where}): another line says the same"
+
+
+STDIN = "-"
+COMPRESSED = (".gz", ".xz", ".zst")
+_BESIDE_UNJUDGED = "(or not-pooled, skipped, cannot, unjudgeable)"
+CODES_HINT = (
+    f"--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement {_BESIDE_UNJUDGED}"
+)
+_NOTHING = (
+    "{file}: every grade is 0: nothing is relevant; if the file lists relevant documents,"
+    " --map 0=1 reads them so"
+)
+REPEATS_HINT = "--repeats first, last, highest or drop says which counts"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file, and whose judgements it holds."""
+
+    file: str
+    judge: str | None
+    """``None`` = the file names its judges itself."""
+
+
+@dataclass(slots=True)
+class JudgedFile:
+    """What a file holds; one of `columns`, `source` and `states` as it was read."""
+
+    named: NamedFile
+    columns: QrelsColumns | None = None
+    source: Source | None = None
+    states: dict[tuple[str, str, str], tuple[int, Judgement]] = field(default_factory=dict)
+    """By topic, docno and judge: the line that says how it stands last, and how."""
+    kinds: dict[str, JudgeKind] = field(default_factory=dict)
+    """Of judges who are named by the file, where it says so."""
+    judgements: list[Judgement] = field(default_factory=list)
+    """Set by `decode`."""
+    listed: dict[Pair, str] = field(default_factory=dict)
+    """Pairs of lines that say "pooled, not judged", and their iterations; set by `decode`."""
+
+
+def is_file(text: str) -> bool:
+    """Say whether an argument names a file that can be read: not a folder, and not nothing."""
+    try:
+        return text == STDIN or (Path(text).exists() and not Path(text).is_dir())
+    except (OSError, ValueError):
+        return False  # a name no file can have
+
+
+def named_file(text: str, *, names_judges: bool = False) -> NamedFile:
+    """Read an argument: a file named after its judge, or ``NAME=FILE``.
+
+    Parameters
+    ----------
+    text : str
+        A file whose name has a ``=`` is that file where there is one.
+    names_judges : bool, default=False
+        Whether files name their judges themselves, so that ``NAME=`` cannot.
+
+    Raises
+    ------
+    ArgumentError
+        If the name cannot be a judge's, or the file names its judges itself.
+
+    Examples
+    --------
+    >>> named_file("runs/strict.qrels.gz"), named_file("ann=a.txt")
+    (NamedFile(file='runs/strict.qrels.gz', judge='strict'), NamedFile(file='a.txt', judge='ann'))
+    """
+    from store.fields import id_fault
+
+    name, sign, file = text.partition("=")
+    if not sign or is_file(text):
+        name, file = judge_of_file(text), text
+    elif names_judges:
+        hint = f"leave `{name}=` out"
+        raise ArgumentError("NAME=FILE", "is for a file of one judge", text, hint=hint)
+    if names_judges:
+        return NamedFile(file, None)
+    if fault := id_fault(name):
+        hint = "NAME=FILE names the judge of a file"
+        raise ArgumentError("FILE", f"must name its judge by one word ({fault})", text, hint=hint)
+    return NamedFile(file, name)
+
+
+def judge_of_file(file: str) -> str:
+    """Return the name of a file without folder, compression and the last extension.
+
+    Examples
+    --------
+    >>> judge_of_file("a/qrels-rnd1.txt.gz"), judge_of_file("gpt-4.1.qrels"), judge_of_file("-")
+    ('qrels-rnd1', 'gpt-4.1', 'stdin')
+    """
+    if file == STDIN:
+        return "stdin"
+    path = PurePath(file)
+    return PurePath(path.stem).stem if path.suffix in COMPRESSED else path.stem
+
+
+def named_files(texts: Sequence[str], *, names_judges: bool) -> list[NamedFile]:
+    """Read arguments, and refuse two files of one name; see `named_file`."""
+    files = [named_file(text, names_judges=names_judges) for text in texts]
+    first_of: dict[str, NamedFile] = {}
+    for one in files:
+        if one.judge is not None and (first := first_of.setdefault(one.judge, one)) is not one:
+            message = f"{first.file} and {one.file} would both be of judge `{one.judge}`"
+            hint = f"NAME=FILE names the judge of a file, as in {one.judge}-2={one.file}"
+            raise PoolerError(message, hint=hint)
+    return files
+
+
+def read_files(texts: Sequence[str], reading: Reading, votes: FileVotes | None = None) -> list[JudgedFile]:
+    """Read files of judgements; what their codes mean is not decided yet.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The arguments.
+    reading : Reading
+        How to read them.
+    votes : FileVotes, optional
+        Whose numberings files may be read into as columns, without an object a line.
+
+    Raises
+    ------
+    FormatError
+        With every fault of the first file that has one.
+    ArgumentError, PoolerError
+        If options or names do not go together, or a file cannot be opened.
+    """
+    files = named_files(texts, names_judges=reading.names_judges)
+    # One kind of file needs the scale to be read at all; a mistyped scale is told before reading.
+    scale = reading.declared()
+    found = []
+    with progress("files", len(files)) as advance:
+        for named in files:
+            found.append(_read(named, reading, scale, votes))
+            advance(1)
+    _check_judges(found)
+    return found
+
+
+def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int] = ()) -> Scale:
+    """Return the declared scale, or the one that reaches over all grades, and say which.
+
+    Parameters
+    ----------
+    files : sequence of JudgedFile
+        As read.
+    reading : Reading
+        How they were read.
+    levels : iterable of int
+        Levels that cut the scale in two wherever they lie.
+
+    Raises
+    ------
+    ArgumentError
+        If there is a negative code, of which nobody says whether it is a grade; or grades too far
+        apart.
+    """
+    from store.formats.scale import scale_of_grades
+
+    if (declared := reading.declared()) is not None:
+        return declared
+    grades: set[int] = set()
+    no_grades, mapping = reading.no_grades, reading.mapping
+    meanings = reading.meanings
+    for one in files:
+        codes = _codes(one)
+        here = {mapping.get(code, code) for code in codes - no_grades}
+        unsaid = {mapping.get(code, code) for code in codes - meanings.keys()}
+        if min(unsaid, default=0) < 0:
+            code = min(unsaid)
+            as_grade = f"--scale {code}-{max(max(here), 1)} if it is a grade"
+            hint = f"--code {code}=unjudged {_BESIDE_UNJUDGED}, or {as_grade}"
+            message = f"{one.named.file}: what does the code {code} mean?"
+            raise PoolerError(message, hint=hint)
+        grades |= here
+    cuts = [cut for level in levels for cut in (level - 1, level) if level > 0]
+    found = scale_of_grades(grades | set(cuts))
+    say(f"scale {found.values[0]}-{found.values[-1]}, as far as the grades in the files go;"
+        " --scale declares another")  # fmt: skip
+    return found
+
+
+def decode(files: Iterable[JudgedFile], scale: Scale, reading: Reading) -> None:
+    """Turn what was read as rows or states into judgements of a scale.
+
+    Raises
+    ------
+    FormatError
+        If a grade is not on the scale, with every line that has one.
+    """
+    for one in files:
+        if one.source is not None:
+            _decode_rows(one, one.source, scale, reading)
+        elif one.columns is None:
+            _decode_states(one, scale)
+
+
+def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: Reading) -> None:
+    """Give judgements to whoever measures them, files in order, judges of one file by name.
+
+    Raises
+    ------
+    FormatError
+        If a grade is not on the scale, with every line that has one.
+    """
+    from store.records import JudgeKind
+
+    unjudged, mapping = reading.unjudged, reading.mapping
+    votes.scale = scale
+    for one in files:
+        if one.columns is not None:
+            values = {mapping.get(code, code) for code in _codes(one) - unjudged}
+            if values <= set(scale.values):
+                if values == {0} and len(one.columns.codes) > 1:
+                    warn(_NOTHING.format(file=one.named.file))
+                votes.add_columns(str(one.named.judge), one.columns, unjudged=unjudged,
+                                  mapping=mapping)  # fmt: skip
+                continue
+            # Some line is at fault: it is found where lines have numbers.
+            one.source, one.columns = _source(one.named, reading, scale), None
+        decode([one], scale, reading)
+        names = sorted({row.judge for row in one.judgements}) if one.named.judge is None \
+            else [one.named.judge]  # fmt: skip
+        votes.add_judgements(
+            one.judgements,
+            {name: one.kinds.get(name, JudgeKind.IMPORTED) for name in names},
+            listed=one.listed,
+            is_named=one.named.judge is not None,
+        )
+
+
+def _read(named: NamedFile, reading: Reading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
+    """Read one file."""
+    if reading.wanted(named.judge).form in EVERY_JUDGE:
+        return _read_states(named, reading)
+    if votes is not None and reading.is_plain:
+        from store.formats.qrels import read_qrels_columns
+
+        columns = read_qrels_columns(named.file, votes.topics, votes.docnos)
+        if columns is not None:
+            return JudgedFile(named, columns=columns)
+    return JudgedFile(named, source=_source(named, reading, scale))
+
+
+def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
+    """Read a file of grades line by line."""
+    from store.formats.codes import Repeats, settle_repeats
+    from store.formats.scale import parse_scale
+
+    wanted = reading.wanted(named.judge)
+    if wanted.form == "ntcir2" and scale is None:
+        requirement = "must say what the letters of an ntcir2 file are"
+        raise ArgumentError("--scale", requirement, None, hint="--scale ntcir")
+    faults = FaultList(named.file)
+    source = read_source(named.file, wanted, scale or parse_scale("binary"), faults)
+    if faults and reading.repeats in (None, Repeats.REFUSE):
+        settle_repeats(source.rows, lambda row: (0, row.code), Repeats.REFUSE, faults)
+    faults.raise_if_any(hint=faults.hint)
+    if source.n_float_grades:
+        grades = counted(source.n_float_grades, "grade")
+        shown = f"({source.float_grade}), read as integers"
+        warn(f"{named.file}: {grades} written as floats {shown}")
+    if source.n_trailing:
+        warn(f"{named.file}: text after field {source.n_fields} was ignored on"
+             f" {source.n_trailing:,} lines; is it a {source.noun} file?")  # fmt: skip
+    return source
+
+
+def _read_states(named: NamedFile, reading: Reading) -> JudgedFile:
+    """Read a file of every judge: how documents stand now, or all that happened to them."""
+    from store.event import JudgementEvent
+    from store.formats.judgements import iterate_judgements
+    from store.records import Judgement
+
+    one = JudgedFile(named)
+    faults = FaultList(named.file)
+    form: JudgementsFormat = "jsonl" if reading.wanted(None).form == "jsonl" else "tsv"
+    for line, state, kind in iterate_judgements(named.file, form, faults):
+        if isinstance(state, JudgementEvent):
+            found = Judgement(
+                state.topic, state.docno, state.judge, state.state, state.grade,
+                reason=state.reason, note=state.note, iteration=state.iteration,
+            )  # fmt: skip
+        else:
+            found = state
+        key = (found.topic, found.docno, found.judge)
+        # Revisions of one key come in order: the last one is how the document stands.
+        one.states[key] = line, found
+        if kind is not None:
+            one.kinds[found.judge] = kind
+    faults.raise_if_any()
+    return one
+
+
+def _codes(one: JudgedFile) -> set[int]:
+    """Return every code of a file."""
+    if one.columns is not None:
+        import numpy as np
+
+        return set(np.unique(one.columns.codes).tolist())
+    if one.source is not None:
+        return {row.code for row in one.source.rows}
+    return {state.grade for _, state in one.states.values() if state.grade is not None}
+
+
+def _decode_rows(one: JudgedFile, source: Source, scale: Scale, reading: Reading) -> None:
+    """Understand the codes of a file of grades."""
+    from store.formats.codes import Repeats, decode_rows
+    from store.records import Judgement, State
+
+    faults = FaultList(one.named.file)
+    decoded = decode_rows(
+        source.rows, scale, codes=reading.meanings, mapping=reading.mapping,
+        repeats=reading.repeats or Repeats.REFUSE, faults=faults,
+    )  # fmt: skip
+    hints = [REPEATS_HINT] if decoded.repeats.n_refused else []
+    if len(faults) > decoded.repeats.n_refused:
+        hints.append(f"{CODES_HINT}; --scale declares the grades there are")
+    faults.raise_if_any(hint="; ".join(hints))
+    say_repeats(one.named.file, decoded.repeats, reading.repeats)
+    warn_if_nothing_relevant(one.named.file, decoded)
+    one.judgements = [
+        Judgement(row.topic, row.docno, judge, State.JUDGED, row.grade, iteration=row.iteration)
+        for judge, rows in decoded.judged.items()
+        for row in rows
+    ]
+    one.judgements += decoded.states
+    one.listed = decoded.listed
+
+
+def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
+    """Say what came more than once, and what was done with it."""
+    if counts.n_alike:
+        say(f"{file}: {alike_words(counts.n_alike, counts.first_alike)}")
+    if counts.n_differing:
+        say(f"{file}: {counted(counts.n_differing, 'judgement')} came again with other grades;"
+            f" --repeats {rule}: {counted(counts.n_dropped, 'line')} left out")  # fmt: skip
+
+
+def warn_if_nothing_relevant(file: str, decoded: DecodedQrels) -> None:
+    """Warn of a file of which every grade is 0, as lists of relevant documents are written."""
+    grades = [row.grade for rows in decoded.judged.values() for row in rows]
+    if len(grades) > 1 and not any(grades):
+        warn(_NOTHING.format(file=file))
+
+
+def _decode_states(one: JudgedFile, scale: Scale) -> None:
+    """Check the grades of a file of every judge."""
+    faults = FaultList(one.named.file)
+    values = {None, *scale.values}
+    listed = ", ".join(map(str, scale.values))
+    for line, state in one.states.values():
+        if state.grade not in values:
+            faults.add(line, f"expected a grade of the scale ({listed}), got {state.grade}",
+                       "grade")  # fmt: skip
+    faults.raise_if_any(hint="--scale declares the grades there are")
+    one.judgements = [state for _, state in one.states.values()]
+
+
+def _check_judges(files: Sequence[JudgedFile]) -> None:
+    """Refuse a judge whom two files name."""
+    first_in: dict[str, str] = {}
+    for one in files:
+        names = {row.judge for row in one.source.rows} if one.source is not None else set()
+        names |= {state.judge for _, state in one.states.values()}
+        for name in sorted(names):
+            if (other := first_in.setdefault(name, one.named.file)) != one.named.file:
+                message = f"judge `{name}` is in {other} and in {one.named.file}"
+                raise PoolerError(message, hint="put what one judge said into one file")
+
+
+def tell(files: Sequence[JudgedFile]) -> None:
+    """Say on stderr what each file holds: judgements by grade, and what is none."""
+    for one in files:
+        grades = Counter(row.grade for row in one.judgements if row.grade is not None)
+        by_grade = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(grades.items()))
+        words = counted(grades.total(), "judgement") + (f" ({by_grade})" if by_grade else "")
+        states = Counter(str(row.state) for row in one.judgements)
+        for state, noun in (("skipped", "skipped"), ("cannot", "cannot be judged"),
+                            ("unjudged", "without a decision")):  # fmt: skip
+            words += f", {states[state]:,} {noun}" if states[state] else ""
+        words += f", {len(one.listed):,} pooled and not judged" if one.listed else ""
+        say(f"{one.named.file}: {words}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The options as given; ``None`` = not given."""
+
+    form: FileFormat | None = None
+    columns: str | None = None
+    topic: str | None = None
+    judge_column: int | None = None
+    scale: str | None = None
+    codes: Sequence[str] | None = None
+    mapped: Sequence[str] | None = None
+    repeats: Repeats | None = None
+    lenient: bool = False
+
+    @property
+    def names_judges(self) -> bool:
+        """Whether the files themselves say whose judgements they hold."""
+        names = [] if self.columns is None else [one.strip() for one in self.columns.split(",")]
+        return self.form in EVERY_JUDGE or self.judge_column is not None or "judge" in names
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the files are qrels of one judge, read by the strict rules."""
+        from store.formats.codes import Meaning
+
+        form = self.form in (None, FileFormat.QRELS)
+        form &= set(self.meanings.values()) <= {Meaning.UNJUDGED}
+        return form and self.columns is None and not self.lenient and not self.names_judges
+
+    @property
+    def unjudged(self) -> set[int]:
+        """Codes that mean "pooled, not judged"."""
+        from store.formats.codes import Meaning
+
+        return {code for code, what in self.meanings.items() if what is Meaning.UNJUDGED}
+
+    @property
+    def no_grades(self) -> set[int]:
+        """Codes that are no grades."""
+        from store.formats.codes import Meaning
+
+        return {code for code, what in self.meanings.items() if what is not Meaning.GRADE}
+
+    @property
+    def meanings(self) -> dict[int, Meaning]:
+        """What codes mean that are named."""
+        from store.formats.codes import parse_codes
+
+        return parse_codes(self.codes or [])
+
+    @property
+    def mapping(self) -> dict[int, int]:
+        """Codes to be read as others."""
+        from store.formats.codes import parse_map
+
+        return parse_map(self.mapped or [], self.meanings)
+
+    def wanted(self, judge: str | None) -> Wanted:
+        """Say how a file of a judge is read, or of those whom it names itself.
+
+        Raises
+        ------
+        ArgumentError
+            If options do not go together.
+        """
+        wanted = wanted_of(
+            self.form, sample=None, judge=judge, judge_column=self.judge_column,
+            columns=self.columns, topic=self.topic, lenient=self.lenient,
+        )  # fmt: skip
+        if wanted.form in EVERY_JUDGE:
+            for name, value in (("--code", self.codes), ("--map", self.mapped),
+                                ("--repeats", self.repeats),
+                                ("--lenient", self.lenient or None)):  # fmt: skip
+                if value:
+                    requirement = f"is for files of grades, and a {wanted.form} file says more"
+                    raise ArgumentError(name, requirement, value)
+        return wanted
+
+    def declared(self) -> Scale | None:
+        """Return the declared scale; ``None`` = none is."""
+        from store.formats.scale import parse_scale
+
+        return None if self.scale is None else parse_scale(self.scale)
+
+    def given(self) -> dict[str, object]:
+        """Return the values of the options by name; what was not given is false."""
+        return {
+            "--input": self.form, "--columns": self.columns, "--topic": self.topic,
+            "--judge-column": self.judge_column, "--scale": self.scale, "--code": self.codes,
+            "--map": self.mapped, "--repeats": self.repeats, "--lenient": self.lenient,
+        }  # fmt: skip
+
+    def refuse(self) -> None:
+        """Raise `ArgumentError` for the first option that was given: there are no files."""
+        for name, value in self.given().items():
+            if value:
+                hint = "name files of judgements, or leave it out: a collection has it all"
+                requirement = "is for files, and these are judges of a collection"
+                raise ArgumentError(name, requirement, str(value), hint=hint)

@@ -1,0 +1,1 @@
+"""Results about scores and how far to trust them."""

@@ -1,0 +1,415 @@
+"""What follows from a diagnosis, in sentences: for `pooler diagnose` and the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from pooler.results.table import counted
+from store.analysis.pools.diagnosis import GUESSABLE, MOSTLY_OUTSIDE, DepthPool, Diagnosis, LeftOut, overlaps
+from store.analysis.pools.errors import SIGNIFICANT
+from store.analysis.pools.leave_out import TIED
+
+SUFFERS = 0.05
+"""Share of its own AP from which on a run that loses it is named."""
+WELL_JUDGED = 0.9
+"""Share of the first documents below which a run is named for being judged poorly."""
+FEW_RELEVANT = 5
+"""Relevant documents below which the AP of a topic hangs on single ones."""
+FEW_ENTERING = 100
+"""Documents of the last rank below which their share of relevant ones is a rough one."""
+STILL_RELEVANT = 0.05
+"""Share of relevant documents among what the last rank brought from which on a pool ended early."""
+FEW_UNJUDGED = 0.1
+"""Share of unjudged documents in a pool below which equal scores may be the reason."""
+MOSTLY_JUDGED = 0.95
+"""Share of judged documents down to a rank from which on the pool may have been that deep."""
+NAMED = 5
+"""Runs or topics that a sentence names at most."""
+
+REASONS = {
+    "no-documents": "no run has a document for a topic that is judged",
+    "all-judged": "every list is judged to its end",
+    "none-judged": "no run has its first document judged in every topic, so the judgements do not"
+    " look like the first documents of some runs",
+    "no-contributing-run": "no run is known that fed it; a list of runs (--runs FILE) can say",
+}
+"""Why there is no pool to look at."""
+NO_GUESS = {
+    "fewer-than-three-depths": "a pool of fewer than three ranks shows no trend",
+    "no-relevant": "the pool holds no relevant document",
+    "zero-count": "some rank brought no relevant document",
+    "not-falling": "deeper ranks bring no fewer relevant documents than the first",
+}
+"""Why there is no guess of what lies below the pool."""
+
+
+def conclusions(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
+    """Say what a careful organiser concludes, each sentence with its numbers.
+
+    Parameters
+    ----------
+    found : Diagnosis
+        From `pooler.cli.measure.diagnose.look`.
+    left : LeftOut or None
+        Runs or groups left out; `diagnosis_tables.chosen_left`.
+    judged_at : int
+        The ranks of ``found.scores.judged``.
+
+    Returns
+    -------
+    list of str
+        Whole sentences, at least one; those on the pool first. A threshold stands in the sentence
+        that depends on it.
+    """
+    pool = found.pool
+    said: list[str] = []
+    if pool is None or left is None:
+        said.append(_no_pool(found))
+    else:
+        said += _pool_judged(found, pool)
+        said += _guessed(found, pool)
+        said += _uniques(pool, left)
+        said += _newcomers(found, pool, left)
+        said += _lacking(left)
+        said += _deeper(pool)
+    said += _limits(found)
+    said += _topics(found)
+    said += _poorly_judged(found, judged_at)
+    return said
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share in per cent; a part is never none or all.
+
+    Examples
+    --------
+    >>> percent(1, 3), percent(2, 2), percent(1, 9999), percent(9998, 9999)
+    ('33.3 %', '100 %', 'under 0.1 %', 'over 99.9 %')
+    """
+    share = f"{100 * part / whole:.1f}"
+    if 0 < part < whole and share in ("0.0", "100.0"):
+        return "under 0.1 %" if share == "0.0" else "over 99.9 %"
+    return f"{share.removesuffix('.0')} %"
+
+
+def rough(value: float) -> str:
+    """Write a score or a difference with two digits that count, and two decimals or more.
+
+    More would be of no use in a conclusion: other topics would change them. Tables have all.
+
+    Examples
+    --------
+    >>> rough(0.43481), rough(-0.02331), rough(0.00059), rough(0.00001), rough(0)
+    ('0.43', '-0.023', '0.0006', 'under 0.0001', '0')
+    """
+    if not value:
+        return "0"
+    decimals = min(4, max(2, 1 - math.floor(math.log10(abs(value)))))
+    text = f"{value:.{decimals}f}"
+    return text if float(text) else f"{'-' * (value < 0)}under 0.0001"
+
+
+def listed(names: Sequence[str], most: int = NAMED) -> str:
+    """Write names one after the other, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], 1)
+    ('a, b', 'a and 2 more')
+    """
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
+
+
+def _no_pool(found: Diagnosis) -> str:
+    """Say why nothing is said of a pool."""
+    guess = found.bad_guess
+    if guess is not None:
+        first = "first document" if guess.depth == 1 else f"first {guess.depth:,} documents"
+        n_judged = int(found.topics.judged.sum())
+        options = ["--depth N can say how deep the pool is"] if guess.is_depth_guessed else []
+        if not found.knows_runs:
+            options.append("--runs FILE with a column `contributes` can say which runs fed it")
+        return (
+            "Nothing is concluded about the pool: going by these runs it would be the"
+            f" {first} of {counted(guess.n_runs, 'run')}, and {guess.n_outside:,} of"
+            f" {counted(n_judged, 'judged document')} ({percent(guess.n_outside, n_judged)}; more"
+            f" than {percent(MOSTLY_OUTSIDE, 1)}) are not among those, so that other runs or ranks"
+            f" made it. {'; '.join(options)}."
+        )
+    why = REASONS.get(found.reason or "", found.reason or "its depth is not known")
+    hint = "" if found.reason == "no-contributing-run" else " --depth N says how deep it is."
+    return f"There is no depth pool to look at: {why}.{hint}"
+
+
+def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
+    """Say how much of the pool is judged, and what is judged beside it."""
+    n_runs = int(pool.contributing.sum())
+    first = "first document" if pool.depth == 1 else f"first {pool.depth:,} documents"
+    part = "some of the" if not pool.is_whole else "the"
+    what = f"{part} {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
+    unjudged = pool.n_unjudged
+    if unjudged:
+        few = unjudged < FEW_UNJUDGED * pool.n_pairs
+        order = (
+            f" So few (under {percent(FEW_UNJUDGED, 1)}) may be there because equal scores were put"
+            " in another order when the pool was made: try --order."
+        )
+        said = [
+            f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
+            f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores take"
+            " them for not relevant; read the limits and bpref beside them, or judge on."
+            + (order if few else "")
+        ]
+    else:
+        said = [f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged."]
+        if pool.is_whole:
+            whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
+            said.append(
+                f"P@{pool.depth:,}, and whatever else looks at the first {first.split()[1]} alone"
+                " without asking how many relevant documents there are, is final for"
+                f" {whose} unless a grade changes; AP, recall and nDCG are not, since they also ask"
+                " what was missed."
+                if pool.depth > 1
+                else f"P@1 is final for {whose} unless a grade changes; AP, recall and nDCG are"
+                " not, since they also ask what was missed."
+            )
+    n_judged = int(found.topics.judged.sum())
+    if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
+        said.append(
+            f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in it (more than"
+            f" {percent(MOSTLY_OUTSIDE, 1)}): it is hardly the pool that was judged. Is its depth"
+            " another (--depth), did other runs feed it (--runs), or were equal scores put in"
+            f" another order (--order)?{_deeper_pool(found, pool)}"
+        )
+    elif pool.n_outside:
+        verb = "is" if pool.n_outside == 1 else "are"
+        said.append(f"{counted(pool.n_outside, 'judged document')} {verb} not in it and came from"
+                    " elsewhere: other runs, deeper ranks, another round.")  # fmt: skip
+    return said
+
+
+def _deeper_pool(found: Diagnosis, pool: DepthPool) -> str:
+    """Say down to which rank nearly all documents of all runs are judged."""
+    reached = found.ranks.judged_down_to(MOSTLY_JUDGED)
+    if reached is None or reached[0] <= pool.depth:
+        return ""
+    rank, documents, judged = reached
+    return f" Down to rank {rank:,}, {percent(judged, documents)} of the documents of all runs are judged."
+
+
+def _guessed(found: Diagnosis, pool: DepthPool) -> list[str]:
+    """Say what of the pool nobody told."""
+    what, options = [], []
+    if pool.source == "inferred":
+        what.append(f"that the pool has depth {pool.depth:,}")
+        options.append("--depth N")
+    if not found.inferred.pooled[pool.contributing].all() and not found.knows_runs:
+        return [
+            f"No run has all of its first {pool.depth:,} documents judged in every topic, so that"
+            " all runs are taken to have fed the pool. --runs FILE with a column `contributes` can"
+            " say."
+        ]
+    if not found.knows_runs:
+        runs = int(pool.contributing.sum())
+        what.append(f"that {'this run' if runs == 1 else f'these {runs:,} runs'} fed it")
+        options.append("--runs FILE with a column `contributes`")
+    if not what:
+        return []
+    verb = "is a guess" if len(what) == 1 else "are guesses"
+    return [
+        f"{' and '.join(what).capitalize()} {verb} from the judgements: the first documents of"
+        f" these runs are judged in every topic. {' and '.join(options)} can say."
+    ]
+
+
+def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
+    """Say whether a run that comes late is treated fairly, and which are not."""
+    if left.mean_loss is None or left.worst is None:
+        return []
+    of_groups = left is pool.by_group
+    late, tags = left.scores, found.rankings.tags
+    loss = -late.difference()
+    errors = left.errors
+    late_is = "Had it come late with its whole group" if of_groups else "Had it come late"
+    rows = np.flatnonzero(pool.contributing & ~np.isnan(loss))
+    moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
+    if loss[left.worst] > TIED:
+        loses = (f"a run that fed the pool would lose {rough(left.mean_loss)} of MAP on average and"
+                 f" {rough(loss[left.worst])} at most ({tags[left.worst]})")  # fmt: skip
+    else:
+        loses = "no run that fed the pool would lose any MAP"
+    said = [f"{late_is}, {loses}; {moved}"]
+    said += _one_by_one(found, pool) if of_groups else []
+    if errors.sre:
+        n_topics = counted(int((found.topics.relevant > 0).sum()), "topic")
+        past = errors.sre_significant
+        placed = "and each placed among the scores that all others have now, " * of_groups
+        said.append(
+            f"Taken together, {placed}runs would move by {counted(errors.sre, 'place')},"
+            f" {past or 'none'} of them past a run whose scores differ significantly (paired t-test"
+            f" over {n_topics}, p < {SIGNIFICANT})."
+        )
+    share = -late.relative()[rows]
+    suffering = rows[np.nan_to_num(share, nan=0.0) >= SUFFERS]
+    bound = percent(SUFFERS, 1)
+    if not suffering.size:
+        fair = ": a newcomer like them is treated fairly; of one unlike them nothing is known."
+        if pool.n_judged < pool.n_pairs:
+            fair = ", but what they brought was itself not all judged: newcomers may lose more."
+        return [*said, f"No run would lose {bound} of its AP or more{fair}"]
+    order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
+    names = [f"{tags[row]} ({rough(loss[row])}, {percent(loss[row], late.score_before[row])})"
+             for row in order]  # fmt: skip
+    said.append(
+        f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
+        f" {listed(names)}. A new system as unlike the others would be scored too low by as much:"
+        " judge what it alone brings before it is compared."
+    )
+    return said
+
+
+def _one_by_one(found: Diagnosis, pool: DepthPool) -> list[str]:
+    """Say, beside groups, what single runs would lose."""
+    alone = pool.by_run
+    if alone.mean_loss is None or alone.worst is None:
+        return []
+    most, worst = -float(alone.scores.difference()[alone.worst]), found.rankings.tags[alone.worst]
+    loses = f"would lose {rough(alone.mean_loss)} on average and {rough(most)} at most ({worst})"
+    return [
+        "Runs are left out with their whole group, since runs of one group bring the same documents"
+        f" and shield each other; one by one {f'they {loses}' if most > TIED else 'none would'}."
+    ]
+
+
+def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
+    """Say how much of the pool hangs on single groups and runs."""
+    relevant, alone = int(pool.brought.relevant.sum()), int(pool.brought.relevant[1])
+    if not relevant:
+        return []
+    number, by = alone, "one run alone"
+    if left is pool.by_group:
+        number = int(left.unique_relevant.sum())
+        by = f"one group alone, {alone:,} ({percent(alone, relevant)}) by one run alone"
+    return [f"{number:,} of {counted(relevant, 'relevant document')} of the pool"
+            f" ({percent(number, relevant)}) were brought by {by}."]  # fmt: skip
+
+
+def _lacking(left: LeftOut) -> list[str]:
+    """Say how many documents would have come into a pool in the place of those taken away."""
+    lacking = left.scores.withdrawn.n_lacking
+    if not lacking.any():
+        return []
+    documents = counted(int(lacking.max()), "other document")
+    return [f"Made again without one of them, the pool holds up to {documents} that nobody judged;"
+            " they count as not relevant."]  # fmt: skip
+
+
+def _deeper(pool: DepthPool) -> list[str]:
+    """Say whether deeper ranks would bring more relevant documents."""
+    if not pool.is_whole:
+        return ["Not all of the first documents were pooled, so that nothing is guessed of what"
+                " lies below."]  # fmt: skip
+    last = pool.missed.depth - 1
+    entering = int(pool.first.judged[:, last].sum())
+    relevant = int(pool.first.relevant[:, last].sum())
+    said = []
+    if entering:
+        is_many = relevant >= STILL_RELEVANT * entering
+        mark = f"{percent(STILL_RELEVANT, 1)} or more {'is' if is_many else 'would be'}"
+        few = " The share among so few is a rough one." if entering < FEW_ENTERING else ""
+        said.append(
+            f"Rank {last + 1:,}, the last of the pool, {'still ' * is_many}brought"
+            f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
+            f" ({percent(relevant, entering)}; {mark} taken for a pool that ended early).{few}"
+        )
+    if pool.missed.reason == "pool-unjudged":
+        share = percent(pool.n_unjudged, pool.n_pairs)
+        return [*said, f"What lies below the pool cannot be guessed: {share} of it are unjudged"
+                f" (more than {percent(1 - GUESSABLE, 1)}), and so is the trend."]  # fmt: skip
+    missed = pool.missed
+    if missed.expected is None or missed.low is None or missed.high is None:
+        why = NO_GUESS.get(missed.reason or "", missed.reason)
+        return [*said, f"What lies below the pool cannot be guessed: {why}."]
+    lists_end = "" if missed.n_unjudged else " as their lists end there"
+    gaps = ", and likely too low since the pool was not judged whole" if pool.n_judged < pool.n_pairs else ""
+    said.append(
+        f"If what new depths bring goes on falling as it does, ranks {missed.depth + 1:,} to"
+        f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents"
+        f" ({missed.low:,.0f} to {missed.high:,.0f}; {missed.n_known:,} are known, and these runs"
+        f" have {missed.n_unjudged:,} unjudged documents there{lists_end}): a guess about"
+        f" documents that nobody has seen{gaps}, never a number to score with."
+    )
+    return said
+
+
+def _limits(found: Diagnosis) -> list[str]:
+    """Say how far unjudged documents could move the order of the runs."""
+    lower, scores, upper = found.scores.bounds.means()
+    met = overlaps(lower, scores, upper)
+    if not met.n_pairs:
+        return []
+    width = rough(float(np.nanmedian(upper - lower)))
+    pairs = counted(met.n_pairs, "pair")
+    own = (
+        "Whatever the unjudged documents of its own list are, the MAP of a run lies between two"
+        f" limits, {width} apart for the median run; a relevant document that only other runs have,"
+        " or none, is not allowed for, and takes something from all that lack it."
+    )
+    if not met.n_overlapping:
+        return [f"{own} These limits overlap for none of {pairs} of neighbours by MAP."]
+    return [
+        f"{own} These limits overlap for {met.n_overlapping:,} of {pairs} of neighbours by MAP; of"
+        f" all {counted(met.n_all_pairs, 'pair')} of runs, {met.n_settled or 'none'}"
+        f" {'has' if met.n_settled == 1 else 'have'} limits that do not meet."
+    ]
+
+
+def _topics(found: Diagnosis) -> list[str]:
+    """Say which topics have no or few relevant documents."""
+    relevant, topics = found.topics.relevant, found.rankings.topics
+    none = [topics[one] for one in np.flatnonzero(relevant == 0)]
+    few = [topics[one] for one in np.flatnonzero((relevant > 0) & (relevant < FEW_RELEVANT))]
+    said = []
+    if none:
+        said.append(f"{_verb(len(none), 'topic')} no relevant document and no AP: {listed(none)}.")
+    if few:
+        said.append(f"{_verb(len(few), 'topic')} fewer than {FEW_RELEVANT} relevant documents, so"
+                    f" that a single one moves their AP much: {listed(few)}.")  # fmt: skip
+    return said
+
+
+def _poorly_judged(found: Diagnosis, judged_at: int) -> list[str]:
+    """Say which runs are judged poorly at the top."""
+    shares, tags = found.scores.judged.overall, found.rankings.tags
+    known = np.flatnonzero(~np.isnan(shares))
+    poorly = known[shares[known] < WELL_JUDGED]
+    if not known.size:
+        return []
+    what = f"{percent(WELL_JUDGED, 1)} of the first {judged_at:,} documents judged"
+    if not poorly.size:
+        return [f"Every run has at least {what}."]
+    order = poorly[np.argsort(shares[poorly], kind="stable")].tolist()
+    names = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in order])
+    of_runs = f"{len(order):,} of {counted(known.size, 'run')} have less than {what}"
+    pool = found.pool
+    if pool is None or judged_at <= pool.depth:
+        return [f"{of_runs}; their scores are in doubt: {names}."]
+    n_fed = int(pool.contributing[poorly].sum())
+    others = [row for row in order if not pool.contributing[row]]
+    said = [f"{of_runs}; the pool is {pool.depth:,} deep."]
+    if n_fed and others:
+        said = [f"{of_runs}; {n_fed:,} of them fed the pool, which is {pool.depth:,} deep,"
+                f" {len(others):,} did not."]  # fmt: skip
+    if others:
+        worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])
+        said.append(f"Scores of runs that fed no pool are in doubt first: {worst}.")
+    return said
+
+
+def _verb(number: int, noun: str) -> str:
+    """Write a number of things that have something."""
+    return f"{counted(number, noun)} {'has' if number == 1 else 'have'}"

@@ -1,0 +1,633 @@
+"""How likely documents are relevant: probabilities."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pooler.results.judge_kinds import tell_kinds
+from pooler.results.source import entries_of, names_collection, read_entries
+from pooler.results.table import counted
+from pooler.streams import say, warn
+from store.errors import ArgumentError, PoolerError
+from store.judging.kinds import kind_counts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pooler.cli.source_options import Given
+    from pooler.results.source import Judged
+    from store.analysis.arrays import RankedDocuments
+    from store.analysis.undiscovered.by_rank import RankCurve, Reason
+    from store.analysis.variation.collection import CollectionVariation
+    from store.analysis.variation.lists import ProbableRankings, RankRule
+    from store.collection.tallied import TalliedCollection
+
+    ByTopic = dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
+    """By topic the ids and probabilities of documents."""
+
+HINT = "as in --value 0=0 --value 1=0.8 --value 2=1, or --level 1 for the share of judges"
+BY_RANK = "by-rank"
+
+ValueOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--value",
+        metavar="GRADE=P",
+        help="What a judge's grade is worth: the probability, from 0 to 1, that the document is"
+        " relevant. Once for every grade of the scale. Default: the share of judges at the level.",
+        show_default=False,
+    ),
+]
+ProbabilitiesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--probabilities",
+        metavar="FILE",
+        help="Take the probabilities from a file, `topic docno p`, as `export probabilities`"
+        " writes it. RUN may be files then, without --qrels.",
+        show_default=False,
+    ),
+]
+UnjudgedOption = Annotated[
+    str,
+    typer.Option(
+        "--unjudged",
+        metavar="P|by-rank",
+        help="How likely a document is relevant that a run retrieved and nobody judged: one"
+        " probability for all, or by its best rank, as a curve fitted to the judged ones says.",
+    ),
+]
+
+
+def parse_values(texts: Sequence[str], grades: Sequence[int]) -> dict[int, float]:
+    """Read what `--value` was given.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        As in ``1=0.8``.
+    grades : sequence of int
+        The grades there are, ascending.
+
+    Returns
+    -------
+    dict of int to float
+        One probability for every grade, grades ascending.
+
+    Raises
+    ------
+    ArgumentError
+        If a text is no grade with a probability, or a grade is missing or there twice.
+
+    Examples
+    --------
+    >>> parse_values(["2=1", "0=0", "1=.8"], (0, 1, 2))
+    {0: 0.0, 1: 0.8, 2: 1.0}
+    """
+    from store.formats.pairs import parse_probability
+
+    known = {str(grade): grade for grade in grades}
+    given: dict[int, float] = {}
+    for text in texts:
+        grade, equals, number = text.partition("=")
+        if not equals or grade not in known:
+            requirement = f"must be GRADE=P with a grade of {list(grades)}"
+            raise ArgumentError("--value", requirement, text)
+        if known[grade] in given:
+            raise ArgumentError("--value", "must name each grade once", text)
+        p = parse_probability(number)
+        if p is None:
+            raise ArgumentError("--value", "must have a probability from 0 to 1", text)
+        given[known[grade]] = p
+    missing = [grade for grade in grades if grade not in given]
+    if missing:
+        words = ", ".join(map(str, missing))
+        requirement = f"must be given for every grade of the scale; {words} is missing"
+        raise ArgumentError("--value", requirement, ", ".join(texts), hint=HINT)
+    return {grade: given[grade] for grade in grades}
+
+
+def parse_unjudged(text: str) -> float | None:
+    """Read `--unjudged`.
+
+    Returns
+    -------
+    float or None
+        A probability; ``None`` = by rank.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither.
+
+    Examples
+    --------
+    >>> parse_unjudged("0.05"), parse_unjudged("by-rank")
+    (0.05, None)
+    """
+    from store.formats.pairs import parse_probability
+
+    if text == BY_RANK:
+        return None
+    p = parse_probability(text)
+    if p is None:
+        raise ArgumentError("--unjudged", f"must be a probability from 0 to 1, or {BY_RANK}", text)
+    return p
+
+
+_SHOWN_RANKS = (1, 10, 100, 1000)
+"""Where a curve by rank is told in words."""
+
+_NO_CURVE: dict[Reason, str] = {
+    "no-docs": "no judged document was retrieved by a run",
+    "all-irrelevant": "every judged document is surely not relevant",
+    "all-relevant": "every judged document is surely relevant",
+    "one-rank": "all judged documents have the same best rank",
+    "separation": "a rank parts the relevant documents from the others, so that no curve is best",
+    "not-converged": "the curve is too steep to be fitted",
+}
+
+
+def fitted_curve(
+    ranked: RankedDocuments, found: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]], cutoff: int
+) -> RankCurve:
+    """Fit the curve by rank to the judged documents, and say on stderr what it is.
+
+    Raises
+    ------
+    PoolerError
+        If there is no such curve.
+    """
+    import numpy as np
+
+    from store.analysis.undiscovered.by_rank import rank_curve
+    from store.analysis.variation.lists import probable_rankings
+
+    own = probable_rankings(
+        list(found), ranked.tags, ranked.rankings, found,
+        cutoff=cutoff, unjudged=None, keep_zero=True,
+    )  # fmt: skip
+    best = [own.best_ranks(topic) for topic in range(len(own.topics))]
+    curve = rank_curve(np.concatenate(best), np.concatenate(own.probabilities))
+    if curve.reason is not None or curve.slope is None:
+        why = _NO_CURVE[curve.reason or "not-converged"]
+        message = f"--unjudged {BY_RANK} is not possible: {why}"
+        hint = "--unjudged P takes one probability for all of them"
+        raise PoolerError(message, hint=hint)
+    shown = [rank for rank in _SHOWN_RANKS if rank <= cutoff]
+    values = curve(shown).tolist()
+    words = ", ".join(f"{p:.3g} at {rank}" for rank, p in zip(shown, values, strict=True))
+    fitted_to = counted(curve.n_documents, "judged document")
+    say(f"unjudged documents: p by best rank, {words}; logit p = {curve.intercept:.3g}"
+        f" {curve.slope:+.3g} ln rank (standard errors {curve.intercept_error:.2g},"
+        f" {curve.slope_error:.2g}), fitted to {fitted_to}")  # fmt: skip
+    if curve.slope > 0:
+        warn("the judged documents are the more relevant the lower they rank")
+    return curve
+
+
+TOLD = 0.001
+"""Probability of no relevant document above which a topic is told of."""
+FLAGGED = 0.5
+"""Probability above which a topic had better not be one."""
+
+
+class EmptyRule(StrEnum):
+    """What becomes of such judgings."""
+
+    GIVEN = "given"
+    ZERO = "zero"
+
+
+EmptyOption = Annotated[
+    EmptyRule,
+    typer.Option(
+        "--empty",
+        help="Judgings in which a topic has no relevant document: left out, as AP is not defined"
+        " there, or counted with an AP of 0, as by trec_eval. The same goes for a topic in which"
+        " no document can be relevant; a topic that nobody judged never counts.",
+    ),
+]
+
+
+def empty_words(topics: Sequence[str], varied: CollectionVariation) -> list[str]:
+    """Say in how many topics nothing may be relevant, and where that is likely.
+
+    Parameters
+    ----------
+    topics : sequence of str
+        Their names.
+    varied : CollectionVariation
+        Their moments.
+
+    Returns
+    -------
+    list of str
+        A sentence of those above .001 and one of those above .5, each where there are any; of those
+        that are sure to be empty, which count with ``zero``, in a sentence of their own before.
+    """
+    return [words for words, _ in _sentences(topics, varied)]
+
+
+def say_empty(topics: Sequence[str], varied: CollectionVariation) -> None:
+    """Say it on stderr; topics that are likely to be empty are warned of."""
+    for words, is_warning in _sentences(topics, varied):
+        (warn if is_warning else say)(words)
+
+
+def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[tuple[str, bool]]:
+    """Yield what is said, and whether it is a warning."""
+    chances = dict(zip(topics, varied.none_relevant.tolist(), strict=True))
+    if varied.empty == "zero":
+        sure = [topic for topic, chance in chances.items() if chance == 1]
+        chances = {topic: chance for topic, chance in chances.items() if chance < 1}
+        if sure:
+            place = f"in {len(sure):,} of {counted(len(topics), 'topic')}"
+            rule = "AP is 0 there (--empty given|zero)"
+            yield f"{place} no document can be relevant ({_some(sure)}); {rule}", True
+    told = [topic for topic, chance in chances.items() if chance > TOLD]
+    if not told:
+        return
+    most = max(told, key=chances.__getitem__)
+    rule = "are left out" if varied.empty == "given" else "count with an AP of 0"
+    place = "it may be that nothing is relevant"
+    yield (
+        (
+            f"in {len(told):,} of {counted(len(topics), 'topic')} {place} (most likely in {most}:"
+            f" {_percent(chances[most])}); such judgings {rule} (--empty given|zero)"
+        ),
+        False,
+    )
+    flagged = [topic for topic in told if chances[topic] > FLAGGED]
+    if flagged:
+        likely = "more likely than not nothing is relevant; better no topic at all"
+        yield f"{_some(flagged)}: {likely}", True
+
+
+def _some(topics: Sequence[str]) -> str:
+    """Name the first three, and count the others."""
+    others = f" and {len(topics) - 3:,} more" if len(topics) > 3 else ""
+    return f"{', '.join(topics[:3])}{others}"
+
+
+def _percent(chance: float) -> str:
+    """Write a probability in per cent, with a digit more where it is small."""
+    return f"{chance:.0%}" if chance >= 0.1 else f"{chance:.1%}"
+
+
+_FILES_HINT = (
+    "--qrels FILE or --probabilities FILE goes with run files; without, RUN is a run tag of a collection"
+)
+_VARY = "--value says what one judge's grade is worth"
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probable:
+    """Runs beside probabilities, and what their documents are called."""
+
+    rankings: ProbableRankings
+    ranked: RankedDocuments
+    unranked: Mapping[tuple[str, int], str]
+    """Docno by topic and id of the documents that are in no run file; empty for a collection."""
+    kinds: Mapping[str, int]
+    """Judges of each kind whose grades these are, where there are several kinds."""
+    n_left_out: int
+    """Topics that are not among `rankings`, as no document of theirs can be relevant."""
+    collection: str | None
+    """Where docnos are that `ranked` lacks; ``None`` = the runs are files."""
+
+    def docnos(self, places: Sequence[tuple[int, int]]) -> list[str]:
+        """Return what documents are called, by topic and document of `rankings`."""
+        ids = [int(self.rankings.ids[topic][document]) for topic, document in places]
+        if self.collection is not None:
+            from store.collection.collection import Collection
+
+            with Collection(self.collection) as opened:
+                names = opened.docnos(ids)
+            return [names[one] for one in ids]
+        topics = self.rankings.topics
+        return [
+            self.ranked.docnos[one] if one in self.ranked.docnos
+            else self.unranked[topics[topic], one]
+            for (topic, _), one in zip(places, ids, strict=True)
+        ]  # fmt: skip
+
+
+def load_probable(
+    given: Given,
+    *,
+    values: Sequence[str] | None = None,
+    probabilities: str | None = None,
+    unjudged: str = "0",
+    keep_zero: bool = False,
+    extra_relevant: int = 0,
+    empty: EmptyRule = EmptyRule.GIVEN,
+    judged: Judged | None = None,
+) -> Probable:
+    """Read runs and how likely their documents are relevant, and say on stderr where that is from.
+
+    Parameters
+    ----------
+    given : Given
+        Of a collection `of`, `level`, `rigid` and `relaxed` count here; the other options on whose
+        judgements count are about one grade a document, and there is none here.
+    values : sequence of str, optional
+        What `--value` was given. Default: the share of judges at the level, by default the relaxed
+        one; of qrels, 1 at the level and 0 below.
+    probabilities : str, optional
+        The file of `--probabilities`. Without `--qrels` the runs are files when some are listed,
+        or when the first RUN is a file and no collection is named on the command line.
+    unjudged : str, default="0"
+        What `--unjudged` was given.
+    keep_zero, extra_relevant
+        As for `store.analysis.variation.lists.probable_rankings`.
+    empty : EmptyRule, default=EmptyRule.GIVEN
+        Whether topics in which no document can be relevant are left out, or stay, with an AP of 0.
+    judged : Judged, optional
+        What `given.load` gave, if it was called, so that no run is read twice; it may be without
+        docnos for a collection.
+
+    Returns
+    -------
+    Probable
+        Topics are those with a judgement or a line in `probabilities`, in natural order; of those
+        that `empty` leaves out it is said how many there are.
+
+    Raises
+    ------
+    ArgumentError
+        If options do not go together or have no meaning on the scale.
+    FormatError, PoolerError
+        If a file has faults; if nothing is judged, or nothing may be relevant; if no curve by rank
+        can be fitted.
+    """
+    from store.analysis.variation.lists import probable_rankings
+
+    default = parse_unjudged(unjudged)
+    if probabilities is not None and values:
+        raise ArgumentError("--value", "and --probabilities exclude each other", values[0])
+    kinds: dict[str, int] = {}
+    ranked, found, unranked = _load(given, values or (), probabilities, judged, kinds)
+    topics = list(found)
+    rule: float | RankRule
+    rule = fitted_curve(ranked, found, given.cutoff) if default is None else default
+    probable = probable_rankings(
+        topics, ranked.tags, ranked.rankings, found,
+        cutoff=given.cutoff, unjudged=rule, keep_zero=keep_zero, extra_relevant=extra_relevant,
+    )  # fmt: skip
+    _say_what_varies(probable, unjudged, ranked)
+    where = None if unranked is not None else given.collection
+    kept = probable if empty is EmptyRule.ZERO else _with_chances(probable)
+    n_left_out = len(probable.topics) - len(kept.topics)
+    return Probable(kept, ranked, unranked or {}, kinds, n_left_out, where)
+
+
+def _with_chances(probable: ProbableRankings) -> ProbableRankings:
+    """Leave out the topics in which no document can be relevant, and say how many there are."""
+    kept = [bool(one.any()) for one in probable.probabilities]
+    if not any(kept):
+        message = "no document has a chance to be relevant"
+        raise PoolerError(message, hint="--level, --value or --unjudged says when it has one")
+    if not all(kept):
+        say(without_words(kept.count(False)))
+    return replace(
+        probable,
+        topics=tuple(compress(probable.topics, kept)),
+        probabilities=tuple(compress(probable.probabilities, kept)),
+        ranks=tuple(compress(probable.ranks, kept)),
+        ids=tuple(compress(probable.ids, kept)),
+        judged=tuple(compress(probable.judged, kept)),
+    )
+
+
+def without_words(n_left_out: int) -> str:
+    """Say how many topics are left out since none of their documents can be relevant."""
+    return f"{counted(n_left_out, 'topic')} left out, in which no document can be relevant"
+
+
+def _load(
+    given: Given,
+    values: Sequence[str],
+    probabilities: str | None,
+    judged: Judged | None,
+    kinds: dict[str, int],
+) -> tuple[RankedDocuments, ByTopic, dict[tuple[str, int], str] | None]:
+    """Read runs and probabilities by whichever way the options name, and names no run has.
+
+    How many judges of each kind there are goes into `kinds`, where there are several kinds.
+    """
+    from store.analysis.arrays import ranked_documents
+
+    if given.qrels is not None:
+        judged = judged or given.load()
+        if probabilities is None:
+            pairs = [(one.topic, one.docno) for one in judged.qrels]
+            found = _of_grades(given, values, judged)
+            return judged.ranked, found, _unranked(pairs, judged.ranked.ids)
+        return judged.ranked, *_of_file(probabilities, judged.ranked.ids, lenient=given.lenient)
+    if probabilities is not None and _are_files(given):
+        _check_no_judgements(given)
+        entries = entries_of(given.runs or [], given.listed)
+        runs = read_entries(entries, lenient=given.lenient)
+        ranked = ranked_documents(runs, order=given.order.value)
+        return ranked, *_of_file(probabilities, ranked.ids, lenient=given.lenient)
+    given.check()
+    return *_of_collection(given, values, probabilities, judged, kinds), None
+
+
+def _of_collection(
+    given: Given,
+    values: Sequence[str],
+    probabilities: str | None,
+    judged: Judged | None,
+    kinds: dict[str, int],
+) -> tuple[RankedDocuments, ByTopic]:
+    """Read runs of a collection, and the probabilities by its judges or of a file."""
+    from store.collection.tallied import TalliedCollection
+
+    runs = given.runs or []
+    files = [run for run in runs if Path(run).is_file()]
+    if files and "://" not in given.collection and not Path(given.collection).exists():
+        message = f"{files[0]} is a file, and there is nothing to measure it with"
+        raise PoolerError(message, hint=_FILES_HINT)
+    with TalliedCollection(given.collection) as opened:
+        tags = {run.tag for run in opened.runs()}
+        for file in files:
+            if file not in tags:
+                message = f"{file} is a file, and no run tag of the collection"
+                raise PoolerError(message, hint=_FILES_HINT)
+        if not tags:
+            message = "there is no run in the collection"
+            raise PoolerError(message, hint="pooler import runs")
+        if probabilities is not None:
+            ids = opened.document_ids()
+            found, _ = _of_file(probabilities, ids, lenient=given.lenient)
+        else:
+            found, mixture = _of_judges(opened, given, values)
+            if judged is None or judged.kinds != mixture:
+                tell_kinds(mixture)
+            kinds |= mixture
+        if judged is not None:
+            return judged.ranked, found
+        return opened.ranked_documents(runs, order=given.order.value, docnos=False), found
+
+
+def _are_files(given: Given) -> bool:
+    """Say whether runs are files where probabilities are one, and no qrels are named."""
+    if names_collection(given.ctx):
+        return False
+    return given.listed is not None or any(Path(run).is_file() for run in (given.runs or [])[:1])
+
+
+def _check_no_judgements(given: Given) -> None:
+    """Refuse options on judgements where there are run files and probabilities alone."""
+    options = {
+        "--judge": given.judge,
+        "--aggregate": given.aggregate,
+        "--ties": given.ties,
+        "--collapse": given.collapse,
+        "--of": given.of or None,
+        "--without-rulings": given.without_rulings or None,
+        "--level": given.level,
+        "--rigid": given.rigid or None,
+        "--relaxed": given.relaxed or None,
+        "--scale": given.scale,
+    }
+    for name, value in options.items():
+        if value is not None:
+            requirement = "is of judgements; the file already says how likely a document is"
+            raise ArgumentError(name, f"{requirement} relevant", None, hint="--qrels FILE adds them")
+
+
+def _of_judges(
+    opened: TalliedCollection, given: Given, values: Sequence[str]
+) -> tuple[ByTopic, dict[str, int]]:
+    """Make probabilities of the grades of a collection's judges, and count judges by kind."""
+    from store.analysis.aggregation.probability import share_probabilities, value_probabilities
+    from store.analysis.collapse import level_index, level_of
+
+    scale = opened.scale
+    worth = list(parse_values(values, scale.values).values()) if values else None
+    cut = level_of(scale, level=given.level, rigid=given.rigid, relaxed=given.relaxed)
+    cut = scale.relaxed if cut is None else cut
+    tallied = opened.tallied_grades(tuple(dict.fromkeys(given.of or ())))
+    if not tallied.n_documents:
+        message = "no judge has judged anything yet"
+        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+    place = level_index(scale, cut)
+    low, high = tallied.judges_a_document()
+    each = f"{low}" + (f" to {high}" if high > low else "")
+    how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
+    who = f"{counted(len(tallied.judges), 'judge')}, {each} a document"
+    say(f"{counted(tallied.n_documents, 'document')}: p = {how}, {who}")
+    found = {
+        topic: (
+            ids,
+            share_probabilities(counts, place) if worth is None else value_probabilities(counts, worth),
+        )
+        for topic, (ids, counts) in tallied.by_topic.items()
+    }
+    return found, kind_counts(opened.judges(), tallied.judges)
+
+
+def _of_grades(given: Given, values: Sequence[str], judged: Judged) -> ByTopic:
+    """Make probabilities of one grade a document, of qrels."""
+    import numpy as np
+
+    from store.formats.scale import parse_scale
+
+    by_topic = judged.by_topic()
+    n_documents = sum(ids.size for ids, _ in by_topic.values())
+    if not values:
+        say(f"{counted(n_documents, 'document')}: p = 1 at grade {judged.level} or more, else 0")
+        return {
+            topic: (ids, (grades >= judged.level).astype(np.float64))
+            for topic, (ids, grades) in by_topic.items()
+        }
+    if given.scale is not None:
+        grades_known = list(parse_scale(given.scale).values)
+    else:
+        # No scale is declared: a grade may be named that no document of the file has.
+        named = {text.partition("=")[0] for text in values}
+        there = np.unique(np.concatenate([one for _, one in by_topic.values()])).tolist()
+        grades_known = sorted({*there, *map(int, filter(_WHOLE.fullmatch, named))})
+    worth = np.array(list(parse_values(values, grades_known).values()))
+    say(f"{counted(n_documents, 'document')}: p = value of the grade")
+    return {
+        topic: (ids, worth[np.searchsorted(grades_known, grades)])
+        for topic, (ids, grades) in by_topic.items()
+    }
+
+
+def _of_file(
+    path: str, ids: Mapping[str, int], *, lenient: bool
+) -> tuple[ByTopic, dict[tuple[str, int], str]]:
+    """Read probabilities; `ids` are the numbers of documents in the rankings."""
+    import numpy as np
+
+    from store.formats.pairs import ProbabilityRow, read_probabilities
+    from store.text import natural_key
+
+    rows = read_probabilities(path, lenient=lenient).rows
+    by_topic: dict[str, list[ProbabilityRow]] = {}
+    for row in rows:
+        by_topic.setdefault(row.topic, []).append(row)
+    unranked = _unranked([(row.topic, row.docno) for row in rows], ids)
+    others = {(topic, docno): number for (topic, number), docno in unranked.items()}
+    found = {}
+    for topic in sorted(by_topic, key=natural_key):
+        lines = by_topic[topic]
+        numbers = [ids[line.docno] if line.docno in ids else others[topic, line.docno] for line in lines]
+        p = np.array([line.p for line in lines], dtype=np.float64)
+        found[topic] = (np.array(numbers, dtype=np.int64), p)
+    say(f"{counted(len(rows), 'document')}: p as in {path}")
+    return found, unranked
+
+
+def _unranked(pairs: Sequence[tuple[str, str]], ids: Mapping[str, int]) -> dict[tuple[str, int], str]:
+    """Name the documents that no run retrieved, by the number that `grades_by_topic` gives them.
+
+    They count in R and need an id all the same: by their place in the topic, after all others.
+    """
+    first = 1 + max(ids.values(), default=0)
+    places: Counter[str] = Counter()
+    names = {}
+    for topic, docno in pairs:
+        if docno not in ids:
+            names[topic, first + places[topic]] = docno
+        places[topic] += 1
+    return names
+
+
+def _say_what_varies(probable: ProbableRankings, unjudged: str, ranked: RankedDocuments) -> None:
+    """Say how many documents may turn out either way, and warn where none does."""
+    from store.analysis.variation.lists import SUPPOSED
+
+    n_open = sum(int(((p > 0) & (p < 1)).sum()) for p in probable.probabilities)
+    n_unjudged = sum(
+        int((~judged & (p > 0) & (ids != SUPPOSED)).sum())
+        for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
+    )
+    if n_unjudged and unjudged != BY_RANK:
+        how = f"within rank {probable.cutoff:,} of a run, p = {unjudged}"
+        say(f"{counted(n_unjudged, 'unjudged document')} {how}")
+    with_runs = {topic for _, topic in ranked.rankings}
+    n_without = sum(topic not in with_runs for topic in probable.topics)
+    if n_without:
+        warn(f"no run has documents for {counted(n_without, 'topic')}, and AP is 0 there")
+    if n_open:
+        n_topics = counted(len(probable.topics), "topic")
+        say(f"{counted(n_open, 'document')} of {n_topics} may be relevant or not (0 < p < 1)")
+    else:
+        warn(f"every probability is 0 or 1, so that nothing varies; {_VARY}")

@@ -1,0 +1,43 @@
+"""Why numbers of pairs of runs are undefined, in words: a column of reasons outgrows a screen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from pooler.results.table import counted
+
+MEANINGS = {
+    "no-topics": "no topic where both runs have a score",
+    "one-topic": "one topic where both runs have a score",
+    "no-variation": "the same difference in every topic",
+    "tied": "no difference that could fall",
+    "order-turns": "the order turns: B comes to be level or ahead",
+    "no-variation-left": "nothing is left of the variance",
+}
+"""What `TestReason` and `RequiredReason` of `store.analysis` mean."""
+
+
+def undefined_pairs(reasons: Iterable[str | None]) -> str:
+    """Say in how many pairs a number is undefined, and why; nothing where none is.
+
+    Parameters
+    ----------
+    reasons : iterable of str or None
+        Of each pair; several of one pair are parted by a comma and a blank.
+
+    Returns
+    -------
+    str
+        One sentence for each reason, in the order in which they come.
+
+    Examples
+    --------
+    >>> undefined_pairs([None, "no-variation", None])
+    '-: undefined in 1 pair (the same difference in every topic).'
+    >>> undefined_pairs([None, None])
+    ''
+    """
+    counts = Counter(one for reason in reasons if reason for one in reason.split(", "))
+    parts = [f"in {counted(count, 'pair')} ({MEANINGS[reason]})" for reason, count in counts.items()]
+    return f"-: undefined {', '.join(parts)}." if parts else ""

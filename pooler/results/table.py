@@ -1,0 +1,326 @@
+"""Column, Table, View, Plot: declared once; dict, records, Arrow.
+
+`pooler.cli.console` folds cells to fit a terminal, and leaves them whole in files and pipes. Here a
+row whose words are too long goes on in the next line, under its own column, in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from pooler.streams import PAGE, broken
+from store.text import sanitise_line
+
+Cell = str | int | float | bool | None
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    TSV = "tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    """For programs: lower case, underscores."""
+    heading: str = ""
+    """For people; default the name with blanks."""
+    digits: int | None = None
+    """Decimals shown to people; programs get every digit."""
+    most: int | None = None
+    """Columns of a terminal that a cell of text has at most: people see more of it on the lines
+    below, programs in one."""
+    can_go: bool = False
+    """Left out, and said so, where a terminal would be too narrow for the names beside it."""
+
+
+@dataclass(slots=True)
+class Table:
+    """A result with named columns; an undefined cell is ``None`` beside a column of reasons."""
+
+    name: str
+    columns: Sequence[Column]
+    rows: list[Mapping[str, Cell]] = field(default_factory=list)
+    title: str = ""
+    caption: str = ""
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "document"), counted(1200, "judgement"), counted(2, "query", "queries")
+    ('1 document', '1,200 judgements', '2 queries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What runs down, or across."""
+
+    name: str
+    """For programs."""
+    heading: str
+    """For people."""
+    values: Sequence[int | float]
+
+
+def grid_table(
+    name: str,
+    down: Axis,
+    across: Axis,
+    values: Sequence[Sequence[float | None]],
+    fmt: Format,
+    *,
+    title: str,
+    reason: str = "",
+    digits: int = 4,
+    caption: str = "",
+) -> Table:
+    """Make a table of values by two things.
+
+    Parameters
+    ----------
+    name : str
+        Of the table.
+    down, across : Axis
+        What the rows and the columns are.
+    values : sequence of sequences of float or None
+        By `down`, then `across`; ``None`` = undefined.
+    fmt : Format
+        For whom.
+    title : str
+        Says what the values are.
+    reason : str, optional
+        Why a value is undefined, for programs; people read it in the caption.
+    digits : int, default=4
+        Decimals shown to people.
+    caption : str, optional
+        Below the grid.
+    """
+    rows: list[Mapping[str, Cell]] = []
+    if fmt is not Format.TABLE:
+        columns = [Column(down.name), Column(across.name), Column("value"), Column("reason")]
+        for place, line in zip(down.values, values, strict=True):
+            rows += [
+                {down.name: place, across.name: column, "value": value,
+                 "reason": reason if value is None else None}
+                for column, value in zip(across.values, line, strict=True)
+            ]  # fmt: skip
+        return Table(name, columns, rows)
+    # The heading of the rows is text, so that people see 0.05 and not 0.0500.
+    columns = [Column(down.name, down.heading)]
+    columns += [Column(f"{value:g}", f"{across.heading}={value:g}", digits)
+                for value in across.values]  # fmt: skip
+    for place, line in zip(down.values, values, strict=True):
+        cells = zip((f"{value:g}" for value in across.values), line, strict=True)
+        rows.append({down.name: f"{place:g}", **dict(cells)})
+    return Table(name, columns, rows, title=title, caption=caption)
+
+
+UNSAID: Mapping[str, Sequence[Cell] | None] = {
+    **dict.fromkeys(("cannot", "skipped", "unjudged", "outside", "undecided"), (0,)),
+    **dict.fromkeys(("text", "listed"), (True, False)),
+    **dict.fromkeys(("withdrawn", "disabled"), (False,)),
+    **dict.fromkeys(("topics", "runs", "round", "iteration", "imported_at", "made_at")),
+    "state": ("judged",),
+    "revision": (1,),
+}
+"""Columns that a table for people says in its caption where all rows have one of these values, or,
+where none stand here, where all of several rows have the same."""
+
+WORDS = {
+    "listed": "a topics or documents file names it, not runs or qrels alone",
+    "outside": "judged, but in no pool",
+    "undecided": "with a note or a passage alone, or with a decision taken back",
+    "round": "label of a pool, which its judgements carry in column 2 of qrels",
+    "position": "place in the order in which judges see the topic, from 0",
+    "priority": "what the strategy thought of the document, higher first",
+    "judged_outside_pool": "judged, but not among these documents",
+    "unique": "documents of the pool that one run, or group, alone brought",
+    "mean_change_left_out": "of AP, when runs or groups are left out in turn",
+    "rank_changes_left_out": "places that each run alone loses or gains, added up",
+    "rank_changes_significant": "those past a run that is significantly different",
+    "tau_all_left_out": "Kendall's tau of the orders before and after",
+    "tau_ap_all_left_out": "the same by tau_AP, which weighs the first places most",
+    "newcomer_loses": "mean loss of AP of a run left out (Webber and Park)",
+    "unique_by_run": "as unique, of single runs; so are the next two",
+    "relevant_to_twice_the_depth": "a guess, between relevant low and relevant high",
+    "relevant_known_there": "those of them that are judged relevant already",
+}
+"""What columns are, by their headings."""
+
+
+def without_same(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> tuple[list[Column], str]:
+    """Leave out columns that say the same of every row, and say that instead.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Of the table; the first, which names the rows, stays.
+    rows : sequence of mapping of str to Cell
+        Its rows.
+
+    Returns
+    -------
+    list of Column, str
+        Those that stay, and the words; empty when all stay.
+
+    Examples
+    --------
+    >>> rows = [{"docno": "a", "skipped": 0, "round": "0"}, {"docno": "b", "skipped": 0}]
+    >>> columns = [Column(name) for name in ("docno", "skipped", "round")]
+    >>> kept, words = without_same(columns, rows)
+    >>> [one.name for one in kept], words
+    (['docno', 'round'], 'the same in every row: skipped 0')
+    """
+    kept, same = [*columns[:1]], []
+    for column in columns[1:]:
+        cells = [row.get(column.name) for row in rows]
+        if cells and cells.count(cells[0]) == len(cells) and _is_unsaid(column, cells):
+            same.append(f"{column.heading or column.name} {shown(cells[0])}")
+        else:
+            kept.append(column)
+    return kept, f"the same in every row: {', '.join(same)}" if same else ""
+
+
+def explained(names: Iterable[str]) -> list[str]:
+    """Return a line for each name of a column that needs one.
+
+    Examples
+    --------
+    >>> explained(["topic", "outside"])
+    ['outside: judged, but in no pool']
+    """
+    return [f"{name}: {WORDS[name]}".replace("_", " ") for name in names if name in WORDS]
+
+
+def shown(value: Cell) -> Cell:
+    """Write a fact for people: all of one column are text, so numbers are too."""
+    if value is None or isinstance(value, str):
+        return value or None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
+
+
+def _is_unsaid(column: Column, cells: Sequence[Cell]) -> bool:
+    """Tell whether a column may go whose cells are all alike."""
+    if column.name not in UNSAID:
+        return False
+    values = UNSAID[column.name]
+    return len(cells) > 1 if values is None else cells[0] in values
+
+
+def without_empty(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> list[Column]:
+    """Return the columns that say something in at least one row."""
+    return [one for one in columns if any(row.get(one.name) not in (None, "") for row in rows)]
+
+
+_GAP = 2
+"""Blanks between columns."""
+_LEAST = 8
+"""Columns that may be folded are not made narrower."""
+_LEAST_LAST = 16
+"""Nor is the last, which has sentences."""
+
+
+def folded(
+    columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]], *, whole: Sequence[str] = ()
+) -> list[Mapping[str, Cell]]:
+    """Return rows that fit a page: what does not fit goes on in rows of their own below.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The last has sentences, and gives way first.
+    rows : sequence of mapping of str to Cell
+        Text, integers, or ``None``, a dash.
+    whole : sequence of str
+        Names of columns that are never folded.
+
+    Notes
+    -----
+    Numbers are not folded. With so many columns that the narrowest they may be is more than a page,
+    the table is wider.
+
+    Examples
+    --------
+    >>> rows = [{"n": 7, "note": "the wine is red, from a place nobody knows, " * 2}]
+    >>> for row in folded([Column("n"), Column("note")], rows):
+    ...     print(row)
+    {'n': '7', 'note': 'the wine is red, from a place nobody knows, the wine is red, from a place'}
+    {'n': '', 'note': 'nobody knows,'}
+    """
+    from rich.cells import cell_len
+
+    widths, leasts = [], []
+    for column in columns:
+        cells = [row.get(column.name) for row in rows]
+        full = max((cell_len(_text(cell)) for cell in cells), default=0)
+        heading = cell_len(column.heading or column.name.replace("_", " "))
+        is_number = all(isinstance(cell, int | None) for cell in cells)
+        least = _LEAST_LAST if column is columns[-1] else _LEAST
+        can_fold = not is_number and column.name not in whole
+        widths.append(max(full, heading))
+        leasts.append(max(heading, min(full, least)) if can_fold else widths[-1])
+    spare = sum(widths) + _GAP * (len(widths) - 1) - PAGE
+    given = min(max(spare, 0), widths[-1] - leasts[-1])
+    widths[-1] -= given
+    spare -= given
+    while spare > 0 and widths != leasts:
+        room = [width if width > least else 0 for width, least in zip(widths, leasts, strict=True)]
+        widths[room.index(max(room))] -= 1
+        spare -= 1
+    names = [column.name for column in columns]
+    found: list[Mapping[str, Cell]] = []
+    for row in rows:
+        parts = []
+        for column, width in zip(columns, widths, strict=True):
+            cell = row.get(column.name)
+            text = _text(cell)
+            parts.append([f"{text:>{width}}"] if _is_number(cell) else broken(text, width))
+        for number in range(max(map(len, parts))):
+            line = (part[number] if number < len(part) else "" for part in parts)
+            found.append(dict(zip(names, line, strict=True)))
+    return found
+
+
+def short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
+    """Write moments of UTC to the second; return a heading with what they have in common, and them.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> first = datetime(2026, 3, 1, 9, 30, 5, tzinfo=UTC)
+    >>> short_times([first])
+    ('when, 2026 UTC', ['03-01 09:30:05'])
+    >>> short_times([first, first.replace(year=2027)])
+    ('when (UTC)', ['2026-03-01 09:30:05', '2027-03-01 09:30:05'])
+    """
+    years = {moment.year for moment in moments}
+    if len(years) == 1:
+        return f"when, {moments[0].year} UTC", [f"{moment:%m-%d %H:%M:%S}" for moment in moments]
+    return "when (UTC)", [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in moments]
+
+
+def _is_number(cell: Cell) -> bool:
+    """Say whether a cell is a number."""
+    return isinstance(cell, int) and not isinstance(cell, bool)
+
+
+def _text(cell: Cell) -> str:
+    """Write a cell, as it will be shown."""
+    if cell is None:
+        return "-"
+    return f"{cell:,}" if _is_number(cell) else sanitise_line(str(cell))

@@ -1,0 +1,656 @@
+"""Count, Borda, Condorcet, Comb*, DCG, ISR, RBC, RBP, RRF.
+
+Scores are scaled for every topic and run on its own, over the ranking after the cut: its best
+becomes 1, its worst 0. Where all scores of a ranking are equal, as they are in a ranking of one
+document, that is 0 / 0; then every document of it gets 0.5, since the run does not say which is
+better. `n_constant_rankings` counts such rankings.
+
+A document's value is made of the scaled scores of the runs that returned it; the others have no
+say. All functions here take the rankings of one topic with their scores and raise `ArgumentError`
+when the scores are not there. With one run each gives its scaled scores. Ties: docno descending;
+documents with the same scaled scores, from whichever runs, are tied to the last bit.
+O(n log n) for n documents taken from all runs.
+
+References
+----------
+.. [1] Fox and Shaw, "Combination of multiple searches", *TREC-2*, NIST Special Publication
+   500-215, pp. 243-252, 1993.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.strategies.rankings import TopicRankings
+from store.analysis.pools.contributions import NO_DOCUMENT
+from store.errors import ArgumentError
+
+
+def borda_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    r"""Value documents by their points in a Borda election.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Multiples of one half, from 1 to the number of runs times that of documents.
+
+    Notes
+    -----
+    With c documents in the union, a run of length L gives [1]_
+
+    .. math:: c - \mathrm{rank}(d) + 1
+
+    points to a document it returned, and to each of the others (c - L + 1) / 2: the points of the
+    ranks after its last, shared equally. The values are the sums over all runs, exact, so that
+    ties are ties. The union is that of the rankings after the cut, as in ranx; other programs
+    count the documents of the collection. A run that returned nothing for the topic would give
+    all the same, and is no voter. With one run this is the run's own order. Ties: docno
+    descending. O(n) for n documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Aslam and Montague, "Models for metasearch", *SIGIR* 2001,
+       doi:10.1145/383952.384007.
+
+    Examples
+    --------
+    Of three documents, the first run gives 3 to a, 2 to b and 1 to c; the second gives 3 to b,
+    and its 2 and 1 are shared:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b"]])
+    >>> dict(zip(docnos, borda_values(rankings).tolist()))
+    {'a': 4.5, 'b': 5.0, 'c': 2.5}
+    """
+    missing = (rankings.n_documents - rankings.lengths + 1) / 2
+    points = rankings.n_documents - np.arange(float(rankings.depth))
+    gains = rankings.sum_by_place(points - missing[:, np.newaxis])
+    values: NDArray[np.float64] = gains + missing.sum()
+    return values
+
+
+CONSTANT = 0.5
+"""What every document gets in a ranking whose scores are all equal."""
+
+
+def comb_min_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by their least scaled score (CombMIN of [1]_, see the module).
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, with scores.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        In [0, 1]. A document at the bottom of any run has 0, one of few runs is at an advantage.
+
+    Examples
+    --------
+    The first run scales to 1, 0.25 and 0, the second to 1 and 0:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "a"]], [[9, 6, 5], [0.2, 0.1]])
+    >>> dict(zip(docnos, comb_min_values(rankings).tolist()))
+    {'a': 0.0, 'b': 0.25, 'c': 0.0}
+    """
+    values, first, _ = _ascending_by_document(rankings)
+    return values[first]
+
+
+def comb_max_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by their greatest scaled score (CombMAX of [1]_, see the module).
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, with scores.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        In [0, 1]. The first document of every run has 1, but for constant rankings.
+    """
+    values, _, last = _ascending_by_document(rankings)
+    return values[last]
+
+
+def comb_med_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by the median of their scaled scores (CombMED of [1]_, see the module).
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, with scores.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        In [0, 1]; for an even number of scores the mean of the middle two.
+    """
+    values, first, last = _ascending_by_document(rankings)
+    middle: NDArray[np.float64] = values[(first + last) // 2] + values[(first + last + 1) // 2]
+    return middle / 2
+
+
+def comb_sum_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by the sum of their scaled scores (CombSUM of [1]_, see the module).
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, with scores.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        From 0 to the number of runs.
+
+    Examples
+    --------
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "a"]], [[9, 6, 5], [0.2, 0.1]])
+    >>> dict(zip(docnos, comb_sum_values(rankings).tolist()))
+    {'a': 1.0, 'b': 1.25, 'c': 0.0}
+    """
+    return rankings.sum_by_place(_scaled_scores(rankings))
+
+
+def comb_anz_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by the mean of their scaled scores (CombANZ of [1]_, see the module).
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, with scores.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        In [0, 1]. [1]_ divides by the number of scores that are not zero; here by the number of
+        runs that returned the document, so that being last in a run counts as 0.
+    """
+    return comb_sum_values(rankings) / rankings.n_returning()
+
+
+def comb_mnz_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by the sum of scaled scores times runs (CombMNZ of [1]_, see the module).
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, with scores.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        From 0 to the square of the number of runs. [1]_ multiplies by the number of scores that
+        are not zero; here by the number of runs that returned the document.
+    """
+    return comb_sum_values(rankings) * rankings.n_returning()
+
+
+def n_constant_rankings(rankings: TopicRankings) -> int:
+    """Count the runs whose scores for the topic are all equal.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, with scores.
+
+    Returns
+    -------
+    int
+        Rankings to which the Comb family gives `CONSTANT` throughout, those of one document
+        among them: with such runs it knows less than it seems to.
+
+    Raises
+    ------
+    ArgumentError
+        If `rankings` has no scores.
+
+    Examples
+    --------
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, _ = rankings_of([["a", "b"], ["b", "c"], ["c"]], [[1, 1], [2, 1], [7]])
+    >>> n_constant_rankings(rankings)
+    2
+    """
+    least, most = _extremes(rankings, _scores(rankings))
+    return int((least == most).sum())
+
+
+def _scores(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Return the scores, shape (n_runs, depth), when they are there."""
+    if rankings.scores is None:
+        requirement = "must have scores"
+        raise ArgumentError("rankings", requirement, None)
+    return rankings.scores
+
+
+def _extremes(
+    rankings: TopicRankings, scores: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the greatest score of each run, both of shape (n_runs, 1)."""
+    is_there = rankings.documents != NO_DOCUMENT
+    least = np.min(scores, axis=1, where=is_there, initial=np.inf, keepdims=True)
+    most = np.max(scores, axis=1, where=is_there, initial=-np.inf, keepdims=True)
+    return least, most
+
+
+def _scaled_scores(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Return scores scaled to [0, 1], shape (n_runs, depth); NaN where there is no document."""
+    scores = _scores(rankings)
+    least, most = _extremes(rankings, scores)
+    # Two huge scores may differ by more than the greatest float. Bringing the larger of them
+    # near 1 by a power of two changes no digit.
+    exponent = -np.frexp(np.maximum(np.abs(least), np.abs(most)))[1]
+    scores, least, most = (np.ldexp(part, exponent) for part in (scores, least, most))
+    is_constant = least == most
+    scaled = (scores - least) / np.where(is_constant, 1, most - least)
+    scaled[is_constant[:, 0]] = CONSTANT
+    return scaled
+
+
+def _ascending_by_document(
+    rankings: TopicRankings,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return scaled scores document by document, each document's ascending, and where they are.
+
+    The second and third array, shape (n_documents,), say at which index the scores of each
+    document begin, and which is its last.
+    """
+    is_there = rankings.documents != NO_DOCUMENT
+    documents = rankings.documents[is_there]
+    scaled = _scaled_scores(rankings)[is_there]
+    counts = rankings.n_returning()
+    last = counts.cumsum() - 1
+    return scaled[np.lexsort((scaled, documents))], last - counts + 1, last
+
+
+_CELLS = 1 << 20
+"""Pairs of documents held in memory at once."""
+
+
+def condorcet_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by how many others they beat.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Whole numbers from 0 to ``n_documents - 1``: the documents to which more runs prefer this
+        one than the other way round.
+
+    Notes
+    -----
+    A run prefers what it ranks higher, and what it returned to what it did not; between two
+    documents it did not return it has no preference. [1]_ sorts documents by their pairwise
+    majorities, which can go in circles, so that the result depends on where the sort began;
+    counting victories [2]_ depends on nothing but the runs. A document that beats all others is
+    first. With one run this is the run's own order. Ties: docno descending.
+
+    O(u**2 + m l**2) for a union of u documents and m runs of length l: a margin is the difference
+    of the numbers of runs that returned either document, put right by the runs that returned
+    both. Memory: some 20 MB, whatever u is.
+
+    References
+    ----------
+    .. [1] Montague and Aslam, "Condorcet fusion for improved retrieval", *CIKM* 2002, pp. 538-548,
+       doi:10.1145/584792.584881.
+    .. [2] Lipani, Lupu, Palotti, Zuccon and Hanbury, "Fixed budget pooling strategies based on
+       fusion methods", *SAC* 2017, pp. 919-924, doi:10.1145/3019612.3019692.
+
+    Examples
+    --------
+    b beats a by two runs to one and c by three to none; a beats c by two to one:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "a"], ["b", "c"]])
+    >>> dict(zip(docnos, condorcet_values(rankings).tolist()))
+    {'a': 1.0, 'b': 2.0, 'c': 0.0}
+    """
+    n_documents = rankings.n_documents
+    n_returning = rankings.n_returning().astype(np.int32)
+    by_run = [_by_number(row) for row in rankings.documents]
+    wins = np.zeros(n_documents, np.float64)
+    n_rows = max(1, _CELLS // max(1, n_documents))
+    for first in range(0, n_documents, n_rows):
+        block = slice(first, first + n_rows)
+        # Runs that returned the row's document less those that returned the column's.
+        margins = n_returning[block, np.newaxis] - n_returning
+        for numbers, ranks in by_run:
+            low, high = np.searchsorted(numbers, (first, first + n_rows))
+            if low < high:
+                preferences = np.sign(ranks - ranks[low:high, np.newaxis])
+                margins[np.ix_(numbers[low:high] - first, numbers)] += preferences
+        wins[block] = (margins > 0).sum(axis=1)
+    return wins
+
+
+def _by_number(row: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return a run's documents by ascending number, and their ranks from 0."""
+    documents = row[row != NO_DOCUMENT]
+    ranks = np.argsort(documents, kind="stable").astype(np.int32)
+    return documents[ranks], ranks
+
+
+def count_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Value documents by the number of runs that returned them.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, cut at a depth: only the documents above the cut count as returned.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Whole numbers from 1 to the number of runs.
+
+    Notes
+    -----
+    Called PP in the program that belongs to [1]_, which breaks the many ties at random; here
+    they are broken by docno descending. With one run every document is tied. For documents of as
+    many runs in the order of their ranks, take the strategy ``depth`` with a budget. O(n) for n
+    documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
+       on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
+
+    Examples
+    --------
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["b", "c"]])
+    >>> dict(zip(docnos, count_values(rankings).tolist()))
+    {'a': 1.0, 'b': 2.0, 'c': 1.0}
+    """
+    return rankings.n_returning().astype(np.float64)
+
+
+def dcg_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    r"""Value documents by what they are worth to the DCG of all runs together.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Positive, at most the number of runs.
+
+    Notes
+    -----
+    .. math:: s(d) = \sum_r 1 / \log_2(\mathrm{rank}_r(d) + 1)    (DCGBased of [1]_)
+
+    over the runs that returned d. With one run this is the run's own order. [1]_ breaks ties at
+    random; here docno descending. O(n) for n documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
+       on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
+
+    Examples
+    --------
+    b is third and first: 1 / log2(4) + 1 / log2(2).
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "c", "b"], ["b"]])
+    >>> dict(zip(docnos, dcg_values(rankings).tolist()))["b"]
+    1.5
+    """
+    # The last bit of numpy's logarithm depends on the processor.
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, rankings.depth + 1)]
+    return rankings.sum_by_rank(np.array(discounts, np.float64))
+
+
+def isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    r"""Value documents by the inverse squares of their ranks, times the number of runs.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Positive, at most the square of the number of runs.
+
+    Notes
+    -----
+    .. math:: s(d) = n(d) \sum_r 1 / \mathrm{rank}_r(d)^2    (ISR of [1]_)
+
+    over the n(d) runs that returned d. With one run this is the run's own order. Ties: docno
+    descending. O(n) for n documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Mourão, Martins and Magalhães, "Multimodal medical information retrieval with
+       unsupervised rank fusion", *Computerized Medical Imaging and Graphics* 39, pp. 35-45, 2015,
+       doi:10.1016/j.compmedimag.2014.05.006.
+
+    Examples
+    --------
+    b is second and first: 2 * (1/4 + 1).
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
+    >>> dict(zip(docnos, isr_values(rankings).tolist()))
+    {'a': 1.0, 'b': 2.5}
+    """
+    return rankings.n_returning() * _inverse_squares(rankings)
+
+
+def log_isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
+    r"""Value documents by the inverse squares of their ranks, times a logarithm of the runs.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Positive.
+
+    Notes
+    -----
+    .. math:: s(d) = \ln(n(d) + 1) \sum_r 1 / \mathrm{rank}_r(d)^2
+
+    over the n(d) runs that returned d. It is logISR of [1]_, which counts single runs less than
+    ISR does, with the 1 added inside the logarithm: without it every document of a single run is
+    worth 0, at whatever rank (ranx has that form as ``log_isr``, and this one as ``logn_isr``
+    with ``sigma=1``). With one run this is the run's own order. Ties: docno descending. O(n) for
+    n documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Mourão, Martins and Magalhães, "Multimodal medical information retrieval with
+       unsupervised rank fusion", *Computerized Medical Imaging and Graphics* 39, pp. 35-45, 2015,
+       doi:10.1016/j.compmedimag.2014.05.006.
+
+    Examples
+    --------
+    b is second and first: ln 3 * (1/4 + 1).
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
+    >>> log_isr_values(rankings).round(4).tolist()
+    [0.6931, 1.3733]
+    """
+    # The last bit of numpy's logarithm depends on the processor.
+    logarithms = np.array([math.log(n + 1) for n in range(rankings.n_runs + 1)])
+    values: NDArray[np.float64] = logarithms[rankings.n_returning()] * _inverse_squares(rankings)
+    return values
+
+
+def _inverse_squares(rankings: TopicRankings) -> NDArray[np.float64]:
+    """Add up the inverse squares of every document's ranks."""
+    return rankings.sum_by_rank(1 / np.arange(1.0, rankings.depth + 1) ** 2)
+
+
+def rbp_weights(depth: int, *, p: float) -> NDArray[np.float64]:
+    """Return what rank-biased precision gives each rank.
+
+    Parameters
+    ----------
+    depth : int
+        Number of ranks.
+    p : float
+        Persistence, the chance that a reader goes on to the next rank, in (0, 1).
+
+    Returns
+    -------
+    ndarray of float64, shape (depth,)
+        ``(1 - p) * p**(rank - 1)`` for ranks from 1; all of them add up to ``1 - p**depth``. Far
+        down, where the number is too small for a float, 0.
+
+    Examples
+    --------
+    >>> rbp_weights(3, p=0.5).tolist()
+    [0.5, 0.25, 0.125]
+    """
+    factors = np.full(depth, p, np.float64)
+    factors[:1] = 1 - p
+    # A running product has the same last bit on every machine, which a power has not.
+    return np.cumprod(factors, dtype=np.float64)
+
+
+def rbp_a_values(rankings: TopicRankings, *, p: float) -> NDArray[np.float64]:
+    r"""Value documents by what they are worth to the RBP of all runs together.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    p : float
+        Persistence, in (0, 1); the smaller, the more the first ranks count.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Positive, at most the number of runs. 0 only where a weight is too small for a float
+        (below 1e-323; with ``p=0.8`` after rank 3300).
+
+    Notes
+    -----
+    .. math:: s(d) = \sum_r (1 - p) p^{\mathrm{rank}_r(d) - 1}    (Method A of [1]_)
+
+    over the runs that returned d. With one run this is the run's own order. [1]_ leaves ties
+    open; here docno descending. O(n) for n documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
+       judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
+
+    Examples
+    --------
+    b is second and first: 0.25 + 0.5.
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
+    >>> dict(zip(docnos, rbp_a_values(rankings, p=0.5).tolist()))
+    {'a': 0.5, 'b': 0.75}
+    """
+    return rankings.sum_by_rank(rbp_weights(rankings.depth, p=p))
+
+
+def rbc_values(rankings: TopicRankings, *, phi: float) -> NDArray[np.float64]:
+    r"""Value documents by the geometric weights of their ranks.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    phi : float
+        Persistence, in (0, 1): how far down the rankings weight reaches. There is no usual value;
+        [1]_ has several between 0.8 and 0.98.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Positive, at most the number of runs; 0 only where a weight is too small for a float.
+
+    Notes
+    -----
+    .. math:: s(d) = \sum_r (1 - \phi) \phi^{\mathrm{rank}_r(d) - 1}    ([1]_)
+
+    over the runs that returned d: the same numbers as RBP-weighted pooling, method A, under the
+    name and with the parameter of the fusion literature. With one run this is the run's own
+    order. Ties: docno descending. O(n) for n documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Bailey, Moffat, Scholer and Thomas, "Retrieval consistency in the presence of query
+       variations", *SIGIR* 2017, pp. 395-404, doi:10.1145/3077136.3080839.
+
+    Examples
+    --------
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["b", "c"]])
+    >>> dict(zip(docnos, rbc_values(rankings, phi=0.75).tolist()))
+    {'a': 0.25, 'b': 0.4375, 'c': 0.1875}
+    """
+    return rankings.sum_by_rank(rbp_weights(rankings.depth, p=phi))
+
+
+def rrf_values(rankings: TopicRankings, *, k: float) -> NDArray[np.float64]:
+    r"""Value documents by the reciprocals of their ranks.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    k : float
+        Added to every rank, at least 0; the larger, the less the first ranks stand out. [1]_ has
+        60.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Positive, at most the number of runs.
+
+    Notes
+    -----
+    .. math:: s(d) = \sum_r 1 / (k + \mathrm{rank}_r(d))    ([1]_)
+
+    over the runs that returned d; ranks are those of the cut rankings. With one run this is the
+    run's own order. Ties: docno descending (trectools: ascending). A `k` of 1e16 or more drowns
+    the ranks, and leaves the number of runs. O(n) for n documents taken from all runs.
+
+    References
+    ----------
+    .. [1] Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
+       individual rank learning methods", *SIGIR* 2009, pp. 758-759, doi:10.1145/1571941.1572114.
+
+    Examples
+    --------
+    b is second and first: 1/4 + 1/3.
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
+    >>> rrf_values(rankings, k=2).round(4).tolist()
+    [0.3333, 0.5833]
+    """
+    return rankings.sum_by_rank(1 / (k + np.arange(1.0, rankings.depth + 1)))

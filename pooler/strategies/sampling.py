@@ -1,0 +1,528 @@
+"""Uniform, stratified, statAP."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.strategies.depth import take_values
+from pooler.strategies.kinds import Sample
+from pooler.strategies.rankings import TopicRankings, descending, raw_numbers, uniform_numbers
+from store.errors import ArgumentError
+
+DOCUMENT_STEP = 0
+"""Stream of the numbers that choose documents; the display order has the stream without a step."""
+
+
+def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
+    """Draw documents without replacement, all with the same probability.
+
+    The documents between the cuts of infAP [1]_, but of exactly the size asked for, where NIST's
+    script tosses a coin for each document [2]_.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    budget : int
+        Documents to judge, at least 1; all when there are fewer.
+    seed : int
+        Not negative; every topic has a stream of its own.
+
+    Returns
+    -------
+    Sample
+        One stratum, 1. The inclusion probability is the number drawn over that of the union, for
+        every document. Values, by best rank: `pooler.strategies.depth.take_values`.
+
+    Raises
+    ------
+    ArgumentError
+        If `budget` is below 1: a sample of nothing estimates nothing.
+
+    Notes
+    -----
+    Every document gets a random number, and those with the least are taken: a simple random
+    sample. It depends on the union alone, not on ranks or runs. With the same seed, a smaller
+    budget draws some of the documents of a larger one. O(n log n).
+
+    References
+    ----------
+    .. [1] Yilmaz and Aslam, "Estimating average precision with incomplete and imperfect
+       judgments", *CIKM* 2006, doi:10.1145/1183614.1183633.
+    .. [2] NIST testcoll-tools, `make-pools.pl`.
+
+    Examples
+    --------
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, _ = rankings_of([["a", "b", "c"], ["d", "b"]], topic="51")
+    >>> sample = draw_uniform(rankings, budget=3, seed=1)
+    >>> int(sample.sampled.sum()), sample.inclusion.tolist()
+    (3, [0.75, 0.75, 0.75, 0.75])
+    """
+    if budget < 1:
+        requirement = f"must give topic `{rankings.topic}` at least one document"
+        raise ArgumentError("--budget", requirement, budget)
+    n_documents = rankings.n_documents
+    size = min(budget, n_documents)
+    sampled = np.zeros(n_documents, np.bool_)
+    numbers = raw_numbers(seed, rankings.topic, n_documents, step=DOCUMENT_STEP)
+    sampled[least(numbers, np.arange(n_documents), size)] = True
+    return Sample(
+        sampled=sampled,
+        strata=np.ones(n_documents, np.int32),
+        inclusion=np.full(n_documents, size / max(n_documents, 1)),
+        values=take_values(rankings),
+    )
+
+
+def least(numbers: NDArray[np.uint64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return the `size` documents with the least numbers: a simple random sample.
+
+    Parameters
+    ----------
+    numbers : ndarray of uint64, shape (n_documents,)
+        A random number for every document of the topic.
+    documents : ndarray of int64, shape (n_members,)
+        Those to choose from, ascending; of equal numbers the lower document comes first.
+    size : int
+        How many, at most `n_members`.
+
+    Returns
+    -------
+    ndarray of int64, shape (size,)
+        Documents, by their random numbers.
+
+    Examples
+    --------
+    >>> least(np.array([7, 3, 9, 5], np.uint64), np.array([0, 2, 3]), 2).tolist()
+    [3, 0]
+    """
+    return documents[np.argsort(numbers[documents], kind="stable")[:size]]
+
+
+def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
+    r"""Draw documents without replacement, the likelier the higher runs rank them.
+
+    Documents are sorted by their `prior` and cut into buckets of as many documents as the budget.
+    A bucket is drawn with replacement, as often as the budget says, with the prior of all its
+    documents; then, from every bucket, as many documents as it was drawn, without replacement.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+    budget : int
+        Documents to judge, at least 1; all when there are fewer.
+    seed : int
+        Not negative; every topic has a stream of its own.
+
+    Returns
+    -------
+    Sample
+        Strata are the buckets, numbered from 1 in the order of the prior. Values are the priors,
+        which sum to 1.
+
+    Raises
+    ------
+    ArgumentError
+        If `budget` is below 1: a sample of nothing estimates nothing.
+
+    Notes
+    -----
+    With budget m, bucket b has prior P_b and is drawn K_b times. A bucket of m documents is never
+    drawn more often than it has documents, and its documents are included with probability
+    E[K_b] / m = P_b [1]_. The last bucket has s <= m documents, and could be. The draws of all
+    buckets are repeated then until it is not, so the sample has exactly min(m, union) documents;
+    given that, with P the prior of the last bucket and K of the binomial distribution (m, P),
+
+    .. math::
+
+        \pi_{last} = \frac{E[K \mid K \le s]}{s}, \qquad
+        \pi_b = \frac{m - E[K \mid K \le s]}{m} \cdot \frac{P_b}{1 - P}
+
+    are the probabilities returned, exact but for rounding. The last bucket has the least priors,
+    so a repetition is needed at most every other time.
+
+    Documents with the same prior may fall into different buckets: ties go by docno descending.
+    O(n log n).
+
+    References
+    ----------
+    .. [1] Pavlu and Aslam, "A practical sampling strategy for efficient retrieval evaluation",
+       technical report, Northeastern University, 2007; the buckets are those of Stevens,
+       "Sampling without replacement with probability proportional to size", *Journal of the Royal
+       Statistical Society B* 20(2), 1958.
+    .. [2] Li and Kanoulas, "Active sampling for large-scale information retrieval evaluation",
+       *CIKM* 2017, doi:10.1145/3132847.3133015 (whose program has P_b for the last bucket, too).
+
+    Examples
+    --------
+    With a budget of one, every bucket has one document, and its prior (see `prior`) is how likely
+    it is:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, _ = rankings_of([["a", "b"], ["a", "c"]])
+    >>> sample = draw_statap(rankings, budget=1, seed=1)
+    >>> sample.inclusion.tolist(), sample.strata.tolist()
+    ([0.625, 0.1875, 0.1875], [1, 3, 2])
+    """
+    if budget < 1:
+        requirement = f"must give topic `{rankings.topic}` at least one document"
+        raise ArgumentError("--budget", requirement, budget)
+    n_documents = rankings.n_documents
+    values = prior(rankings)
+    ordered = descending(values)
+    buckets = _buckets(values[ordered], budget)
+    numbers = raw_numbers(seed, rankings.topic, n_documents, step=DOCUMENT_STEP)
+    sampled = np.zeros(n_documents, np.bool_)
+    strata = np.zeros(n_documents, np.int32)
+    inclusion = np.zeros(n_documents)
+    draws = _draw_buckets(buckets, seed, rankings.topic)
+    for index, (n_drawn, expected) in enumerate(zip(draws, _expected(buckets), strict=True)):
+        members = np.sort(ordered[index * budget : (index + 1) * budget])
+        sampled[least(numbers, members, n_drawn)] = True
+        strata[members] = index + 1
+        inclusion[members] = expected / members.size
+    return Sample(sampled, strata, inclusion, values)
+
+
+def prior(rankings: TopicRankings) -> NDArray[np.float64]:
+    r"""Value documents by how much average precision looks at them.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        Positive; they sum to 1 but for rounding.
+
+    Notes
+    -----
+    The weight of rank i in a ranking of depth D is [1]_
+
+    .. math:: w(i) = \frac{1}{2D} \left(1 + \sum_{j=i}^{D} \frac{1}{j}\right)
+              \approx \frac{1}{2D} \ln\frac{D}{i}
+
+    The sum itself is taken: it is positive down to the last rank, where the logarithm, which some
+    programs take, leaves a document without any chance. D is the length of the topic's longest
+    ranking for all runs, so a document of a shorter run weighs what its rank weighs in any run.
+    A document's weights are added over the runs and divided by the sum of all.
+
+    References
+    ----------
+    .. [1] Aslam, Pavlu and Yilmaz, "A statistical method for system evaluation using incomplete
+       judgments", *SIGIR* 2006, doi:10.1145/1148170.1148263.
+
+    Examples
+    --------
+    Depth 2: w(1) = (1 + 1 + 1/2) / 4 = 0.625, and w(2) = (1 + 1/2) / 4 = 0.375.
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> prior(rankings_of([["a", "b"], ["a", "c"]])[0]).tolist()
+    [0.625, 0.1875, 0.1875]
+    """
+    depth = rankings.depth
+    if not depth:
+        return np.zeros(rankings.n_documents)
+    harmonic = np.cumsum(1.0 / np.arange(depth, 0, -1))[::-1]
+    weights = rankings.sum_by_rank((1.0 + harmonic) / (2 * depth))
+    values: NDArray[np.float64] = weights / math.fsum(weights.tolist())
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Buckets:
+    """Buckets by prior, the highest first: all of `size` documents but the last."""
+
+    size: int
+    """How many draws there are, too."""
+    size_of_last: int
+    priors: list[float]
+    """They sum to 1 but for rounding."""
+
+
+def _buckets(values: NDArray[np.float64], budget: int) -> _Buckets:
+    """Cut priors in descending order into buckets."""
+    starts = range(0, values.size, budget)
+    priors = [math.fsum(values[start : start + budget].tolist()) for start in starts]
+    if len(priors) <= 1:
+        return _Buckets(values.size, values.size, [1.0] * len(priors))
+    return _Buckets(budget, values.size - starts[-1], priors)
+
+
+def _draw_buckets(buckets: _Buckets, seed: int, topic: str) -> list[int]:
+    """Say how often each bucket is drawn, the last one not above its size."""
+    if len(buckets.priors) <= 1:
+        return [buckets.size] * len(buckets.priors)
+    ends = np.cumsum(buckets.priors)
+    step = DOCUMENT_STEP
+    while True:
+        step += 1
+        numbers = uniform_numbers(seed, topic, buckets.size, step=step)
+        chosen = np.searchsorted(ends, numbers * ends[-1], side="right")
+        draws: list[int] = np.bincount(chosen, minlength=len(ends)).tolist()
+        if draws[-1] <= buckets.size_of_last:
+            return draws
+
+
+def _expected(buckets: _Buckets) -> list[float]:
+    """Return how often each bucket is drawn on average, given that the last one fits."""
+    if len(buckets.priors) <= 1:
+        return [float(buckets.size)] * len(buckets.priors)
+    if buckets.size_of_last == buckets.size:
+        return [buckets.size * one for one in buckets.priors]
+    of_last = _truncated_mean(buckets.size, buckets.priors[-1], buckets.size_of_last)
+    others = math.fsum(buckets.priors[:-1])
+    share = (buckets.size - of_last) / others
+    return [share * one for one in buckets.priors[:-1]] + [of_last]
+
+
+def _truncated_mean(n_draws: int, probability: float, most: int) -> float:
+    """Return the mean of a binomial variable, given that it is at most `most`.
+
+    Examples
+    --------
+    Two fair draws have 0, 1, 2 hits with 1/4, 2/4, 1/4; given at most 1, the mean is 2/3:
+
+    >>> round(_truncated_mean(2, 0.5, 1), 12)
+    0.666666666667
+    """
+    odds = probability / (1 - probability)
+    # Weights relative to the likeliest count, so that none overflows; what underflows is nothing.
+    likeliest = min(int((n_draws + 1) * probability), most)
+    weights = {likeliest: 1.0}
+    for hits in range(likeliest, most):
+        weights[hits + 1] = weights[hits] * odds * (n_draws - hits) / (hits + 1)
+    for hits in range(likeliest, 0, -1):
+        weights[hits - 1] = weights[hits] * hits / ((n_draws - hits + 1) * odds)
+    total = math.fsum(weights.values())
+    return math.fsum(hits * weight for hits, weight in weights.items()) / total
+
+
+PARAMETER = "--param strata"
+_STRATUM = re.compile(r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{0,9}(?:\.[0-9]{0,18})?))?")
+_DEPTH = re.compile(r"[0-9]{1,9}")
+_FORM = "must be FROM:TO:RATE, FROM:TO or DEPTH, with commas between"
+_HINT = "1:10:1,11:100:0.1 = the first 10 ranks whole, and a tenth of the next 90"
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Documents whose best rank is in a range."""
+
+    first: int
+    """Best rank of its first documents, at least 1."""
+    last: int
+    """Best rank of its last documents."""
+    rate: Fraction | None = None
+    """Share to draw, in (0, 1]; ``None`` = what the budget leaves."""
+
+    def __str__(self) -> str:
+        return f"{self.first}:{self.last}"
+
+
+def last_rank(*, strata: str) -> int:
+    """Return the last rank of the strata: runs cut before it would leave documents out.
+
+    Examples
+    --------
+    >>> last_rank(strata="1:10:1,11:100:0.1")
+    100
+    """
+    return max(stratum.last for stratum in parse_strata(strata))
+
+
+def parse_strata(text: str) -> tuple[Stratum, ...]:
+    """Read the strata of a sample.
+
+    Parameters
+    ----------
+    text : str
+        Strata with commas between: ``FROM:TO:RATE``, ``FROM:TO`` (the rate is what the budget
+        leaves), or ``DEPTH``, short for ``1:DEPTH:1``. Ranks are from 1, rates in (0, 1] and
+        decimal. NIST's script takes the same, one an option.
+
+    Returns
+    -------
+    tuple of Stratum
+        In the order of the text, at least one.
+
+    Raises
+    ------
+    ArgumentError
+        Naming the first stratum that is not of this form.
+
+    Examples
+    --------
+    >>> parse_strata("20,21:100:0.1,101:1000")[1]
+    Stratum(first=21, last=100, rate=Fraction(1, 10))
+    """
+    return tuple(_parse_stratum(part.strip(), text) for part in text.split(","))
+
+
+def _parse_stratum(part: str, text: str) -> Stratum:
+    """Read one stratum of a text."""
+    if _DEPTH.fullmatch(part):
+        part = f"1:{part}:1"
+    match = _STRATUM.fullmatch(part)
+    where = f": stratum `{part}`"
+    if match is None or match[3] in ("", "."):
+        raise ArgumentError(PARAMETER, _FORM + where, text, hint=_HINT)
+    first, last = int(match[1]), int(match[2])
+    if not 1 <= first <= last:
+        requirement = f"must have ranks from 1, the first of a stratum not above its last{where}"
+        raise ArgumentError(PARAMETER, requirement, text, hint=_HINT)
+    rate = None if match[3] is None else Fraction(match[3])
+    if rate is not None and not 0 < rate <= 1:
+        requirement = f"must have rates above 0 and at most 1{where}"
+        raise ArgumentError(PARAMETER, requirement, text, hint=_HINT)
+    return Stratum(first, last, rate)
+
+
+def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed: int, strata: str) -> Sample:
+    """Draw from every stratum of best ranks its share, without replacement.
+
+    A document belongs to the first stratum of the text that holds its best rank over the runs;
+    strata are numbered 1, 2, ... in the order of the text. Documents in no stratum are not pooled.
+
+    Parameters
+    ----------
+    rankings : TopicRankings
+        Of one topic, cut at the last rank of the strata or deeper: what was cut off is in none.
+    budget : int, optional
+        Documents to judge, at most; needed when a stratum has no rate.
+    seed : int
+        Not negative; every topic has a stream of its own.
+    strata : str
+        See `parse_strata`.
+
+    Returns
+    -------
+    Sample
+        With exactly the sizes below. The inclusion probability is the number drawn from the
+        stratum over that of its documents. Values, by best rank:
+        `pooler.strategies.depth.take_values`.
+
+    Raises
+    ------
+    ArgumentError
+        If `strata` is not of its form, `budget` is missing, or it is too small for this topic;
+        the message says what is needed.
+
+    Notes
+    -----
+    Sizes, in documents of the stratum in this topic. A stratum with a rate gives rate x size,
+    rounded, halves up. The strata without one share what the budget leaves: so that their
+    probabilities are as equal as whole numbers allow, in proportion to size, rounded down, and
+    one more to those with the largest remainders, the earlier first among equals; when more is
+    left than they hold, they are drawn whole and the sample is smaller than the budget. Every
+    stratum that has documents gives at least one, since what is never drawn cannot be estimated.
+
+    NIST's script [1]_ tosses a coin for each document and stops when the budget is spent, which
+    leaves the last ones without a chance; without a budget it draws strata that have no rate
+    whole, where here the budget must be given. O(n log n).
+
+    References
+    ----------
+    .. [1] NIST testcoll-tools, `make-pools.pl`.
+    .. [2] Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating AP
+       and NDCG", *SIGIR* 2008, doi:10.1145/1390334.1390437.
+
+    Examples
+    --------
+    Best ranks: a and d 1, b 2, c 3. The first rank whole, and one of the other two:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["d", "b"]])
+    >>> sample = draw_stratified(rankings, budget=3, seed=1, strata="1,2:3")
+    >>> sample.strata.tolist(), sample.inclusion.tolist()
+    ([1, 2, 2, 1], [1.0, 0.5, 0.5, 1.0])
+    """
+    parsed = parse_strata(strata)
+    best = rankings.best_ranks()
+    numbers_of_strata = np.zeros(rankings.n_documents, np.int32)
+    for number in range(len(parsed), 0, -1):  # the earlier stratum writes last
+        stratum = parsed[number - 1]
+        numbers_of_strata[(best >= stratum.first) & (best <= stratum.last)] = number
+    members = [np.flatnonzero(numbers_of_strata == number + 1) for number in range(len(parsed))]
+    sizes = _sample_sizes(parsed, [part.size for part in members], budget, rankings.topic)
+    numbers = raw_numbers(seed, rankings.topic, rankings.n_documents, step=DOCUMENT_STEP)
+    sampled = np.zeros(rankings.n_documents, np.bool_)
+    inclusion = np.zeros(rankings.n_documents)
+    for part, size in zip(members, sizes, strict=True):
+        if part.size:
+            sampled[least(numbers, part, size)] = True
+            inclusion[part] = size / part.size
+    return Sample(sampled, numbers_of_strata, inclusion, take_values(rankings))
+
+
+def _sample_sizes(
+    strata: Sequence[Stratum], sizes: Sequence[int], budget: int | None, topic: str
+) -> list[int]:
+    """Say how many documents to draw from each stratum of a topic, given their sizes."""
+    drawn = [
+        0 if stratum.rate is None else max(min(size, 1), _half_up(stratum.rate * size))
+        for stratum, size in zip(strata, sizes, strict=True)
+    ]
+    shared = [index for index, stratum in enumerate(strata) if stratum.rate is None]
+    if budget is None:
+        if shared:
+            requirement = f"must be given: stratum {strata[shared[0]]} has no rate"
+            raise ArgumentError("--budget", requirement, None)
+        return drawn
+    shared = [index for index in shared if sizes[index]]
+    n_fixed = sum(drawn)
+    needed = n_fixed + len(shared)
+    if budget < needed:
+        requirement = f"must be at least {needed} for topic `{topic}`: {n_fixed} by the rates of its"
+        requirement += " strata"
+        if shared:
+            requirement += f", and one from each of the {len(shared)} without a rate"
+        raise ArgumentError("--budget", requirement, budget)
+    shares = _share(budget - n_fixed, [sizes[index] for index in shared])
+    for index, share in zip(shared, shares, strict=True):
+        drawn[index] = share
+    return drawn
+
+
+def _half_up(number: Fraction) -> int:
+    """Round to the nearest integer, halves up."""
+    return int(number + Fraction(1, 2))
+
+
+def _share(total: int, sizes: Sequence[int]) -> list[int]:
+    """Share `total`, at least one each, out to strata in proportion to their sizes.
+
+    Examples
+    --------
+    >>> _share(10, [5, 20, 100]), _share(200, [5, 20, 100]), _share(3, [1, 1, 98])
+    ([1, 2, 7], [5, 20, 100], [1, 1, 1])
+    """
+    if total >= sum(sizes):
+        return list(sizes)
+    shares = [0] * len(sizes)
+    rest = list(range(len(sizes)))
+    while short := [i for i in rest if total * sizes[i] < sum(sizes[j] for j in rest)]:
+        # The least share is one; what that takes is missing to the others.
+        for index in short:
+            shares[index] = 1
+        total -= len(short)
+        rest = [index for index in rest if index not in short]
+    n_documents = sum(sizes[index] for index in rest)
+    remainders = {}
+    for index in rest:
+        shares[index], remainders[index] = divmod(total * sizes[index], n_documents)
+    left = total - sum(shares[index] for index in rest)
+    for index in sorted(rest, key=lambda index: -remainders[index])[:left]:
+        shares[index] += 1
+    return shares

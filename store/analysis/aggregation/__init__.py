@@ -1,0 +1,1 @@
+"""Several judgements of a document become one."""

@@ -1,0 +1,529 @@
+r"""Chance-corrected agreement of two; costs, reasons, bands.
+
+An undefined coefficient is a reason, never a number:
+
+================ ================================================================================
+no-common-docs   no document was graded by two judges
+one-judge        one judge graded at all
+one-doc          one document only was graded by two judges, which says nothing about chance
+single-grade     one and the same grade was used throughout: agreement by chance is certain
+no-relevant      nobody found a relevant document, or nobody gave the grade in question
+================ ================================================================================
+
+One and the same formula serves exact and fast arithmetic: on arrays of Python integers (dtype
+object) nothing is rounded before the last division; on float64 whole stacks of tables are computed
+at once, and NaN stands where there is no number.
+
+A table holds the documents that both judges graded: first judge in rows, second in columns,
+grades of the declared scale in ascending order, used or not. With counts :math:`n_{ij}` of N
+documents and costs :math:`d_{ij}` all four are
+
+.. math:: 1 - (C / N) / D_e, \qquad C = \textstyle\sum d_{ij} n_{ij}
+
+and differ in the cost :math:`D_e` that they expect by chance. With agreement weights
+:math:`w_{ij} = 1 - d_{ij} / \max d` that is :math:`(P_o - P_e) / (1 - P_e)`.
+
+No list follows from theory: a word says what its author would call the number, and two authors call
+the same number differently.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.errors import ArgumentError
+
+Reason = Literal["no-common-docs", "one-judge", "one-doc", "single-grade", "no-relevant"]
+Weights = Literal["none", "linear", "quadratic"]
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
+Numbers = NDArray[Any]
+"""Python integers (dtype object) or float64: the arithmetic is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of some documents, between 0 and 1."""
+
+    value: float | None
+    reason: Reason | None
+    """Why there is no value; ``None`` when there is one."""
+    n_documents: int
+    """Documents that it is a part of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """Agreement beyond chance: (observed - expected) / (1 - expected)."""
+
+    value: float | None
+    """At most 1, perfect agreement; 0 as by chance; below 0 less than by chance."""
+    reason: Reason | None
+    """Why there is no value; ``None`` when there is one."""
+    n_documents: int
+    """Documents graded by two judges at least."""
+    observed: float | None
+    """Weighted observed agreement, in [0, 1]; ``None`` without documents."""
+    expected: float | None
+    """Weighted agreement expected by chance, in [0, 1]; ``None`` without documents."""
+    standard_error: float | None = None
+    """Asymptotic, above 0, of independent documents; ``None`` when there is no value, no formula
+    for this coefficient, or when the formula degenerates to 0, as for perfect agreement."""
+    null_error: float | None = None
+    """Standard error supposing that agreement is by chance: of the test of 0, never of an
+    interval. ``None`` as `standard_error`; Cohen's kappa alone has it."""
+
+
+def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = None) -> NDArray[np.object_]:
+    """Tabulate what it costs to give one grade where another judge gave another.
+
+    Parameters
+    ----------
+    n_grades : int
+        Grades of the declared scale, used or not; at least 2.
+    weights : {"none", "linear", "quadratic"}
+        A disagreement costs 1, its distance, or its distance squared. The usual agreement weights
+        are ``1 - cost / largest cost``.
+    values : sequence of int, length n_grades, optional
+        Grade values, ascending: distances are then differences of values. By default they are
+        differences of places on the scale: -2 and 0 are neighbours on the scale -2, 0, 1.
+
+    Returns
+    -------
+    ndarray of Python int, shape (n_grades, n_grades)
+        Symmetric, 0 on the diagonal, above 0 elsewhere.
+
+    Raises
+    ------
+    ArgumentError
+        If `weights` is another word, or `values` are not `n_grades` ascending integers.
+
+    Examples
+    --------
+    >>> costs_of(3, "quadratic").tolist()
+    [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
+    >>> costs_of(3, "linear", [-2, 0, 1]).tolist()
+    [[0, 2, 3], [2, 0, 1], [3, 1, 0]]
+    """
+    if weights not in WEIGHTS:
+        raise ArgumentError("weights", f"must be one of {', '.join(WEIGHTS)}", weights)
+    places = list(range(n_grades)) if values is None else [int(value) for value in values]
+    if len(places) != n_grades or sorted(set(places)) != places:
+        raise ArgumentError("values", f"must be {n_grades} grades, ascending", places)
+    power = {"none": 0, "linear": 1, "quadratic": 2}[weights]
+    rows = [[abs(one - other) ** power * (one != other) for other in places] for one in places]
+    return np.array(rows, dtype=object)
+
+
+def check_table(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return `table` when it is a square table of counts, else raise `ArgumentError`."""
+    table = np.asarray(table)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
+        raise ArgumentError("table", "must be square, 2 x 2 or more", f"shape {table.shape}")
+    if not np.issubdtype(table.dtype, np.integer) or table.min() < 0:
+        raise ArgumentError("table", "must hold counts >= 0", table.tolist())
+    return table
+
+
+def check_tables(tables: Numbers) -> NDArray[np.float64]:
+    """Return a stack of square tables as float64, else raise `ArgumentError`."""
+    tables = np.asarray(tables, dtype=np.float64)
+    if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] < 2:
+        raise ArgumentError("tables", "must be square, 2 x 2 or more", f"shape {tables.shape}")
+    return tables
+
+
+def share(part: int, whole: int, n_documents: int, reason: Reason) -> Share:
+    """Divide, or give the reason why one cannot."""
+    return Share(part / whole if whole else None, None if whole else reason, n_documents)
+
+
+def divide(part: Numbers, whole: Numbers) -> NDArray[np.float64]:
+    """Divide stacks; NaN where `whole` is 0."""
+    part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    quotient = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
+    np.divide(part, whole, out=quotient, where=whole != 0)
+    return quotient
+
+
+Chance = Literal["cohen", "scott", "bennett", "gwet"]
+CHANCES: tuple[Chance, ...] = get_args(Chance)
+
+
+def cohen_kappa(
+    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
+) -> Coefficient:
+    r"""Measure the agreement of two judges beyond chance, each with habits of their own.
+
+    Unweighted kappa takes all disagreements as equal; the weighted ones are for graded judgements,
+    where 0 against 3 is worse than 2 against 3. On two grades all three are the same. Kappa depends
+    on how often each grade is given: read it beside the marginals and the raw agreement.
+
+    Parameters
+    ----------
+    table : ndarray of int64, shape (n_grades, n_grades)
+        Documents counted by grade on the *declared* scale, first judge in rows.
+    weights : {"none", "linear", "quadratic"}, default="none"
+        Cost of a disagreement: 1, its distance, or its distance squared.
+    values : sequence of int, length n_grades, optional
+        Grade values, ascending; distances are then differences of values. By default they are
+        differences of places on the scale, as in scikit-learn with ``labels=``: -2 and 0 are
+        neighbours on the scale -2, 0, 1.
+
+    Returns
+    -------
+    Coefficient
+        Kappa with its standard errors, or a reason: ``no-common-docs``, ``one-doc``,
+        ``single-grade``. When one judge alone used a single grade, kappa is 0.
+
+    Raises
+    ------
+    ArgumentError
+        If `table` is not square, has fewer than two grades or holds a negative count; if `weights`
+        or `values` cannot be used.
+
+    Notes
+    -----
+    With marginals :math:`r_i, c_j` and the costs above,
+
+    .. math:: \kappa = 1 - N C / E, \quad E = \sum d_{ij} r_i c_j
+
+    [1]_ [2]_. The standard errors are those of [3]_; ``standard_error`` does not suppose that there
+    is no agreement, ``null_error`` does. With :math:`a_i = \sum_k d_{ik} c_k` and
+    :math:`b_j = \sum_k d_{kj} r_k` they are
+
+    .. math:: y_{ij} = C (a_i + b_j) - E d_{ij}, \quad
+              SE^2 = \textstyle\sum n_{ij} (N y_{ij} - \sum n_{kl} y_{kl})^2 / E^4
+    .. math:: z_{ij} = a_i + b_j - N d_{ij}, \quad
+              SE_0^2 = \textstyle\sum r_i c_j (N z_{ij} - E)^2 / (N^3 E^2)
+
+    They suppose independent documents; those of one topic are not, so intervals made from them are
+    too narrow. All is counted in integers up to the last division, so that undefined cases are
+    decided exactly and exchanging the judges changes no digit. O(n_grades ** 2).
+
+    References
+    ----------
+    .. [1] J. Cohen, "A Coefficient of Agreement for Nominal Scales", *Educational and Psychological
+       Measurement* 20(1), 37-46, 1960, doi:10.1177/001316446002000104.
+    .. [2] J. Cohen, "Weighted Kappa", *Psychological Bulletin* 70(4), 213-220, 1968,
+       doi:10.1037/h0026256.
+    .. [3] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and
+       Weighted Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
+
+    Examples
+    --------
+    A table of the SAS manual:
+
+    >>> result = cohen_kappa(np.array([[0, 4, 1], [0, 8, 0], [0, 1, 5]]), "linear")
+    >>> round(result.value, 4), round(result.standard_error, 4)
+    (0.4701, 0.1457)
+    >>> cohen_kappa(np.array([[10, 0], [0, 0]])).reason
+    'single-grade'
+    """
+    return chance_corrected("cohen", table, weights, values=values)
+
+
+def scott_pi(
+    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
+) -> Coefficient:
+    r"""Measure the agreement of two judges beyond the chance of their habits taken together.
+
+    Parameters, reasons and errors as for `cohen_kappa`. With :math:`s_k = r_k + c_k`, the expected
+    cost is :math:`D_e = \sum d_{ij} s_i s_j / (2N)^2`. Two judges who never agree have -1 when each
+    gave one grade. Fleiss' kappa of two judges is this.
+
+    References
+    ----------
+    .. [1] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public
+       Opinion Quarterly* 19(3), 321-325, 1955, doi:10.1086/266577.
+
+    Examples
+    --------
+    What the IR book (Manning, Raghavan and Schütze 2008, table 8.2) prints as .776:
+
+    >>> round(scott_pi(np.array([[300, 20], [10, 70]])).value, 6)
+    0.77591
+    """
+    return chance_corrected("scott", table, weights, values=values)
+
+
+def bennett_s(
+    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
+) -> Coefficient:
+    r"""Measure the agreement of two judges beyond that of judges who draw grades at random.
+
+    Parameters, reasons and errors as for `cohen_kappa`. Every declared grade is as likely as
+    another, whatever was given: :math:`D_e = \sum d_{ij} / q^2` for q grades. The same as Brennan
+    and Prediger's and Randolph's kappa, and on two grades as PABAK, ``2 * observed - 1``.
+
+    References
+    ----------
+    .. [1] E. M. Bennett, R. Alpert and A. C. Goldstein, "Communications Through Limited-Response
+       Questioning", *Public Opinion Quarterly* 18(3), 303-308, 1954, doi:10.1086/266520.
+
+    Examples
+    --------
+    >>> bennett_s(np.array([[20, 10], [20, 50]])).value
+    0.4
+    """
+    return chance_corrected("bennett", table, weights, values=values)
+
+
+def gwet_ac(
+    table: NDArray[np.int64], weights: Weights = "none", *, values: Sequence[int] | None = None
+) -> Coefficient:
+    r"""Measure agreement by Gwet's AC1 (unweighted) or AC2 (weighted).
+
+    Parameters, reasons and errors as for `cohen_kappa`. It stays high where one grade holds most
+    documents and the kappas fall, so it is read beside them, not instead. With
+    :math:`m_k = (r_k + c_k) / 2N`, chance agreement is
+    :math:`P_e = \sum w_{ij} / (q (q - 1)) \cdot \sum m_k (1 - m_k)`.
+
+    References
+    ----------
+    .. [1] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High
+       Agreement", *British Journal of Mathematical and Statistical Psychology* 61(1), 29-48, 2008,
+       doi:10.1348/000711006X126600.
+
+    Examples
+    --------
+    >>> round(gwet_ac(np.array([[8, 1], [0, 1]])).value, 6)
+    0.865772
+    """
+    return chance_corrected("gwet", table, weights, values=values)
+
+
+def chance_corrected(
+    chance: Chance,
+    table: NDArray[np.int64],
+    weights: Weights = "none",
+    *,
+    values: Sequence[int] | None = None,
+) -> Coefficient:
+    """Measure one table, exactly, by any of the four: `cohen_kappa` and its neighbours.
+
+    Parameters
+    ----------
+    chance : {"cohen", "scott", "bennett", "gwet"}
+        Whose idea of chance.
+    table, weights, values
+        As for `cohen_kappa`.
+
+    Returns
+    -------
+    Coefficient
+        Standard errors are Cohen's alone.
+    """
+    counts = check_table(table).astype(object)  # products of four sums overflow 64 bits
+    costs = costs_of(len(counts), weights, values)
+    largest, n = costs.max(), counts.sum()
+    if n == 0:
+        return Coefficient(None, "no-common-docs", 0, None, None)
+    cost, by_chance, out_of = _costs(chance, counts, costs)
+    observed = (n * largest - cost) / (n * largest)
+    expected = (out_of * largest - by_chance) / (out_of * largest)
+    if n == 1 or np.diagonal(counts).max() == n:
+        reason: Reason = "one-doc" if n == 1 else "single-grade"
+        return Coefficient(None, reason, n, observed, expected)
+    value = (n * by_chance - cost * out_of) / (n * by_chance)
+    errors: list[float | None] = [None, None]
+    if chance == "cohen":
+        errors = [_root(*squares) for squares in (_variance(counts, costs), _null(counts, costs))]
+    return Coefficient(value, None, n, observed, expected, *errors)
+
+
+def stacked_chance_corrected(
+    chance: Chance, tables: Numbers, weights: Weights = "none", *, values: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Measure a stack of tables at once, in floats.
+
+    Parameters
+    ----------
+    chance : {"cohen", "scott", "bennett", "gwet"}
+        Whose idea of chance.
+    tables : ndarray, shape (..., n_grades, n_grades)
+        Counts; weighted sums of topics' tables too.
+    weights, values
+        As for `cohen_kappa`.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        What `chance_corrected` gives, to rounding; NaN where that gives a reason.
+
+    Examples
+    --------
+    >>> stacked_chance_corrected("cohen", [[[2, 1], [1, 2]], [[9, 0], [0, 0]]])
+    array([0.33333333,        nan])
+    """
+    tables = check_tables(tables)
+    costs = costs_of(tables.shape[-1], weights, values).astype(np.float64)
+    cost, by_chance, out_of = _costs(chance, tables, costs)
+    n = tables.sum(axis=(-2, -1))
+    ratio = divide(cost * out_of, n * by_chance)
+    return np.where(_says_nothing(tables, n), np.nan, 1 - ratio)
+
+
+def stacked_standard_errors(
+    tables: Numbers, weights: Weights = "none", *, values: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Give the standard errors of Cohen's kappa of a stack of tables, in floats.
+
+    Parameters
+    ----------
+    tables, weights, values
+        As for `stacked_chance_corrected`.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        ``standard_error`` of `cohen_kappa`, to rounding; NaN where that is ``None``.
+    """
+    tables = check_tables(tables)
+    costs = costs_of(tables.shape[-1], weights, values).astype(np.float64)
+    part, whole = _variance(tables, costs)
+    variance = divide(part, whole)
+    # A variance that is 0 comes out as a square of rounding errors.
+    degenerate = _says_nothing(tables, tables.sum(axis=(-2, -1))) | ~(variance > 1e-26)
+    return np.sqrt(np.where(degenerate, np.nan, variance))
+
+
+def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
+    """Give the cost expected by chance of two judges who share one habit.
+
+    Parameters
+    ----------
+    chance : {"scott", "bennett", "gwet"}
+        Whose idea of chance.
+    given : ndarray, shape (..., n_grades)
+        How often each grade was given, by all judges; only the proportions count.
+    costs : ndarray, shape (n_grades, n_grades)
+        As `costs_of` makes them.
+
+    Returns
+    -------
+    numerator, denominator : ndarray, shape (...)
+        Integers for integers.
+    """
+    q, total = len(costs), given.sum(axis=-1)
+    squared = total * total
+    if chance == "scott":
+        return ((given @ costs) * given).sum(axis=-1), squared
+    if chance == "bennett":
+        return squared * costs.sum(), squared * (q * q)
+    if chance == "gwet":
+        largest = costs.max()
+        weight = q * q * largest - costs.sum()
+        out_of = squared * (q * (q - 1))
+        return largest * out_of - weight * (squared - (given * given).sum(axis=-1)), out_of
+    raise ArgumentError("chance", f"must be one of {', '.join(CHANCES)}", chance)
+
+
+def _costs(chance: Chance, tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Sum the costs of a stack: observed, and expected by chance as numerator and denominator."""
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    cost = (tables * costs).sum(axis=(-2, -1))
+    if chance == "cohen":
+        n = rows.sum(axis=-1)
+        return cost, ((rows @ costs) * columns).sum(axis=-1), n * n
+    return cost, *chance_cost(chance, rows + columns, costs)
+
+
+def _variance(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
+    """Give the variance of Cohen's kappa, as numerator and denominator."""
+    n, rows, columns = tables.sum(axis=(-2, -1)), tables.sum(axis=-1), tables.sum(axis=-2)
+    of_rows, of_columns = columns @ costs, rows @ costs
+    cost, by_chance = (tables * costs).sum(axis=(-2, -1)), (of_columns * columns).sum(axis=-1)
+    both = of_rows[..., :, np.newaxis] + of_columns[..., np.newaxis, :]
+    influence = _inner(cost) * both - _inner(by_chance) * costs
+    centred = _inner(n) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
+    return (tables * centred * centred).sum(axis=(-2, -1)), by_chance**4  # [3]
+
+
+def _null(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
+    """Give the variance of Cohen's kappa without agreement, as numerator and denominator."""
+    n, rows, columns = tables.sum(axis=(-2, -1)), tables.sum(axis=-1), tables.sum(axis=-2)
+    of_rows, of_columns = columns @ costs, rows @ costs
+    by_chance = (of_columns * columns).sum(axis=-1)
+    both = of_rows[..., :, np.newaxis] + of_columns[..., np.newaxis, :]
+    centred = _inner(n) * (both - _inner(n) * costs) - _inner(by_chance)
+    cells = rows[..., :, np.newaxis] * columns[..., np.newaxis, :]
+    return (cells * centred * centred).sum(axis=(-2, -1)), n**3 * by_chance**2  # [3]
+
+
+def _inner(numbers: Numbers) -> Numbers:
+    """Give one number a table the two axes of a table."""
+    return np.asarray(numbers)[..., np.newaxis, np.newaxis]
+
+
+def _root(part: Any, whole: Any) -> float | None:
+    """Take the root of a quotient of integers; ``None`` for 0."""
+    return math.sqrt(part / whole) if part else None
+
+
+def _says_nothing(tables: Numbers, n: Numbers) -> NDArray[np.bool_]:
+    """Tell which tables hold too few documents, or one and the same grade of both judges."""
+    largest = np.diagonal(tables, axis1=-2, axis2=-1).max(axis=-1)
+    return np.asarray((n < 2) | (largest == n))
+
+
+Bands = Literal["landis-koch", "ir-book", "krippendorff"]
+BANDS: tuple[Bands, ...] = get_args(Bands)
+
+AUTHORS: dict[Bands, str] = {
+    "landis-koch": "Landis and Koch 1977",
+    "ir-book": "Manning, Raghavan and Schütze 2008",
+    "krippendorff": "Krippendorff 2004",
+}
+
+
+def band(value: float, bands: Bands) -> str:
+    """Name a coefficient.
+
+    Parameters
+    ----------
+    value : float
+        Kappa, alpha or another coefficient, at most 1.
+    bands : {"landis-koch", "ir-book", "krippendorff"}
+        Whose words.
+
+    Returns
+    -------
+    str
+        ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60,
+        substantial .80, almost perfect. ``ir-book`` [2]_: good above .80, fair from .67, else
+        dubious. ``krippendorff`` [3]_: firm from .80, tentative from .667, else unreliable.
+
+    Raises
+    ------
+    ArgumentError
+        If `bands` is another word.
+
+    References
+    ----------
+    .. [1] J. R. Landis and G. G. Koch, "The Measurement of Observer Agreement for Categorical
+       Data", *Biometrics* 33(1), 159-174, 1977, doi:10.2307/2529310.
+    .. [2] C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*,
+       Cambridge University Press, 2008, section 8.5.
+    .. [3] K. Krippendorff, *Content Analysis*, 2nd edition, Sage, 2004, section 11.4.
+
+    Examples
+    --------
+    >>> band(0.776, "landis-koch"), band(0.776, "ir-book"), band(0.776, "krippendorff")
+    ('substantial', 'fair', 'tentative')
+    """
+    if bands == "landis-koch":
+        if value < 0:
+            return "poor"
+        limits = (("slight", 0.2), ("fair", 0.4), ("moderate", 0.6), ("substantial", 0.8))
+        return next((word for word, limit in limits if value <= limit), "almost perfect")
+    if bands == "ir-book":
+        return "good" if value > 0.8 else "fair" if value >= 0.67 else "dubious"
+    if bands == "krippendorff":
+        return "firm" if value >= 0.8 else "tentative" if value >= 0.667 else "unreliable"
+    raise ArgumentError("--bands", f"must be one of {', '.join(BANDS)}", bands)

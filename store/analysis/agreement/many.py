@@ -1,0 +1,476 @@
+r"""All judges at once.
+
+With counts :math:`n_{ik}` of document i and grade k, :math:`m_i = \sum_k n_{ik}` votes and costs
+:math:`d_{ck}`, generalised Fleiss' kappa, Bennett's S and Gwet's AC are :math:`1 - D_o / D_e` with
+
+.. math:: D_o = \textstyle\frac{1}{n'} \sum_{i: m_i \ge 2}
+          \sum_{c \ne k} d_{ck} n_{ic} n_{ik} / (m_i (m_i - 1)), \qquad
+          \pi_k = \frac{1}{n} \sum_i n_{ik} / m_i
+
+and the :math:`D_e` that `chance_cost` makes of :math:`\pi`. A document with one vote counts in
+:math:`\pi`, not in :math:`D_o` [1]_; in alpha it counts nowhere.
+
+References
+----------
+.. [1] K. L. Gwet, *Handbook of Inter-Rater Reliability*, 4th edition, 2014.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.agreement.alpha import METRIC_OF, alpha, stacked_alpha
+from store.analysis.agreement.intervals import (
+    Interval,
+    Statistic,
+    asymptotic_interval,
+    distinct_patterns,
+    item_bootstrap,
+    topic_bootstrap,
+    topic_bootstraps,
+)
+from store.analysis.agreement.kappa import (
+    Chance,
+    Coefficient,
+    Numbers,
+    Reason,
+    Share,
+    Weights,
+    chance_cost,
+    costs_of,
+    divide,
+    share,
+)
+from store.analysis.agreement.overlap import (
+    RelevantCounts,
+    macro_overlap,
+    macro_sums,
+    relevant_to_all,
+    stacked_macro_overlap,
+)
+from store.analysis.agreement.populations import PopulationVotes
+from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
+from store.analysis.agreement.votes import Votes, grade_counts, n_judges_of
+from store.errors import ArgumentError
+
+ManyName = Literal[
+    "fleiss", "linear", "quadratic", "s", "ac1", "ac2", "alpha_nominal", "alpha_ordinal", "alpha_interval"
+]
+MANY_NAMES: tuple[ManyName, ...] = get_args(ManyName)
+"""Fleiss' kappa unweighted, linear and quadratic; Bennett's S; AC1 and quadratic AC2; alpha."""
+
+_CHANCES: dict[str, tuple[Chance, Weights]] = {
+    "fleiss": ("scott", "none"),
+    "linear": ("scott", "linear"),
+    "quadratic": ("scott", "quadratic"),
+    "s": ("bennett", "none"),
+    "ac1": ("gwet", "none"),
+    "ac2": ("gwet", "quadratic"),
+}
+_DEGENERATE = 1e-26
+"""A variance that is 0 comes out as a square of rounding errors."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyAgreement:
+    """Agreement of all judges together, on one scale."""
+
+    n_documents: int
+    """Documents with a grade."""
+    n_shared: int
+    """Documents with two grades or more."""
+    raw: Share
+    """Mean, over shared documents, of the share of pairs of votes that agree."""
+    specific: tuple[Share, ...]
+    """For each grade, how likely another judge gives it when one does; ``n_documents`` are the
+    shared documents to which somebody gave it. On two grades the second is positive agreement.
+    ``no-relevant`` for a grade that nobody gave to a shared document."""
+    coefficients: dict[ManyName, Coefficient]
+
+
+def stacked_many(
+    name: ManyName, sums: Numbers, *, values: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Give a coefficient of many judges for a stack of sums.
+
+    Parameters
+    ----------
+    name : str
+        One of `MANY_NAMES`.
+    sums : ndarray, shape (..., n_sums)
+        Rows of `vote_sums`, or sums of rows.
+    values : sequence of int, length n_grades, optional
+        Grade values, ascending; by default distances are those of places on the scale.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        NaN without two documents graded twice, and where one grade alone was given.
+    """
+    parts = sums_apart(sums)
+    if name in METRIC_OF:
+        coefficients = stacked_alpha(parts.coincidences, METRIC_OF[name], values=values)
+        return np.where(parts.n_shared < 2, np.nan, coefficients)
+    chance, costs = _chance_and_costs(name, parts, values)
+    seen, by_chance = _disagreements(chance, costs, parts)
+    single = np.count_nonzero(parts.given, axis=-1) < 2
+    return np.where(single | (parts.n_shared < 2), np.nan, 1 - divide(seen, by_chance))
+
+
+def stacked_many_raw(sums: Numbers) -> NDArray[np.float64]:
+    """Give the mean over documents of the share of pairs of votes that agree, of a stack."""
+    parts = sums_apart(sums)
+    return divide(np.trace(parts.rates, axis1=-2, axis2=-1), parts.n_shared)
+
+
+def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
+    """Give the agreement specific to every grade, shape (..., n_grades), of a stack.
+
+    How likely another judge gives the grade when one does: pairs of votes that both give it over
+    pairs whose first vote gives it. Of the grade "relevant" of binary votes it is positive
+    agreement. NaN for a grade that no judge gave to a document with two votes.
+    """
+    pairs = sums_apart(sums).pairs
+    return divide(np.diagonal(pairs, axis1=-2, axis2=-1), pairs.sum(axis=-1))
+
+
+def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | None = None) -> Coefficient:
+    r"""Measure the agreement of all judges by one coefficient.
+
+    Parameters
+    ----------
+    name : str
+        One of `MANY_NAMES`.
+    votes : Votes
+        Grades of the judges in question.
+    values : sequence of int, length n_grades, optional
+        Grade values, ascending; by default distances are those of places on the scale.
+
+    Returns
+    -------
+    Coefficient
+        A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha
+        have a standard error.
+
+    Raises
+    ------
+    ArgumentError
+        If `name` is another word or `values` are not ascending grades of the scale.
+
+    Notes
+    -----
+    The standard error is the one of independent documents that does not suppose that there is no
+    agreement [1]_. With the cost :math:`D_i` of a document with two votes and more, and its own
+    :math:`\pi_i`, it is made of each document's influence,
+
+    .. math:: y_i = \frac{1}{D_e} \Big( \frac{D_o}{D_e} \nabla D_e \cdot (\pi_i - \pi)
+              - \frac{n}{n'} (D_i - D_o) \Big), \qquad SE^2 = \sum_i y_i^2 / (n (n - 1))
+
+    where the second term is missing for a document with one vote. The error printed by Fleiss in
+    1971 holds without agreement only [1]_; it is not given.
+
+    References
+    ----------
+    .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and
+       Psychological Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
+    """
+    return many_agreement(votes, values=values, names=[name]).coefficients[name]
+
+
+def many_agreement(
+    votes: Votes, *, values: Sequence[int] | None = None, names: Sequence[ManyName] = MANY_NAMES
+) -> ManyAgreement:
+    """Measure the agreement of all judges by several coefficients, counting votes once.
+
+    Parameters and errors as for `many_coefficient`.
+    """
+    counted = grade_counts(votes)
+    by_document = counted.astype(np.float64)
+    sums = sums_apart(sums_of_counts(counted, votes.topic_codes, len(votes.topics)).sum(axis=0))
+    nobody: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
+    n_shared = int(sums.n_shared)
+    agreeing = float(np.trace(sums.rates)) / n_shared if n_shared else None
+    return ManyAgreement(
+        n_documents=int(sums.n_graded),
+        n_shared=n_shared,
+        raw=Share(agreeing, None if n_shared else nobody, n_shared),
+        specific=_specific(counted, "no-relevant" if n_shared else nobody),
+        coefficients={name: _coefficient(name, sums, by_document, values, nobody) for name in names},
+    )
+
+
+def _specific(counts: NDArray[np.int64], reason: Reason) -> tuple[Share, ...]:
+    """Measure the agreement specific to every grade, from counts of grades by document."""
+    counts = counts[counts.sum(axis=1) > 1]
+    same = (counts * (counts - 1)).sum(axis=0)
+    whole = (counts * (counts.sum(axis=1, keepdims=True) - 1)).sum(axis=0)
+    n_documents = np.count_nonzero(counts, axis=0)
+    parts = zip(same.tolist(), whole.tolist(), n_documents.tolist(), strict=True)
+    return tuple(share(part, out_of, n, reason) for part, out_of, n in parts)
+
+
+def _coefficient(
+    name: ManyName, sums: VoteSums, counts: NDArray[np.float64], values: Sequence[int] | None, nobody: Reason
+) -> Coefficient:
+    """Measure by one coefficient, from sums over all topics and counts of grades by document."""
+    n_shared = int(sums.n_shared)
+    if name in METRIC_OF:
+        metric = METRIC_OF[name]
+        result = alpha(sums.coincidences, metric, n_documents=n_shared, values=values)
+        return result if n_shared else replace(result, reason=nobody)
+    chance, costs = _chance_and_costs(name, sums, values)
+    if not n_shared:
+        return Coefficient(None, nobody, 0, None, None)
+    seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
+    largest = float(costs.max())
+    observed, expected = 1 - seen / largest, 1 - by_chance / largest
+    if n_shared == 1 or np.count_nonzero(sums.given) == 1:
+        reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
+        return Coefficient(None, reason, n_shared, observed, expected)
+    error = _standard_error(chance, costs, sums, counts)
+    return Coefficient(1 - seen / by_chance, None, n_shared, observed, expected, error)
+
+
+def _chance_and_costs(
+    name: str, sums: VoteSums, values: Sequence[int] | None
+) -> tuple[Chance, NDArray[np.float64]]:
+    """Look up what a coefficient holds for chance and what its disagreements cost."""
+    if name not in _CHANCES:
+        raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
+    chance, weights = _CHANCES[name]
+    return chance, costs_of(sums.given.shape[-1], weights, values).astype(np.float64)
+
+
+def _disagreements(
+    chance: Chance, costs: NDArray[np.float64], sums: VoteSums
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Average the cost of disagreeing: observed, and expected by chance."""
+    seen = divide((sums.rates * costs).sum(axis=(-2, -1)), sums.n_shared)
+    return seen, divide(*chance_cost(chance, sums.given, costs))
+
+
+def _standard_error(
+    chance: Chance, costs: NDArray[np.float64], sums: VoteSums, counts: NDArray[np.float64]
+) -> float | None:
+    """Give the standard error of independent documents; ``None`` when it is 0."""
+    sizes = counts.sum(axis=1)
+    n, n_shared = len(counts), float(sums.n_shared)
+    seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
+    pairs = ((counts @ costs) * counts).sum(axis=1)
+    own = np.where(sizes > 1, pairs / np.maximum(sizes * (sizes - 1), 1) - seen, 0.0)
+
+    habit = sums.given / sums.given.sum()
+    gradient = np.zeros_like(habit)
+    if chance == "scott":
+        gradient = 2 * (costs @ habit)
+    elif chance == "gwet":
+        q = len(costs)
+        gradient = 2 * (q * q * costs.max() - costs.sum()) / (q * (q - 1)) * habit
+    along = (counts / sizes[:, np.newaxis] - habit) @ gradient
+    influence = (seen / by_chance * along - n / n_shared * own) / by_chance  # [1]
+    variance = float((influence**2).sum()) / (n * (n - 1))
+    return math.sqrt(variance) if variance > _DEGENERATE else None
+
+
+GRADED: tuple[ManyName, ...] = (
+    "alpha_ordinal",
+    "alpha_nominal",
+    "alpha_interval",
+    "fleiss",
+    "linear",
+    "quadratic",
+    "ac1",
+    "ac2",
+    "s",
+)
+BINARY: tuple[ManyName, ...] = ("alpha_nominal", "fleiss", "ac1", "s")
+"""The others are one of these on two grades."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllJudges:
+    """One coefficient of all judges."""
+
+    name: str
+    """One of `MANY_NAMES`, ``raw``, ``positive`` or ``macro_overlap``."""
+    value: float | None
+    reason: str | None
+    """Why there is no value; ``None`` when there is one."""
+    n_documents: int
+    """Documents with two grades or more; of ``macro_overlap``, with everybody's."""
+    n_topics: int
+    """Topics with such documents; of ``macro_overlap``, topics that have an overlap."""
+    interval: Interval | None
+    """``None`` = not asked for, or not to be had this way."""
+
+
+def all_judges(
+    population: PopulationVotes, level_index: int | None, kind: IntervalKind, *, resamples: int, seed: int
+) -> list[AllJudges]:
+    """Measure the agreement of all judges by every coefficient.
+
+    Parameters
+    ----------
+    population : PopulationVotes
+        Graded votes of the judges in question.
+    level_index : int or None
+        Index into the scale of the least relevant grade; ``None`` = graded.
+    kind : {"topic", "item", "asymptotic", "none"}
+        Of the intervals. Alpha has no standard error, and none is computed for a population with
+        documents that nobody touched.
+    resamples, seed
+        As for `store.analysis.agreement.intervals.topic_bootstrap`.
+
+    Returns
+    -------
+    list of AllJudges
+        The names of `GRADED`, or `BINARY`, then ``raw`` and, at a level, ``positive`` and
+        ``macro_overlap``.
+    """
+    graded = population
+    if level_index is not None:
+        population = population.collapsed(level_index)
+    names = GRADED if level_index is None else BINARY
+    sums = population.total(vote_sums)
+    whole = sums.sum(axis=0)
+    statistics = _statistics(level_index, graded.votes.scale_values)
+    shared = np.asarray(sums_apart(sums).n_shared > 0)
+    n_documents, n_topics = int(sums_apart(whole).n_shared), int(np.count_nonzero(shared))
+    intervals: dict[str, Interval] = {}
+    if kind == "topic":
+        intervals = topic_bootstraps(sums, statistics, units=shared, resamples=resamples, seed=seed)
+    elif kind == "item":
+        contributions, counts = _patterns(population)
+        intervals = {
+            name: item_bootstrap(contributions, counts, of, resamples=resamples, seed=seed)
+            for name, of in statistics.items()
+        }
+    elif kind == "asymptotic" and not population.blanks.any():
+        for many in names:
+            one = many_coefficient(many, population.votes)
+            intervals[many] = asymptotic_interval(one.value, one.standard_error, n_units=one.n_documents)
+    made = []
+    for name, of in statistics.items():
+        value = float(of(whole[np.newaxis])[0])
+        defined = not np.isnan(value)
+        reason = None if defined else _reason(population, n_documents, name)
+        made.append(
+            AllJudges(name, value if defined else None, reason, n_documents, n_topics, intervals.get(name))
+        )
+    if level_index is not None:
+        made.append(_overlap(graded, level_index, kind, resamples, seed))
+    return made
+
+
+def all_judges_by_topic(population: PopulationVotes, level_index: int | None) -> dict[str, list[AllJudges]]:
+    """Measure the agreement of all judges topic by topic, without intervals.
+
+    Parameters
+    ----------
+    population, level_index
+        As for `all_judges`.
+
+    Returns
+    -------
+    dict of str to list of AllJudges
+        By topic, those in which a document has two grades or more; names as of `all_judges`, with
+        the overlap of the topic's documents as ``macro_overlap``.
+    """
+    graded = population
+    if level_index is not None:
+        population = population.collapsed(level_index)
+    sums = population.total(vote_sums)
+    columns = _statistics(level_index, graded.votes.scale_values)
+    values = {name: of(sums).tolist() for name, of in columns.items()}
+    n_shared = sums_apart(sums).n_shared.astype(np.int64).tolist()
+    counts = None if level_index is None else _relevant_counts(graded, level_index)
+    made: dict[str, list[AllJudges]] = {}
+    for topic, name in enumerate(population.votes.topics):
+        if not (n := n_shared[topic]):
+            continue
+        made[name] = [
+            AllJudges(coefficient, None, _reason(population, n, coefficient), n, 1, None)
+            if np.isnan(column[topic])
+            else AllJudges(coefficient, column[topic], None, n, 1, None)
+            for coefficient, column in values.items()
+        ]
+        if counts is not None:
+            one = macro_overlap(RelevantCounts(*(part[topic : topic + 1] for part in counts)))
+            common = int(counts.common[topic])
+            made[name].append(AllJudges("macro_overlap", one.value, one.reason, common, one.n_topics, None))
+    return made
+
+
+def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Statistic]:
+    """Give every coefficient that follows from sums over documents as a function of them.
+
+    Interval alpha takes the distances of grades, the weighted ones those of places on the scale.
+    """
+    names = GRADED if level_index is None else BINARY
+    made: dict[str, Statistic] = {name: partial(stacked_many, name) for name in names}
+    if level_index is None:
+        made["alpha_interval"] = partial(stacked_many, "alpha_interval", values=values)
+    made["raw"] = stacked_many_raw
+    if level_index is not None:
+        made["positive"] = _positive
+    return made
+
+
+def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give positive agreement: how likely another judge finds relevant what one does."""
+    return stacked_many_specific(sums)[..., 1]
+
+
+def _relevant_counts(population: PopulationVotes, level_index: int) -> RelevantCounts:
+    """Count the documents that all judges graded, and found relevant, blank ones included."""
+
+    def counted(votes: Votes) -> NDArray[np.int64]:
+        return np.stack(relevant_to_all(votes, level_index), axis=-1)
+
+    return RelevantCounts(*population.total(counted).T)
+
+
+def _overlap(
+    population: PopulationVotes, level_index: int, kind: IntervalKind, resamples: int, seed: int
+) -> AllJudges:
+    """Measure the mean overlap of topics of all judges' relevant documents."""
+    counts = _relevant_counts(population, level_index)
+    result = macro_overlap(counts)
+    interval = None
+    if kind == "topic":
+        interval = topic_bootstrap(
+            macro_sums(counts),
+            stacked_macro_overlap,
+            units=np.asarray(counts.common > 0),
+            resamples=resamples,
+            seed=seed,
+        )
+    n_documents = int(counts.common.sum())
+    return AllJudges("macro_overlap", result.value, result.reason, n_documents, result.n_topics, interval)
+
+
+def _reason(population: PopulationVotes, n_documents: int, name: str) -> str:
+    """Say why a coefficient has no value."""
+    if n_documents:
+        if name == "positive":
+            return "no-relevant"
+        return "one-doc" if n_documents == 1 else "single-grade"
+    return "one-judge" if np.count_nonzero(population.graded) < 2 else "no-common-docs"
+
+
+def _patterns(population: PopulationVotes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Give what a document adds to the sums, for all that were graded alike, and count them."""
+    votes = population.votes
+    rows = grade_counts(votes)
+    blank = np.zeros((1, votes.n_grades), dtype=np.int64)
+    blank[0, population.default or 0] = len(votes.judges)
+    patterns, counts = distinct_patterns(np.concatenate([rows, blank]))
+    counts[np.all(patterns == blank, axis=1)] += int(population.blanks.sum()) - 1
+    return sums_of_counts(patterns, np.arange(len(patterns)), len(patterns)), counts

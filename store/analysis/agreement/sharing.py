@@ -1,0 +1,367 @@
+"""How many documents two judges must share for an interval of kappa of a wanted width.
+
+The variance of kappa has a part between topics, which more documents of the same topics do not
+make smaller, and a part within topics, which they do. Both are estimated from what the judges have
+shared so far. So the answer may be that no number of documents will do, and how many topics would.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.agreement.intervals import LEVEL, normal_quantile
+from store.analysis.agreement.kappa import Weights, costs_of
+from store.errors import ArgumentError
+
+LEAST_WIDTH = 0.001
+
+PlanReason = Literal[
+    "no-common-docs",
+    "one-doc",
+    "single-grade",
+    "no-variation",
+    "one-topic",
+    "one-doc-a-topic",
+    "too-few-topics",
+]
+"""Why there is no number of documents:
+
+=============== ================================================================================
+no-common-docs  the judges share no document yet
+one-doc         they share one document only
+single-grade    both used one and the same grade only: kappa has no value
+no-variation    every document weighs the same: perfect agreement, or a judge who used one grade
+one-topic       of one topic nothing is known about the variance between topics
+one-doc-a-topic no topic has two documents, so the two parts cannot be told apart
+too-few-topics  topics alone vary so much that no number of documents gives the width
+=============== ================================================================================
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapPlan:
+    """What an interval of the wanted width needs, judged by what the judges have shared so far."""
+
+    width: float
+    """The wanted distance of the limits."""
+    level: float
+    """Nominal coverage."""
+    reason: PlanReason | None
+    """Why there is no `documents_per_topic`; ``None`` when there is."""
+    n_topics: int
+    """Topics with common documents."""
+    n_documents: int
+    """Common documents so far."""
+    kappa: float | None
+    """So far; ``None`` when it is undefined."""
+    between: float | None
+    """Variance of topics' mean influence on kappa, at least 0; ``None`` = not estimated."""
+    within: float | None
+    """Variance of documents' influence within topics, at least 0; ``None`` = not estimated."""
+    is_clamped: bool
+    """The estimate of `between` was below 0 and was taken as 0: the topics vary no more than
+    documents would by themselves, so the plan may be too hopeful."""
+    present_width: float | None
+    """Width expected of the documents so far; ``None`` without estimates."""
+    documents_per_topic: int | None
+    """Documents each topic needs, at least 1."""
+    documents: int | None
+    """`documents_per_topic` times `n_topics`."""
+    topics: int | None
+    """Topics that would give the width with `n_documents` / `n_topics` documents each, at least 2;
+    ``None`` without estimates."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedPlan:
+    """What an interval of the wanted width needs if documents were independent."""
+
+    width: float
+    level: float
+    kappa: float
+    """The assumed kappa."""
+    first_share: float
+    """Share of documents the first judge is assumed to find relevant."""
+    second_share: float
+    variance: float
+    """Asymptotic variance of kappa times the number of documents."""
+    documents: int
+    """Common documents, in all, at least 2."""
+    warning: Literal["topics-ignored"] = "topics-ignored"
+    """Documents of a topic are alike, so that the interval will be wider; plan again from the
+    first judgements."""
+
+
+def plan_overlap(
+    tables: NDArray[np.int64],
+    width: float,
+    *,
+    weights: Weights = "none",
+    values: Sequence[int] | None = None,
+    level: float = LEVEL,
+) -> OverlapPlan:
+    r"""Plan the documents two judges must share, from those they share already.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, shape (n_topics, n_grades, n_grades)
+        Documents of each topic counted by grade on the declared scale, first judge in rows.
+        Topics without documents are no topics here.
+    width : float
+        Wanted distance of the limits, from `LEAST_WIDTH` to 2.
+    weights : {"none", "linear", "quadratic"}, default="none"
+        Of kappa.
+    values : sequence of int, length n_grades, optional
+        Grade values, ascending, for distances of values instead of places.
+    level : float, default=0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    OverlapPlan
+        Documents for each of the present topics, or a reason; and how many topics would do with as
+        many documents each as now. Topics are supposed to be of one size, as many as now.
+
+    Raises
+    ------
+    ArgumentError
+        If `tables` holds no square tables of counts, or another argument cannot be used.
+
+    Notes
+    -----
+    Kappa is linearised: a document in cell (i, j) moves it by 1/N of its influence
+
+    .. math:: y_{ij} = \frac{D_o (u_i + v_j) - D_e d_{ij} - D_o D_e}{D_e^2}, \quad
+              u_i = \sum_k d_{ik} c_k, \quad v_j = \sum_k d_{kj} r_k
+
+    with costs d, shares r and c of rows and columns, and observed and expected cost :math:`D_o,
+    D_e`. Its mean is 0, and its variance over N is the squared asymptotic error of [1]_. The
+    analysis of variance of topics of unequal sizes [2]_ splits it into :math:`\sigma_b^2` between
+    and :math:`\sigma_w^2` within topics, and T topics of m documents give
+
+    .. math:: w / 2 = z \sqrt{\sigma_b^2 / T + \sigma_w^2 / (T m)}
+
+    so that :math:`m = \sigma_w^2 / (T (w / 2z)^2 - \sigma_b^2)`, and no m where that is not above
+    0. Influences are computed in integers, so undefined cases are decided exactly. With few topics
+    :math:`\sigma_b^2` is itself uncertain: with 10, easily by half. O(n_topics * n_grades**2).
+
+    References
+    ----------
+    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and
+       Weighted Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
+    .. [2] S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components*, Wiley, 1992,
+       section 3.6.
+
+    Examples
+    --------
+    >>> tables = np.array([[[14, 2], [3, 6]], [[9, 6], [1, 9]], [[18, 1], [2, 4]], [[8, 3], [5, 9]]])
+    >>> plan = plan_overlap(tables, 0.3)
+    >>> round(plan.present_width, 2), plan.documents_per_topic, plan.documents
+    (0.35, 34, 136)
+    >>> plan_overlap(np.zeros((3, 2, 2), np.int64), 0.2).reason
+    'no-common-docs'
+    """
+    tables = _check_tables(tables)
+    _check_width(width)
+    z = normal_quantile(level)
+    tables = tables[tables.any(axis=(1, 2))]
+    n_topics, n_documents = len(tables), int(tables.sum())
+    kappa, influences = _influences(tables.sum(axis=0), weights, values)
+    if influences is None:
+        reason: PlanReason = "no-common-docs" if n_documents == 0 else "single-grade"
+        if n_documents == 1:
+            reason = "one-doc"
+    elif not np.any(influences[tables.any(axis=0)]):
+        reason = "no-variation"
+    elif n_topics == 1:
+        reason = "one-topic"
+    elif n_documents == n_topics:
+        reason = "one-doc-a-topic"
+    else:
+        between, within = _variance_parts(tables, influences)
+        return _plan(tables, width, level, z, kappa, between, within)
+    return OverlapPlan(
+        width=width,
+        level=level,
+        reason=reason,
+        n_topics=n_topics,
+        n_documents=n_documents,
+        kappa=kappa,
+        between=None,
+        within=None,
+        is_clamped=False,
+        present_width=None,
+        documents_per_topic=None,
+        documents=None,
+        topics=None,
+    )
+
+
+def assumed_plan(
+    kappa: float, width: float, *, first_share: float, second_share: float | None = None, level: float = LEVEL
+) -> AssumedPlan:
+    r"""Plan the documents two judges must share, before there are any.
+
+    For relevant or not, supposing that documents are independent. They are not, so this is a
+    least number.
+
+    Parameters
+    ----------
+    kappa : float
+        Expected kappa, between -1 and 1, and such that the shares allow it.
+    width : float
+        Wanted distance of the limits, from `LEAST_WIDTH` to 2.
+    first_share, second_share : float
+        Shares of documents the judges are expected to find relevant, above 0 and below 1; by
+        default the second is the first.
+    level : float, default=0.95
+        Nominal coverage.
+
+    Returns
+    -------
+    AssumedPlan
+        The documents in all, and the warning ``topics-ignored``.
+
+    Raises
+    ------
+    ArgumentError
+        If a share or width is out of range, or no two judges with these shares have this kappa; or
+        if kappa is 1 or -1, where the formula has no variance.
+
+    Notes
+    -----
+    The shares p of the four cells follow from kappa and the two shares of relevant documents, and
+
+    .. math:: N = (2 z / w)^2 \, Q, \quad Q = \sum_{ij} p_{ij} y_{ij}^2
+
+    [1]_ with the influences y of `plan_overlap`: Q is the variance of Fleiss, Cohen and Everitt
+    times N.
+
+    References
+    ----------
+    .. [1] A. B. Cantor, "Sample-Size Calculations for Cohen's Kappa", *Psychological Methods* 1(2),
+       150-153, 1996, doi:10.1037/1082-989X.1.2.150.
+
+    Examples
+    --------
+    With equal shares p, Q is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), here .892857,
+    and 19.6 ** 2 * Q is 342.99:
+
+    >>> assumed_plan(0.5, 0.2, first_share=0.3).documents
+    343
+    """
+    _check_width(width)
+    z = normal_quantile(level)
+    second = first_share if second_share is None else second_share
+    for name, share in (("first_share", first_share), ("second_share", second)):
+        if not 0 < share < 1:
+            raise ArgumentError(name, "must be above 0 and below 1", share)
+    by_chance = first_share * second + (1 - first_share) * (1 - second)
+    observed = by_chance + kappa * (1 - by_chance)
+    both = (observed - 1 + first_share + second) / 2
+    shares = np.array([[1 - first_share - second + both, second - both], [first_share - both, both]])
+    if not (shares.min() >= -1e-12 and -1 < kappa < 1):
+        requirement = f"must be between -1 and 1 and possible with shares {first_share}, {second}"
+        raise ArgumentError("kappa", requirement, kappa)
+    shares = np.clip(shares, 0.0, 1.0)
+    costs = np.array([[0.0, 1.0], [1.0, 0.0]])
+    cost, chance = 1 - observed, 1 - by_chance
+    of_row, of_column = costs @ shares.sum(axis=0), costs @ shares.sum(axis=1)
+    y = cost * (of_row[:, np.newaxis] + of_column) - chance * costs - cost * chance
+    variance = float(np.sum(shares * (y / chance**2) ** 2))  # [1]
+    documents = max(2, _least_integer((2 * z / width) ** 2 * variance))
+    return AssumedPlan(width, level, kappa, first_share, second, variance, documents)
+
+
+def _influences(
+    table: NDArray[np.int64], weights: Weights, values: Sequence[int] | None
+) -> tuple[float | None, NDArray[np.float64] | None]:
+    """Compute kappa and the influence of every cell; ``None`` where kappa is undefined."""
+    counts = table.astype(object)  # products of four sums overflow 64 bits
+    costs = costs_of(len(counts), weights, values)
+    n, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
+    of_rows, of_columns = costs @ columns, rows @ costs
+    cost, by_chance = (counts * costs).sum(), rows @ of_rows
+    if n < 2 or by_chance == 0:
+        return None, None
+    y = cost * (of_rows[:, np.newaxis] + of_columns) - by_chance * costs
+    influences = n * (n * y - cost * by_chance) / by_chance**2
+    return (by_chance - n * cost) / by_chance, influences.astype(np.float64)
+
+
+def _variance_parts(tables: NDArray[np.int64], influences: NDArray[np.float64]) -> tuple[float, float]:
+    """Estimate the variance of influences between topics, unclamped, and within topics."""
+    sizes = tables.sum(axis=(1, 2)).astype(np.float64)
+    n_topics, n = sizes.size, sizes.sum()
+    means = np.einsum("tij,ij->t", tables, influences) / sizes
+    deviations = influences - means[:, np.newaxis, np.newaxis]
+    within = float(np.sum(tables * deviations**2)) / (n - n_topics)
+    grand = float(sizes @ means) / n
+    between_square = float(sizes @ (means - grand) ** 2) / (n_topics - 1)
+    typical_size = (n - float(sizes @ sizes) / n) / (n_topics - 1)
+    return (between_square - within) / typical_size, within  # [2] of `plan_overlap`
+
+
+def _plan(
+    tables: NDArray[np.int64],
+    width: float,
+    level: float,
+    z: float,
+    kappa: float | None,
+    between: float,
+    within: float,
+) -> OverlapPlan:
+    """Turn the two variances into numbers of documents and topics."""
+    sizes = tables.sum(axis=(1, 2)).astype(np.float64)
+    n_topics, n_documents = sizes.size, int(sizes.sum())
+    is_clamped, between = between < 0, max(between, 0.0)
+    present = between * float(sizes @ sizes) / n_documents**2 + within / n_documents
+    wanted = (width / (2 * z)) ** 2
+    left_for_documents = wanted * n_topics - between
+    per_topic = None
+    if left_for_documents > 0:
+        per_topic = max(1, _least_integer(within / left_for_documents))
+    topics = max(2, _least_integer((between + within * n_topics / n_documents) / wanted))
+    return OverlapPlan(
+        width=width,
+        level=level,
+        reason=None if per_topic is not None else "too-few-topics",
+        n_topics=n_topics,
+        n_documents=n_documents,
+        kappa=kappa,
+        between=between,
+        within=within,
+        is_clamped=is_clamped,
+        present_width=2 * z * math.sqrt(present),
+        documents_per_topic=per_topic,
+        documents=None if per_topic is None else per_topic * n_topics,
+        topics=topics,
+    )
+
+
+def _least_integer(value: float) -> int:
+    """Return the least integer not below a value, but for rounding."""
+    return math.ceil(value * (1 - 1e-12))
+
+
+def _check_tables(tables: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return `tables` when it is a stack of square tables of counts, else raise `ArgumentError`."""
+    tables = np.asarray(tables)
+    if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.shape[1] < 2:
+        requirement = "must have shape (n_topics, n_grades, n_grades), 2 grades or more"
+        raise ArgumentError("tables", requirement, f"shape {tables.shape}")
+    if not np.issubdtype(tables.dtype, np.integer) or tables.min(initial=0) < 0:
+        raise ArgumentError("tables", "must hold counts >= 0", f"{tables.dtype}")
+    return tables
+
+
+def _check_width(width: float) -> None:
+    """Raise `ArgumentError` unless a width is one that an interval of kappa can have."""
+    if not LEAST_WIDTH <= width <= 2:
+        raise ArgumentError("width", f"must be from {LEAST_WIDTH} to 2", width)

@@ -1,0 +1,698 @@
+"""Tables of two judges, sums of many, in stacks.
+
+The first judge is in rows, the second in columns, grades of the declared scale in ascending order,
+used or not. Tables of topics add up to the table of all documents.
+
+Counted topic by topic; the sums of topics add up to those of all documents, so that topics can be
+resampled without touching a vote again.
+
+177 judges make 15,576 pairs. Their tables over all topics are one stack, and each coefficient of
+all of them is one array; the tables of single topics are counted again where they are wanted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.agreement.intervals import (
+    Interval,
+    Statistic,
+    asymptotic_interval,
+    cell_contributions,
+    item_bootstrap,
+    topic_bootstraps,
+)
+from store.analysis.agreement.kappa import Numbers, divide, stacked_standard_errors
+from store.analysis.agreement.overlap import RelevantCounts, macro_sums
+from store.analysis.agreement.pairs import BINARY_NAMES, PAIR_NAMES, stacked
+from store.analysis.agreement.populations import PopulationVotes
+from store.analysis.agreement.votes import Votes, grade_counts
+from store.analysis.collapse import collapse_table
+from store.errors import ArgumentError
+
+_SECONDS_A_PAIR = 1.6e-8
+_SECONDS_A_PRODUCT = 2.5e-11
+"""Measured costs of counting two votes one by one, and of a multiplication in a matrix product:
+they choose between two ways to the same counts."""
+_BLOCK_CELLS = 1 << 22
+"""Cells of a block of one-hot rows: 16 MB."""
+_CHUNK_PAIRS = 1 << 20
+"""Pairs of votes counted at once: 8 MB an array."""
+_CHUNK_GRADES = 1 << 15
+"""Grades of a judge counted at once, so that they stay near the processor."""
+
+
+def count_pairs(first: NDArray[np.int64], second: NDArray[np.int64], n_grades: int) -> NDArray[np.int64]:
+    """Count the grades that two judges gave to the same documents.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (n_documents,)
+        Places on the scale, from 0 to ``n_grades - 1``, document by document.
+    n_grades : int
+        Grades of the declared scale.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_grades, n_grades)
+        Documents by grade of `first` (rows) and of `second` (columns).
+
+    Raises
+    ------
+    ArgumentError
+        If the arrays differ in length or hold a place that is not on the scale.
+
+    Examples
+    --------
+    >>> count_pairs(np.array([0, 1, 1]), np.array([0, 0, 2]), 3).tolist()
+    [[1, 0, 0], [1, 0, 1], [0, 0, 0]]
+    """
+    if len(first) != len(second):
+        raise ArgumentError("second", f"must be {len(first)} grades", len(second))
+    counts = np.zeros(n_grades * n_grades, dtype=np.int64)
+    for begin in range(0, len(first), _CHUNK_GRADES):
+        part = slice(begin, begin + _CHUNK_GRADES)
+        rows, columns = (np.asarray(places[part], np.int64) for places in (first, second))
+        for name, places in (("first", rows), ("second", columns)):
+            # Seen as unsigned, a negative place is a huge one.
+            if int(places.view(np.uint64).max()) >= n_grades:
+                wrong = places[(places < 0) | (places >= n_grades)]
+                raise ArgumentError(name, f"must be from 0 to {n_grades - 1}", int(wrong[0]))
+        counts += np.bincount(rows * n_grades + columns, minlength=counts.size)
+    return counts.reshape(n_grades, n_grades)
+
+
+def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
+    """Count, topic by topic, the documents that two judges graded.
+
+    Parameters
+    ----------
+    votes : Votes
+        Grades.
+    first, second : str
+        Two judges' names.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_topics, n_grades, n_grades)
+        Documents by grade of `first` (rows) and of `second` (columns), topics as in
+        ``votes.topics``; the sum over topics is the table of all documents.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such judge.
+    ArgumentError
+        If both are the same judge.
+
+    Examples
+    --------
+    Ann gives 0 1 2 to three documents, Bob 2 1 to the first two:
+
+    >>> from store.analysis.agreement.votes import votes_from_rows
+    >>> votes = votes_from_rows(
+    ...     np.zeros(5, int),
+    ...     np.array([1, 1, 2, 2, 3]),
+    ...     np.array([0, 1, 0, 1, 0]),
+    ...     np.array([0, 2, 1, 1, 2]),
+    ...     topics=["1"],
+    ...     judges=["ann", "bob"],
+    ...     scale_values=(0, 1, 2),
+    ... )
+    >>> pair_tables(votes, "ann", "bob").tolist()
+    [[[0, 0, 1], [0, 1, 0], [0, 0, 0]]]
+    """
+    codes = votes.judge_index(first), votes.judge_index(second)
+    if first == second:
+        raise ArgumentError("second", "must be another judge than `first`", second)
+    mine, theirs = (np.flatnonzero(votes.judge_codes == code) for code in codes)
+    row_of = np.full(votes.n_documents, -1, dtype=np.int64)
+    row_of[votes.documents[mine]] = votes.places[mine]
+    documents = votes.documents[theirs]
+    rows = row_of[documents]
+    both = rows >= 0
+    q = votes.n_grades
+    cells = (votes.topic_codes[documents] * q + rows) * q + votes.places[theirs]
+    counts = np.bincount(cells[both], minlength=len(votes.topics) * q * q)
+    return counts.reshape(len(votes.topics), q, q)
+
+
+def all_pair_tables(votes: Votes) -> NDArray[np.int64]:
+    """Count the documents of every pair of judges by their two grades, over all topics.
+
+    Parameters
+    ----------
+    votes : Votes
+        Grades.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_pairs, n_grades, n_grades)
+        Pairs in the order of ``itertools.combinations(votes.judges, 2)``; the judge that comes
+        first is in rows.
+
+    Notes
+    -----
+    Where documents have few votes, their pairs of votes are counted one by one; where they have
+    many, the one-hot rows of documents are multiplied by themselves, which is exact in float32 as
+    a block has fewer than ``2**24`` documents. The cheaper way is taken.
+    """
+    votes_of_document = np.bincount(votes.documents, minlength=votes.n_documents)
+    n_pairs_of_votes = int((votes_of_document * (votes_of_document - 1) // 2).sum())
+    width = len(votes.judges) * votes.n_grades
+    n_shared = int(np.count_nonzero(votes_of_document > 1))
+    if n_pairs_of_votes * _SECONDS_A_PAIR > n_shared * width * width * _SECONDS_A_PRODUCT:
+        return _by_product(votes, votes_of_document)
+    return _one_by_one(votes, votes_of_document)
+
+
+def pair_numbers(judges: NDArray[np.int64], n_judges: int) -> NDArray[np.int64]:
+    """Tell which of all pairs of judges the pairs of some of them are.
+
+    Parameters
+    ----------
+    judges : ndarray of int64, shape (n_some,)
+        Codes of judges, ascending, each once.
+    n_judges : int
+        All judges, whose pairs are numbered as in ``itertools.combinations(range(n_judges), 2)``.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_some * (n_some - 1) / 2,)
+        Numbers of the pairs in ``itertools.combinations(judges, 2)``, in this order.
+
+    Examples
+    --------
+    Of four judges the pairs are 01 02 03 12 13 23:
+
+    >>> pair_numbers(np.array([0, 2, 3]), 4).tolist()
+    [1, 2, 5]
+    """
+    first, second = np.triu_indices(len(judges), k=1)
+    return np.asarray(_starts(n_judges)[judges[first]] + judges[second])
+
+
+def _starts(n_judges: int) -> NDArray[np.int64]:
+    """Return by judge the number of the pair with the next judge, less the next judge's code."""
+    judges = np.arange(n_judges, dtype=np.int64)
+    return judges * (2 * n_judges - judges - 1) // 2 - judges - 1
+
+
+def _one_by_one(votes: Votes, votes_of_document: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count pairs of votes of one document: each vote with the next, the one after it, ..."""
+    n_judges, q = len(votes.judges), votes.n_grades
+    n_pairs = n_judges * (n_judges - 1) // 2
+    counts = np.zeros(n_pairs * q * q, dtype=np.int64)
+    ends = np.cumsum(votes_of_document)
+    left = ends[votes.documents] - np.arange(len(votes.documents)) - 1
+    lower = np.flatnonzero(left > 0)
+    start = _starts(n_judges)
+    distance = 1
+    while lower.size:
+        for begin in range(0, lower.size, _CHUNK_PAIRS):
+            one = lower[begin : begin + _CHUNK_PAIRS]
+            other = one + distance
+            pairs = start[votes.judge_codes[one]] + votes.judge_codes[other]
+            cells = (pairs * q + votes.places[one]) * q + votes.places[other]
+            counts += np.bincount(cells, minlength=counts.size)
+        distance += 1
+        lower = lower[left[lower] >= distance]
+    return counts.reshape(n_pairs, q, q)
+
+
+def _by_product(votes: Votes, votes_of_document: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count pairs of votes as a product of one-hot rows, a block of documents at a time."""
+    n_judges, q = len(votes.judges), votes.n_grades
+    width = n_judges * q
+    rows = max(1, min(_BLOCK_CELLS // width, (1 << 24) - 1))
+    columns = votes.judge_codes * q + votes.places
+    bounds = np.concatenate([[0], np.cumsum(votes_of_document)])
+    total = np.zeros((width, width), dtype=np.int64)
+    for begin in range(0, votes.n_documents, rows):
+        end = min(begin + rows, votes.n_documents)
+        part = slice(bounds[begin], bounds[end])
+        one_hot = np.zeros((end - begin, width), dtype=np.float32)
+        cells = (votes.documents[part] - begin) * width + columns[part]
+        one_hot.reshape(-1)[cells] = 1
+        total += (one_hot.T @ one_hot).astype(np.int64)
+    first, second = np.triu_indices(n_judges, k=1)
+    return total.reshape(n_judges, q, n_judges, q).transpose(0, 2, 1, 3)[first, second]
+
+
+class VoteSums(NamedTuple):
+    """The parts of `vote_sums`; each may have leading axes, one entry a topic or a resample."""
+
+    pairs: NDArray[np.float64]
+    """Shape (..., n_grades, n_grades): ordered pairs of votes on one document; whole numbers."""
+    coincidences: NDArray[np.float64]
+    """The same, every document's divided by its votes less one."""
+    rates: NDArray[np.float64]
+    """The same, every document's divided by the number of its pairs."""
+    given: NDArray[np.float64]
+    """Shape (..., n_grades): share of a document's votes, summed over graded documents."""
+    n_graded: NDArray[np.float64]
+    """Shape (...): documents with a grade."""
+    n_shared: NDArray[np.float64]
+    """Shape (...): documents with two grades or more."""
+
+
+def vote_sums(votes: Votes) -> NDArray[np.float64]:
+    """Count, topic by topic, all that coefficients of many judges are made of.
+
+    Parameters
+    ----------
+    votes : Votes
+        Grades.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_topics, 3 * n_grades**2 + n_grades + 2)
+        One row a topic; `sums_apart` names the parts. Rows add up; a weighted sum of rows is that
+        of resampled topics.
+
+    Notes
+    -----
+    Documents of one topic with equally many votes are counted in whole numbers and divided once,
+    so that the order of documents and judges changes no digit. O(n_votes + n_documents *
+    n_grades**2).
+    """
+    return sums_of_counts(grade_counts(votes), votes.topic_codes, len(votes.topics))
+
+
+def sums_of_counts(
+    grade_counts: NDArray[np.int64], topic_codes: NDArray[np.int64], n_topics: int
+) -> NDArray[np.float64]:
+    """Make `vote_sums` of counts, shape (n_documents, n_grades), each document with a vote."""
+    counts = grade_counts.astype(np.float64)
+    q = counts.shape[1]
+    sizes = counts.sum(axis=1).astype(np.int64)
+    most = int(sizes.max(initial=0)) + 1
+    groups, group_of = np.unique(topic_codes * most + sizes, return_inverse=True)
+    topics, m = groups // most, (groups % most)[:, np.newaxis]
+
+    pairs = np.empty((len(groups), q, q))
+    for c in range(q):
+        for k in range(c, q):
+            products = counts[:, c] * (counts[:, k] - (c == k))
+            pairs[:, c, k] = np.bincount(group_of, products, minlength=len(groups))
+            pairs[:, k, c] = pairs[:, c, k]
+    flat = pairs.reshape(len(groups), q * q)
+    given = [np.bincount(group_of, counts[:, k], minlength=len(groups)) for k in range(q)]
+    documents = np.bincount(group_of, minlength=len(groups))
+    others = np.maximum(m - 1, 1)
+    shares = np.stack(given, axis=1) / m
+    counted = np.stack([documents, documents * (m[:, 0] > 1)], axis=1)
+    of_groups = np.hstack([flat, flat / others, flat / (others * m), shares, counted])
+    sums = np.zeros((n_topics, of_groups.shape[1]))
+    np.add.at(sums, topics, of_groups)
+    return sums
+
+
+def sums_apart(sums: Numbers) -> VoteSums:
+    """Name the parts of `vote_sums`, or of sums of its rows, shape (..., n_sums).
+
+    Raises
+    ------
+    ArgumentError
+        If the last axis has a length that `vote_sums` never gives.
+    """
+    sums = np.asarray(sums, np.float64)
+    n_sums = sums.shape[-1]
+    q = (math.isqrt(max(12 * n_sums - 23, 0)) - 1) // 6
+    if 3 * q * q + q + 2 != n_sums:
+        raise ArgumentError("sums", "must be what `vote_sums` counts", f"shape {sums.shape}")
+    squares = sums[..., : 3 * q * q].reshape(*sums.shape[:-1], 3, q, q)
+    return VoteSums(
+        squares[..., 0, :, :],
+        squares[..., 1, :, :],
+        squares[..., 2, :, :],
+        sums[..., 3 * q * q : -2],
+        sums[..., -2],
+        sums[..., -1],
+    )
+
+
+def coincidences(votes: Votes) -> NDArray[np.float64]:
+    """Count the coincidences of Krippendorff's alpha, shape (n_topics, n_grades, n_grades).
+
+    Examples
+    --------
+    Three judges give 0 0 1 to a document, two of them 1 1 to another:
+
+    >>> from store.analysis.agreement.votes import votes_from_rows
+    >>> votes = votes_from_rows(
+    ...     np.zeros(5, int),
+    ...     np.array([0, 0, 0, 1, 1]),
+    ...     np.array([0, 1, 2, 0, 1]),
+    ...     np.array([0, 0, 1, 1, 1]),
+    ...     topics=["1"],
+    ...     judges=["ann", "bob", "cy"],
+    ...     scale_values=(0, 1),
+    ... )
+    >>> coincidences(votes).tolist()
+    [[[1.0, 1.0], [1.0, 2.0]]]
+    """
+    return sums_apart(vote_sums(votes)).coincidences
+
+
+IntervalKind = Literal["topic", "item", "asymptotic", "none"]
+INTERVAL_KINDS: tuple[IntervalKind, ...] = get_args(IntervalKind)
+
+TopicTables = Callable[[int], NDArray[np.int64]]
+"""From the number of a pair to its tables, shape (n_topics, n_grades, n_grades)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairStack:
+    """The tables of some pairs of judges, on all grades or on relevant or not."""
+
+    level_index: int | None
+    """Index into the scale of the least relevant grade; ``None`` = graded."""
+    tables: NDArray[np.int64]
+    """Shape (n_pairs, n_grades, n_grades): over all topics, first judge in rows."""
+    overlaps: NDArray[np.float64] | None
+    """Shape (n_pairs, 2): sum of topics' overlaps, and topics that have one; ``None`` = graded."""
+    topic_tables: TopicTables
+
+
+def all_pair_stacks(population: PopulationVotes, levels: Sequence[int]) -> list[PairStack]:
+    """Count the tables of every pair of judges: graded, then at each level.
+
+    Parameters
+    ----------
+    population : PopulationVotes
+        Votes of the judges in question.
+    levels : sequence of int
+        Indices into the scale, each from 1 to ``n_grades - 1``.
+
+    Returns
+    -------
+    list of PairStack
+        Pairs in the order of ``itertools.combinations(votes.judges, 2)``. Topics are counted one
+        after another, so that 15,576 pairs need no table for each topic and pair; and of a topic
+        those pairs alone of which both judged it, as of a crowd each judge knows few topics.
+    """
+    votes, default = population.votes, population.default
+    q = votes.n_grades
+    pairs = list(combinations(votes.judges, 2))
+    total = np.zeros((len(pairs), q, q), dtype=np.int64)
+    overlaps = [np.zeros((len(pairs), 2)) for _ in levels]
+    for topic, of_topic in _topics_of(votes):
+        # A document that nobody listed counts for every pair.
+        numbers, present = (slice(None), of_topic) if default is not None else _present(of_topic)
+        tables = all_pair_tables(present)
+        if default is not None:
+            tables[:, default, default] += population.blanks[topic]
+        total[numbers] += tables
+        for place, level in enumerate(levels):
+            overlaps[place][numbers] += _overlap_sums(collapse_table(tables, level))
+    if default is not None:
+        untouched = np.bincount(votes.topic_codes, minlength=len(votes.topics)) == 0
+        total[:, default, default] += population.blanks[untouched].sum()
+        for place, level in enumerate(levels):
+            overlaps[place] += (default >= level) * np.count_nonzero(untouched & (population.blanks > 0))
+
+    def tables_of(pair: int) -> NDArray[np.int64]:
+        first, second = pairs[pair]
+        return population.total(partial(pair_tables, first=first, second=second))
+
+    return _stacks(total, overlaps, levels, tables_of)
+
+
+def stacks_of(by_topic: NDArray[np.int64], levels: Sequence[int]) -> list[PairStack]:
+    """Stack tables that are counted already: graded, then at each level.
+
+    Parameters
+    ----------
+    by_topic : ndarray of int64, shape (n_pairs, n_topics, n_grades, n_grades)
+        Tables of each pair and topic.
+    levels : sequence of int
+        As for `all_pair_stacks`.
+    """
+    total = by_topic.sum(axis=1)
+    overlaps = [
+        sum((_overlap_sums(collapse_table(tables, level)) for tables in by_topic.swapaxes(0, 1)),
+            start=np.zeros((len(by_topic), 2)))
+        for level in levels
+    ]  # fmt: skip
+    return _stacks(total, overlaps, levels, by_topic.__getitem__)
+
+
+def binary_stack(by_topic: NDArray[np.int64], level: int) -> PairStack:
+    """Stack tables that are binary already, shape (n_pairs, n_topics, 2, 2)."""
+    [_, stack] = stacks_of(by_topic, [1])
+    return replace(stack, level_index=level)
+
+
+def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[int]]:
+    """Keep the pairs that share a document: of a crowd they are few.
+
+    Parameters
+    ----------
+    stacks : sequence of PairStack
+        Of the same pairs.
+
+    Returns
+    -------
+    list of PairStack
+        The same stacks of the pairs that are kept.
+    list of int
+        The numbers that these pairs had, ascending.
+    """
+    kept = np.flatnonzero(stacks[0].tables.any(axis=(1, 2))) if stacks else np.zeros(0, np.int64)
+    numbers: list[int] = kept.tolist()
+    made = [
+        replace(
+            stack,
+            tables=stack.tables[kept],
+            overlaps=None if stack.overlaps is None else stack.overlaps[kept],
+            topic_tables=partial(_tables_of_kept, stack.topic_tables, numbers),
+        )
+        for stack in stacks
+    ]
+    return made, numbers
+
+
+def _tables_of_kept(tables_of: TopicTables, numbers: Sequence[int], pair: int) -> NDArray[np.int64]:
+    """Count the tables of a pair by its number among those that were kept."""
+    return tables_of(numbers[pair])
+
+
+def coefficients(
+    tables: NDArray[np.int64], *, binary: bool, values: Sequence[int] | None = None
+) -> dict[str, NDArray[np.float64]]:
+    """Measure every table of a stack by every coefficient.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, shape (n_tables, n_grades, n_grades)
+        Of pairs, or of topics.
+    binary : bool
+        Whether the grades are not relevant and relevant: weights have no meaning then, overlap
+        has.
+    values : sequence of int, length n_grades, optional
+        The grades, for ``alpha_interval``, which takes their distances; by default places on the
+        scale. Weighted kappas take places always, as other programs do.
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (n_tables,)
+        By the name of the coefficient; NaN where it is undefined.
+    """
+    names = BINARY_NAMES if binary else PAIR_NAMES
+    columns = {"raw": stacked("raw", tables)} | {
+        name: stacked(name, tables, values if name == "alpha_interval" else None) for name in names
+    }
+    columns["kappa_se"] = stacked_standard_errors(tables)
+    if binary:
+        columns["positive"] = stacked("positive", tables)
+        columns["overlap"] = stacked("overlap", tables)
+    else:
+        columns["quadratic_se"] = stacked_standard_errors(tables, "quadratic")
+    return columns
+
+
+def reasons(tables: NDArray[np.int64], columns: dict[str, NDArray[np.float64]]) -> list[str | None]:
+    """Say of every table why a coefficient of it is undefined; ``None`` where all have a number.
+
+    Returns
+    -------
+    list of str or None
+        ``no-common-docs``, or what holds of ``one-doc``, ``single-grade`` and ``no-relevant``,
+        joined by a comma.
+    """
+    n = tables.sum(axis=(-2, -1))
+    no_kappa = np.isnan(columns["kappa"])
+    no_overlap = np.isnan(columns["overlap"]) if "overlap" in columns else np.zeros_like(no_kappa)
+    found: list[str | None] = [None] * len(n)
+    for row in np.flatnonzero(no_kappa | no_overlap).tolist():
+        if n[row] == 0:
+            found[row] = "no-common-docs"
+            continue
+        codes = ["one-doc" if n[row] == 1 else "single-grade"] if no_kappa[row] else []
+        codes += ["no-relevant"] if no_overlap[row] else []
+        found[row] = ", ".join(codes)
+    return found
+
+
+def pair_intervals(
+    stacks: Sequence[PairStack], pair: int, kind: IntervalKind, *, resamples: int, seed: int
+) -> list[dict[str, Interval]]:
+    """Make the intervals of one pair: of kappa, and of quadratic kappa or the mean overlap.
+
+    Parameters
+    ----------
+    stacks : sequence of PairStack
+        Of the same pairs.
+    pair : int
+        Its number in the stacks.
+    kind : {"topic", "item", "asymptotic"}
+        Topic bootstrap, item bootstrap, or kappa's standard error.
+    resamples, seed
+        As for `store.analysis.agreement.intervals.topic_bootstrap`.
+
+    Returns
+    -------
+    list of dict of str to Interval
+        One a stack, by ``kappa``, ``quadratic`` and ``macro_overlap``. The mean overlap of topics
+        has an interval from the topic bootstrap alone.
+    """
+    if kind == "topic":
+        return _from_topics(stacks, pair, resamples, seed)
+    made: list[dict[str, Interval]] = []
+    for stack in stacks:
+        table = stack.tables[pair]
+        names: dict[str, Statistic] = {"kappa": _kappa}
+        if stack.level_index is None:
+            names["quadratic"] = _quadratic
+        if kind == "item":
+            cells = cell_contributions(len(table))
+            made.append({
+                name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
+                for name, of in names.items()
+            })  # fmt: skip
+            continue
+        columns = coefficients(table[np.newaxis], binary=stack.level_index is not None)
+        made.append({
+            name: asymptotic_interval(
+                _number(columns[name]), _number(columns[f"{name}_se"]), n_units=int(table.sum())
+            )
+            for name in names
+        })  # fmt: skip
+    return made
+
+
+def _from_topics(
+    stacks: Sequence[PairStack], pair: int, resamples: int, seed: int
+) -> list[dict[str, Interval]]:
+    """Resample the topics of one pair once for all its coefficients."""
+    sums: list[NDArray[np.float64]] = []
+    statistics: dict[str, Statistic] = {}
+    start = 0
+    for number, stack in enumerate(stacks):
+        tables = stack.topic_tables(pair)
+        width = tables.shape[-1] ** 2
+        sums.append(tables.reshape(len(tables), width).astype(np.float64))
+        statistics[f"{number} kappa"] = _of_part(_kappa, start, width)
+        if stack.level_index is None:
+            statistics[f"{number} quadratic"] = _of_part(_quadratic, start, width)
+        else:
+            sums.append(_overlap_sums(tables))
+            statistics[f"{number} macro_overlap"] = partial(_mean, start=start + width)
+            width += 2
+        start += width
+    units = np.asarray(sums[0].any(axis=1))
+    found = topic_bootstraps(
+        np.concatenate(sums, axis=1), statistics, seed=seed, resamples=resamples, units=units
+    )
+    made: list[dict[str, Interval]] = [{} for _ in stacks]
+    for key, interval in found.items():
+        place, name = key.split()
+        made[int(place)][name] = interval
+    return made
+
+
+def _kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    return stacked("kappa", tables)
+
+
+def _quadratic(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    return stacked("quadratic", tables)
+
+
+def _mean(sums: NDArray[np.float64], *, start: int) -> NDArray[np.float64]:
+    """Divide a column of resampled sums by the one after it."""
+    return divide(sums[:, start], sums[:, start + 1])
+
+
+def _of_part(statistic: Statistic, start: int, width: int) -> Statistic:
+    """Let a statistic of tables see its part of resampled sums."""
+    side = round(width**0.5)
+    return lambda sums: statistic(sums[:, start : start + width].reshape(-1, side, side))
+
+
+def _number(values: NDArray[Any]) -> float | None:
+    """Return the one value of an array; ``None`` for NaN."""
+    value = float(values[0])
+    return None if np.isnan(value) else value
+
+
+def _stacks(
+    total: NDArray[np.int64],
+    overlaps: Sequence[NDArray[np.float64]],
+    levels: Sequence[int],
+    tables_of: TopicTables,
+) -> list[PairStack]:
+    """Make the graded stack, and of it one for each level."""
+    made = [PairStack(None, total, None, tables_of)]
+    for level, of_level in zip(levels, overlaps, strict=True):
+
+        def collapsed(pair: int, level: int = level) -> NDArray[np.int64]:
+            return collapse_table(tables_of(pair), level)
+
+        made.append(PairStack(level, collapse_table(total, level), of_level, collapsed))
+    return made
+
+
+def _overlap_sums(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Give the overlap of binary tables, or 0, and whether there is one, shape (n_tables, 2)."""
+    common = tables.sum(axis=(-2, -1))
+    return macro_sums(RelevantCounts(common, tables[:, 1, 1], common - tables[:, 0, 0]))
+
+
+def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
+    """Leave out the judges without a vote; beside it which of all pairs those of the rest are."""
+    judges, codes = np.unique(votes.judge_codes, return_inverse=True)
+    names = tuple(votes.judges[code] for code in judges.tolist())
+    numbers = pair_numbers(judges, len(votes.judges))
+    return numbers, replace(votes, judges=names, judge_codes=codes)
+
+
+def _topics_of(votes: Votes) -> Iterator[tuple[int, Votes]]:
+    """Yield the votes of every topic that has some, with its code."""
+    bounds = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1))
+    first_votes = np.searchsorted(votes.documents, bounds)
+    for topic, name in enumerate(votes.topics):
+        begin, end = bounds[topic : topic + 2].tolist()
+        if begin == end:
+            continue
+        part = slice(*first_votes[topic : topic + 2].tolist())
+        yield (
+            topic,
+            replace(
+                votes,
+                topics=(name,),
+                topic_codes=np.zeros(end - begin, dtype=np.int64),
+                documents=votes.documents[part] - begin,
+                judge_codes=votes.judge_codes[part],
+                places=votes.places[part],
+            ),
+        )

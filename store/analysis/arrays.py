@@ -1,0 +1,172 @@
+"""The bridge from records to numpy: rankings and qrels, from a collection or from files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
+from store.errors import ArgumentError
+from store.ranking import Order, rank_order
+from store.records import Qrel, Run
+from store.text import natural_key
+
+Grades = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
+"""Topic to the ids of its judged documents, each once, and their grades; both shape (n_judged,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopDocuments:
+    """The first documents of several runs for all their topics, by document id.
+
+    `width` is the depth that was asked for, or the length of the longest ranking where that is
+    less.
+    """
+
+    tags: tuple[str, ...]
+    """The runs, ascending bytewise: the rows."""
+    topics: tuple[str, ...]
+    """Every topic that one of the runs has, in natural order."""
+    ids: NDArray[np.int32]
+    """Shape (n_runs, n_topics, width): ids of documents in rank order, -1 after the last."""
+    lengths: NDArray[np.int32]
+    """Shape (n_runs, n_topics): documents of the whole ranking; 0 = the run has no such topic."""
+    tied_in: NDArray[np.int32]
+    """Shape (n_runs, n_topics): documents taken that tie with one not taken."""
+    tied_out: NDArray[np.int32]
+    """Shape (n_runs, n_topics): documents not taken that tie with the last one taken; 0 exactly
+    where `tied_in` is."""
+    scores: NDArray[np.float64] | None = None
+    """Shape (n_runs, n_topics, width), NaN after the last; ``None`` = not loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocuments:
+    """Document ids in rank order of several runs, and what the ids mean."""
+
+    tags: tuple[str, ...]
+    """The runs, in the order they are to be shown."""
+    rankings: Mapping[tuple[str, str], NDArray[np.signedinteger]]
+    """(tag, topic) to ids, shape (n_documents,), from rank 1 on."""
+    ids: Mapping[str, int]
+    """Docno to id; empty where docnos were not asked for."""
+    docnos: Mapping[int, str]
+    """Id to docno; empty likewise."""
+
+
+def ranked_documents(runs: Iterable[Run], *, order: Order = "trec") -> RankedDocuments:
+    """Rank the documents of runs read from files, numbered across all of them.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+        Tags differ.
+    order : Order
+        The rank order.
+
+    Raises
+    ------
+    ArgumentError
+        If two runs have the same tag, or order ``rank`` is asked of ranks that are no integers.
+
+    Notes
+    -----
+    O(n log n) in the documents of each ranking; runs are read one at a time.
+    """
+    ids: dict[str, int] = {}
+    rankings: dict[tuple[str, str], NDArray[np.signedinteger]] = {}
+    tags: list[str] = []
+    for run in runs:
+        if run.tag in tags:
+            hint = "a column `name` in the list of --runs FILE gives each a name of its own"
+            raise ArgumentError("runs", "must each have their own tag", run.tag, hint=hint)
+        tags.append(run.tag)
+        for ranking in run.rankings:
+            numbers = [ids.setdefault(docno, len(ids)) for docno in ranking.docnos]
+            in_order = rank_order(ranking.docnos, ranking.scores, ranking.ranks, order=order)
+            rankings[run.tag, ranking.topic] = np.array(numbers, dtype=np.int64)[in_order]
+    docnos = {number: docno for docno, number in ids.items()}
+    return RankedDocuments(tuple(tags), rankings, ids, docnos)
+
+
+def judged_arrays(
+    ranked: RankedDocuments, qrels: Sequence[Qrel], *, level: int, cutoff: int
+) -> JudgedRankings:
+    """Put rankings and qrels into the arrays that measures work on.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs.
+    qrels : sequence of Qrel
+        One grade a (topic, docno); every listed pair is judged.
+    level : int
+        Least grade that counts as relevant.
+    cutoff : int
+        Documents of a ranking that are looked at, at least 1.
+
+    Returns
+    -------
+    JudgedRankings
+        Topics of the qrels in natural order; a run without one of them has length 0 there.
+    """
+    judged = grades_by_topic(ranked, qrels)
+    binary = {topic: (numbers, grades >= level) for topic, (numbers, grades) in judged.items()}
+    return judged_rankings(list(judged), ranked.tags, ranked.rankings, binary, cutoff=cutoff)
+
+
+def graded_arrays(ranked: RankedDocuments, grades: Grades, *, cutoff: int) -> GradedRankings:
+    """Put rankings and grades into the arrays that measures work on.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs; docnos are not needed.
+    grades : Grades
+        From `grades_by_topic`, or a collection's; every listed pair is judged.
+    cutoff : int
+        Documents of a ranking that are looked at, at least 1.
+
+    Returns
+    -------
+    GradedRankings
+        Topics in the order of `grades`; a run without one of them has length 0 there.
+
+    Raises
+    ------
+    ArgumentError
+        If a grade does not fit into 32 bits.
+    """
+    return graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
+
+
+def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:
+    """Give the documents of qrels the numbers that they have in the rankings.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs, with docnos.
+    qrels : sequence of Qrel
+        One grade a (topic, docno).
+
+    Returns
+    -------
+    Grades
+        Topics in natural order.
+    """
+    by_topic: dict[str, list[Qrel]] = {}
+    for qrel in qrels:
+        by_topic.setdefault(qrel.topic, []).append(qrel)
+    unranked = 1 + max(ranked.docnos, default=0)
+    judged = {}
+    for topic in sorted(by_topic, key=natural_key):
+        lines = by_topic[topic]
+        # Judged documents that no run retrieved count in R; they need an id all the same.
+        numbers = [ranked.ids.get(line.docno, unranked + place) for place, line in enumerate(lines)]
+        grades = np.array([line.grade for line in lines], dtype=np.int64)
+        judged[topic] = (np.array(numbers, dtype=np.int64), grades)
+    return judged

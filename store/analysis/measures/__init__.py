@@ -1,0 +1,1 @@
+"""Measures of rankings, and how far they can be known."""

@@ -1,0 +1,288 @@
+r"""Average precision without a search: its least value, its value by chance, one swap.
+
+Equation numbers are those of [1]_; E1 and E3 are ours. What the paper misprints is listed in
+`store.analysis`; the code follows the derivation.
+
+References
+----------
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
+   2001 (in Japanese), section 2.2 and appendix 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from store.analysis.measures.average_precision import gains, own_n_relevant
+from store.errors import ArgumentError
+
+
+def least_average_precision(
+    n_documents: ArrayLike, n_relevant: ArrayLike, collection_size: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    r"""Compute AP of the worst order: all relevant documents at the bottom of the list.
+
+    Parameters
+    ----------
+    n_documents : int or array of int, shape (...)
+        N, ranks of the list; at least 1.
+    n_relevant : int or array of int, broadcasts with `n_documents`
+        R, at least 0.
+    collection_size : int or array of int, broadcasts with the others, optional
+        M, documents that the N were taken from, R of which are relevant; at least N. By default
+        M = N: the list holds all R, as in mode ``own``. With more, mode ``pool``: as few relevant
+        documents as possible are retrieved, and the value is 0 from M = N + R on.
+
+    Returns
+    -------
+    ndarray of float64, the broadcast shape
+        In [0, 1]; NaN where R = 0 (``no-relevant``) or R > M, which cannot be.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is no whole number, or outside its range.
+
+    Notes
+    -----
+    .. math:: \nu_{min} = \frac{1}{R} \sum_{k=1}^{R} \frac{k}{N - R + k}    (Eq. 4 of [1]_)
+
+    For M > N the sum is over the r = max(0, R - (M - N)) documents that must be retrieved, with
+    N - r in place of N - R. O(sum of R).
+
+    Examples
+    --------
+    The paper's 0011, and the first two rows of its table 1 as far as R = 10:
+
+    >>> float(least_average_precision(4, 2).round(6))  # 5/12
+    0.416667
+    >>> least_average_precision([[10], [20]], [5, 10, 30]).round(3).tolist()
+    [[0.354, 1.0, nan], [0.161, 0.331, nan]]
+    """
+    return _tabulated(_least, n_documents, n_relevant, collection_size)
+
+
+def expected_average_precision(
+    n_documents: ArrayLike, n_relevant: ArrayLike, collection_size: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    r"""Compute what AP is on average when documents are put in a random order.
+
+    Parameters
+    ----------
+    n_documents, n_relevant, collection_size
+        As for `least_average_precision`; with M > N the list is the first N of M documents in
+        random order, and AP is divided by all R (mode ``pool``).
+
+    Returns
+    -------
+    ndarray of float64, the broadcast shape
+        In [0, 1]; NaN as for `least_average_precision`.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is no whole number, or outside its range.
+
+    Notes
+    -----
+    .. math:: E(\nu) = \frac{R - 1 + \frac{N - R}{N} H_N}{N - 1}    (Eq. 5 of [1]_)
+
+    for M = N; the value for N = R = 1, where eq. 5 is 0/0, is 1. In general
+
+    .. math:: E(\nu) = \frac{1}{M} \Bigl[ H_N + (N - H_N) \frac{R - 1}{M - 1} \Bigr]
+
+    with the harmonic number H_N. O(sum of N).
+
+    Examples
+    --------
+    The first two rows of table 2 of [1]_ as far as R = 10:
+
+    >>> expected_average_precision([[10], [20]], [5, 10]).round(3).tolist()
+    [[0.607, 1.0], [0.353, 0.568]]
+    """
+    return _tabulated(_expected, n_documents, n_relevant, collection_size)
+
+
+def variance_of_average_precision(
+    n_documents: ArrayLike, n_relevant: ArrayLike, collection_size: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    r"""Compute the variance of AP when documents are put in a random order.
+
+    Parameters
+    ----------
+    n_documents, n_relevant, collection_size
+        As for `expected_average_precision`.
+
+    Returns
+    -------
+    ndarray of float64, the broadcast shape
+        In [0, 1/4]; exactly 0 where R = M = N. NaN as for `least_average_precision`.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is no whole number, or outside its range.
+
+    Notes
+    -----
+    Equation E1; the paper has the mean only. With :math:`f_j`, the probability that j documents
+    drawn are all relevant, :math:`\rho_i = (i-1)/i + H_N - H_i`, :math:`H'_N = \sum 1/i^2`,
+    :math:`W = N - H_N`, :math:`W' = H_N - H'_N`, :math:`a = \sum \rho_i/i` and
+    :math:`b = \sum \rho_i^2`:
+
+    .. math::
+
+        E(S) = H_N f_1 + W f_2
+
+        E(S^2) = H'_N f_1 + (H_N^2 - H'_N + 2a + W') f_2
+                 + [2(H_N W - a) + b - 2W'] f_3 + (W^2 + W' - b) f_4
+
+        V(\nu) = [E(S^2) - E(S)^2] / R^2
+
+    O(sum of N).
+
+    Examples
+    --------
+    The six orders of two relevant documents among four have AP 1, 5/6, 3/4, 7/12, 1/2, 5/12:
+
+    >>> orders = np.array([1, 5 / 6, 3 / 4, 7 / 12, 1 / 2, 5 / 12])
+    >>> float(np.var(orders).round(12)), float(variance_of_average_precision(4, 2).round(12))
+    (0.040316358025, 0.040316358025)
+    """
+    return _tabulated(_variance, n_documents, n_relevant, collection_size)
+
+
+def swap_effect(
+    relevant: NDArray[np.bool_], n_relevant: ArrayLike, from_rank: ArrayLike, to_rank: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Compute the change of AP when a relevant document changes places with one that is not.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : int or array of int, shape (...) or one that broadcasts to it
+        R, at least the number of relevant ranks; a swap does not change it.
+    from_rank, to_rank : int or array of int, shape (...) or one that broadcasts to it
+        Where the relevant document stands, and where it goes: from 1 to width. The other one,
+        which is not relevant, goes from `to_rank` to `from_rank`.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In (-1, 1): above 0 exactly when the relevant document goes up.
+
+    Raises
+    ------
+    ArgumentError
+        If a rank is outside the list, the document at `from_rank` is not relevant or the one at
+        `to_rank` is, or `n_relevant` is below the number of relevant ranks.
+
+    Notes
+    -----
+    .. math:: \Delta = \frac{1}{R} \Bigl[ g_b - g_a - \frac{1}{\max(a, b)} \Bigr]
+
+    for a swap from a to b, with g of eq. 6 of [1]_ on the ranking before (equation E3). The last
+    term is what the two changes do to each other. O(size of `relevant`).
+
+    Examples
+    --------
+    The paper's 11000 to 10100: AP falls from 1 to (1/1 + 2/3) / 2.
+
+    >>> relevant = np.array([True, True, False, False, False])
+    >>> float(swap_effect(relevant, 2, 2, 3).round(6))
+    -0.166667
+    """
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    shape = relevant.shape[:-1]
+    counts = np.broadcast_to(_whole("n_relevant", n_relevant, least=1), shape)
+    if np.any(counts < own_n_relevant(relevant)):
+        requirement = "must be at least the number of relevant documents in the list"
+        raise ArgumentError("n_relevant", requirement, np.asarray(n_relevant).tolist())
+    places = []
+    for name, given, wanted in (("from_rank", from_rank, True), ("to_rank", to_rank, False)):
+        ranks = np.broadcast_to(_whole(name, given, least=1), shape)
+        if np.any(ranks > relevant.shape[-1]):
+            raise ArgumentError(name, f"must be at most {relevant.shape[-1]}", ranks.tolist())
+        if np.any(np.take_along_axis(relevant, ranks[..., None] - 1, axis=-1) != wanted):
+            requirement = f"must hold a document that is {'' if wanted else 'not '}relevant"
+            raise ArgumentError(name, requirement, ranks.tolist())
+        places.append(ranks)
+    gain = gains(relevant)
+    old, new = (np.take_along_axis(gain, rank[..., None] - 1, axis=-1)[..., 0] for rank in places)
+    return np.asarray((new - old - 1 / np.maximum(*places)) / counts)  # E3
+
+
+def _least(n_documents: int, n_relevant: int, collection_size: int) -> float:
+    """Compute eq. 4 of one list."""
+    retrieved = max(0, n_relevant - (collection_size - n_documents))
+    found = np.arange(1, retrieved + 1, dtype=np.float64)
+    return float(np.sum(found / (n_documents - retrieved + found)) / n_relevant)  # [1] Eq. 4
+
+
+def _expected(n_documents: int, n_relevant: int, collection_size: int) -> float:
+    """Compute eq. 5 of one list, from any collection."""
+    harmonic = float(np.sum(1 / np.arange(1, n_documents + 1)))
+    second = _falling_share(n_relevant, collection_size, 2) * collection_size / n_relevant
+    return (harmonic + (n_documents - harmonic) * second) / collection_size  # [1] Eq. 5
+
+
+def _variance(n_documents: int, n_relevant: int, collection_size: int) -> float:
+    """Compute E1 of one list."""
+    if n_relevant == collection_size == n_documents:
+        return 0.0
+    f1, f2, f3, f4 = (_falling_share(n_relevant, collection_size, j) for j in range(1, 5))
+    ranks = np.arange(1, n_documents + 1, dtype=np.float64)
+    harmonics = np.cumsum(1 / ranks)
+    h = float(harmonics[-1])
+    h_squares = float(np.sum(1 / ranks**2))
+    rho = (ranks - 1) / ranks + h - harmonics
+    w, w_prime = n_documents - h, h - h_squares
+    a, b = float(np.sum(rho / ranks)), float(np.sum(rho**2))
+    mean = h * f1 + w * f2
+    square = (
+        h_squares * f1
+        + (h**2 - h_squares + 2 * a + w_prime) * f2
+        + (2 * (h * w - a) + b - 2 * w_prime) * f3
+        + (w**2 + w_prime - b) * f4
+    )
+    return float(max(0.0, square - mean**2) / n_relevant**2)  # E1
+
+
+def _falling_share(n_relevant: int, collection_size: int, n_drawn: int) -> float:
+    """Return the probability that documents drawn without replacement are all relevant."""
+    if n_relevant < n_drawn:
+        return 0.0
+    share = 1.0
+    for drawn in range(n_drawn):
+        share *= (n_relevant - drawn) / (collection_size - drawn)
+    return share
+
+
+def _tabulated(
+    function: Callable[[int, int, int], float],
+    n_documents: ArrayLike,
+    n_relevant: ArrayLike,
+    collection_size: ArrayLike | None,
+) -> NDArray[np.float64]:
+    """Compute a function of N, R and M over all their combinations, NaN where it is undefined."""
+    lists = _whole("n_documents", n_documents, least=1)
+    relevant = _whole("n_relevant", n_relevant, least=0)
+    sizes = lists if collection_size is None else _whole("collection_size", collection_size, 1)
+    lists, relevant, sizes = np.broadcast_arrays(lists, relevant, sizes)
+    if np.any(sizes < lists):
+        raise ArgumentError("collection_size", "must be at least `n_documents`", sizes.tolist())
+    cells = np.stack([lists.ravel(), relevant.ravel(), sizes.ravel()], axis=1).tolist()
+    values = [function(n, r, m) if 1 <= r <= m else np.nan for n, r, m in cells]
+    return np.array(values, dtype=np.float64).reshape(lists.shape)
+
+
+def _whole(name: str, given: ArrayLike, least: int) -> NDArray[np.int64]:
+    """Return whole numbers as int64; raise `ArgumentError` when they are not, or too small."""
+    values = np.asarray(given)
+    if not np.issubdtype(values.dtype, np.integer) or np.any(values < least):
+        raise ArgumentError(name, f"must hold integers >= {least}", values.tolist())
+    return values.astype(np.int64)

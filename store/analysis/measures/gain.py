@@ -1,0 +1,323 @@
+"""DCG, nDCG, Q.
+
+============ ======================== =========================================================
+discount     weight of rank i
+============ ======================== =========================================================
+log2         1 / log2(i + 1)          trec_eval and most programs today
+jarvelin     1 / max(1, log2(i))      the original [1]_, base 2: ranks 1 and 2 weigh the same
+============ ======================== =========================================================
+
+============ ======================== =========================================================
+gain         of grade g
+============ ======================== =========================================================
+grade        max(0, g)                [1]_, trec_eval
+exponential  2^max(0, g) - 1          web search [2]_
+============ ======================== =========================================================
+
+Q blends the gain with precision [3]_, [4]_.
+
+Grades of 0 and below gain nothing, as in trec_eval; nor do unjudged documents.
+
+References
+----------
+.. [1] K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", *ACM
+   Transactions on Information Systems* 20(4), 422-446, 2002, doi:10.1145/582415.582418.
+.. [2] C. Burges et al., "Learning to rank using gradient descent", *ICML*, 89-96, 2005,
+   doi:10.1145/1102351.1102363.
+.. [3] T. Sakai, "On the reliability of information retrieval metrics based on graded relevance",
+   *Information Processing & Management* 43(2), 531-548, 2007, doi:10.1016/j.ipm.2006.07.020.
+.. [4] T. Sakai, "Alternatives to bpref", *SIGIR* 2007, 71-78, doi:10.1145/1277741.1277756.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.arguments import check_cutoff
+from store.errors import ArgumentError
+
+Discount = Literal["log2", "jarvelin"]
+DISCOUNTS: tuple[Discount, ...] = get_args(Discount)
+Gain = Literal["grade", "exponential"]
+GAINS: tuple[Gain, ...] = get_args(Gain)
+
+_LARGEST_EXPONENT = 1023
+"""From 2^1024 on a float64 overflows."""
+
+
+def discounts(width: int, discount: Discount) -> NDArray[np.float64]:
+    """Tabulate what each rank weighs.
+
+    Parameters
+    ----------
+    width : int
+        Ranks, at least 0.
+    discount : {"log2", "jarvelin"}
+        See the module.
+
+    Returns
+    -------
+    ndarray of float64, shape (width,)
+        In (0, 1], the first rank first.
+
+    Raises
+    ------
+    ArgumentError
+        If `discount` is another word.
+
+    Examples
+    --------
+    >>> discounts(4, "log2").round(4).tolist()
+    [1.0, 0.6309, 0.5, 0.4307]
+    >>> discounts(4, "jarvelin").round(4).tolist()
+    [1.0, 1.0, 0.6309, 0.5]
+    """
+    ranks = np.arange(1, width + 1, dtype=np.float64)
+    if discount == "log2":
+        return np.asarray(1 / np.log2(ranks + 1))
+    if discount == "jarvelin":
+        return np.asarray(1 / np.maximum(1, np.log2(ranks)))
+    raise ArgumentError("discount", f"must be one of {', '.join(DISCOUNTS)}", discount)
+
+
+def discounted_gain(
+    grades: NDArray[np.integer[Any]],
+    *,
+    cutoff: int | None = None,
+    gain: Gain = "grade",
+    discount: Discount = "log2",
+) -> NDArray[np.float64]:
+    r"""Sum the discounted gains of each list.
+
+    Parameters
+    ----------
+    grades : ndarray of int, shape (..., width)
+        Grades in rank order; 0 for unjudged documents and below the end of a list.
+    cutoff : int, optional
+        Ranks that count, at least 1; by default all.
+    gain : {"grade", "exponential"}, default="grade"
+        What a grade is worth, see the module.
+    discount : {"log2", "jarvelin"}, default="log2"
+        What a rank weighs, see the module.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        DCG, at least 0, in units of the gain; 0 for an empty list.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range, or an exponential gain of a grade above 1023 is asked.
+
+    Notes
+    -----
+    .. math:: \mathrm{DCG} = \sum_i \mathrm{gain}(g_i) \, \mathrm{weight}(i)
+
+    Summed from rank 1 down, so that the same gains at the same ranks give the same float whatever
+    follows them. O(size of `grades`); only grades above 0 cost more than a comparison.
+
+    Examples
+    --------
+    The slides' example prints DCG 8.96, with logarithms rounded to two decimals:
+
+    >>> grades = np.array([4, 1, 4, 2, 1])
+    >>> float(discounted_gain(grades, discount="jarvelin").round(6))
+    8.954396
+    >>> float(discounted_gain(grades).round(6))
+    7.879136
+    """
+    check_cutoff(cutoff)
+    grades = np.asarray(grades)[..., :cutoff]
+    weights = discounts(grades.shape[-1], discount)
+    positive = grades > 0
+    places = np.flatnonzero(positive)
+    lists, columns = np.divmod(places, max(1, grades.shape[-1]))
+    worth = _worth(grades[positive], gain) * weights[columns]
+    # Each bin is summed in the order of its ranks.
+    total = np.bincount(lists, worth, minlength=int(np.prod(grades.shape[:-1], dtype=np.int64)))
+    return np.asarray(total.reshape(grades.shape[:-1]))
+
+
+def ideal_gain(
+    judged_grades: Sequence[NDArray[np.integer[Any]]],
+    *,
+    cutoff: int | None = None,
+    gain: Gain = "grade",
+    discount: Discount = "log2",
+) -> NDArray[np.float64]:
+    """Compute the DCG of the best list there can be for each topic.
+
+    Parameters
+    ----------
+    judged_grades : sequence of ndarray of int, length n_topics
+        Grades of all judged documents of each topic, retrieved or not, in any order.
+    cutoff, gain, discount
+        As for `discounted_gain`.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_topics,)
+        IDCG, at least 0; 0 where no grade is above 0.
+
+    Examples
+    --------
+    The slides print 10.70; 4 + 4 + 2/log2(3) + 1/2 + 1/log2(5) is
+
+    >>> float(ideal_gain([np.array([4, 1, 4, 2, 1])], discount="jarvelin")[0].round(6))
+    10.192536
+    """
+    best = [np.sort(np.asarray(grades))[::-1] for grades in judged_grades]
+    sums = [discounted_gain(grades, cutoff=cutoff, gain=gain, discount=discount) for grades in best]
+    return np.array(sums, dtype=np.float64)
+
+
+def normalised_gain(
+    grades: NDArray[np.integer[Any]],
+    judged_grades: Sequence[NDArray[np.integer[Any]]],
+    *,
+    cutoff: int | None = None,
+    gain: Gain = "grade",
+    discount: Discount = "log2",
+) -> NDArray[np.float64]:
+    """Divide the DCG of each list by the best there can be: nDCG.
+
+    Parameters
+    ----------
+    grades : ndarray of int, shape (..., n_topics, width)
+        Grades in rank order; 0 for unjudged documents and below the end of a list.
+    judged_grades : sequence of ndarray of int, length n_topics
+        Grades of all judged documents of each topic, retrieved or not, in any order.
+    cutoff, gain, discount
+        As for `discounted_gain`; the ideal list is cut at the same rank.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_topics)
+        In [0, 1], exactly 1 for an ideal list; NaN where no judged document of the topic has a
+        grade above 0 (``no-relevant``).
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range, or there are not as many `judged_grades` as topics.
+
+    Notes
+    -----
+    With the defaults trec_eval's `ndcg` and `ndcg_cut`. O(size of `grades`).
+
+    Examples
+    --------
+    The slides' list and the same reversed, printed .83 and .65 from a wrong IDCG:
+
+    >>> grades = np.array([[[4, 1, 4, 2, 1]], [[1, 2, 4, 1, 4]], [[1, 1, 2, 4, 4]]])
+    >>> normalised_gain(grades[[0, 2]], [grades[0, 0]], discount="jarvelin").round(6).tolist()
+    [[0.878525], [0.685263]]
+    """
+    grades = np.asarray(grades)
+    if grades.ndim < 2 or grades.shape[-2] != len(judged_grades):
+        requirement = f"must have shape (..., {len(judged_grades)}, width)"
+        raise ArgumentError("grades", requirement, grades.shape)
+    total = discounted_gain(grades, cutoff=cutoff, gain=gain, discount=discount)
+    ideal = ideal_gain(judged_grades, cutoff=cutoff, gain=gain, discount=discount)
+    undefined = np.full(total.shape, np.nan)
+    return np.asarray(np.divide(total, ideal, out=undefined, where=ideal > 0))
+
+
+def _worth(grades: NDArray[np.integer[Any]], gain: Gain) -> NDArray[np.float64]:
+    """Return the gains of grades above 0."""
+    if gain == "grade":
+        return np.asarray(grades, dtype=np.float64)
+    if gain != "exponential":
+        raise ArgumentError("gain", f"must be one of {', '.join(GAINS)}", gain)
+    if grades.size and grades.max() > _LARGEST_EXPONENT:
+        requirement = f"must be at most {_LARGEST_EXPONENT} for an exponential gain"
+        raise ArgumentError("grades", requirement, int(grades.max()))
+    return np.asarray(np.exp2(grades.astype(np.float64)) - 1)
+
+
+def q_measure(
+    grades: NDArray[np.integer[Any]],
+    judged_grades: Sequence[NDArray[np.integer[Any]]],
+    *,
+    beta: float = 1.0,
+    cutoff: int | None = None,
+) -> NDArray[np.float64]:
+    r"""Average the blended ratio over the relevant documents of each topic.
+
+    Parameters
+    ----------
+    grades : ndarray of int, shape (..., n_topics, width)
+        Grades in rank order; 0 for unjudged documents and below the end of a list. Those above 0
+        are relevant, and their gains.
+    judged_grades : sequence of ndarray of int, length n_topics
+        Grades of all judged documents of each topic, retrieved or not, in any order.
+    beta : float, default=1
+        Finite, at least 0: what grades weigh; 0 makes it AP.
+    cutoff : int, optional
+        Ranks that count, at least 1; by default all.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n_topics)
+        Q in [0, 1], 1 for an ideal list; NaN where no judged document of the topic has a grade
+        above 0 (``no-relevant``).
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range, or there are not as many `judged_grades` as topics.
+
+    Notes
+    -----
+    .. math:: Q = \frac{1}{R} \sum_{r\,relevant} \frac{C(r) + \beta\,cg(r)}{r + \beta\,cg^*(r)}
+
+    with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list
+    ([1]_, section 3.1). Of a condensed list, see `incomplete_measures.condensed`, it is the Q' of
+    [2]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
+    has 1; AP@k of trec_eval divides by R. O(size of `grades`).
+
+    Examples
+    --------
+    Grades 0, 3, unjudged, 2, as 3 3 3 2 2 2 1 1 1 1 would be ideal: (4/8 + 7/15) / 10
+
+    >>> ideal = np.array([3, 3, 3, 2, 2, 2, 1, 1, 1, 1])
+    >>> float(q_measure(np.array([[0, 3, 0, 2]]), [ideal])[0].round(6))
+    0.096667
+    """
+    check_cutoff(cutoff)
+    if not 0 <= beta < math.inf:
+        raise ArgumentError("beta", "must be a finite number >= 0", beta)
+    grades = np.asarray(grades)
+    if grades.ndim < 2 or grades.shape[-2] != len(judged_grades):
+        requirement = f"must have shape (..., {len(judged_grades)}, width)"
+        raise ArgumentError("grades", requirement, grades.shape)
+    grades = grades[..., :cutoff]
+    *shape, n_topics, width = grades.shape
+    n_lists = math.prod(shape) * n_topics
+    ideal = np.zeros((n_topics, width))
+    divisor = np.zeros(n_topics)
+    for topic, judged in enumerate(judged_grades):
+        best = np.sort(np.maximum(np.asarray(judged), 0))[::-1]
+        ideal[topic, : best.size] = best[:width]
+        divisor[topic] = np.count_nonzero(best)
+    if cutoff is not None:
+        divisor = np.minimum(divisor, cutoff)
+    np.cumsum(ideal, axis=-1, out=ideal)
+    places = np.flatnonzero(grades > 0)
+    lists, columns = np.divmod(places, max(width, 1))
+    # What the lists before found and gained is taken off the sums over all of them.
+    starts = np.searchsorted(lists, np.arange(n_lists))[lists]
+    gains = np.cumsum(np.append(0, grades.reshape(-1)[places]))
+    found = np.arange(1, places.size + 1) - starts
+    gained = gains[1:] - gains[starts]
+    at_best = ideal[lists % max(n_topics, 1), columns]
+    ratios = (found + beta * gained) / (columns + 1 + beta * at_best)
+    sums = np.bincount(lists, ratios, minlength=n_lists)
+    undefined = np.full((*shape, n_topics), np.nan)
+    return np.asarray(np.divide(sums.reshape(undefined.shape), divisor, out=undefined, where=divisor > 0))

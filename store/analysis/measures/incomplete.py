@@ -1,0 +1,375 @@
+r"""Measures for judgements that are incomplete: what was not judged is passed over, or guessed.
+
+Two readings of a negative grade are in use. In qrels of a sampled pool, as infAP reads them, -1
+says that a document was pooled but not judged; elsewhere -2 is a judgement, ``junk``. Functions on
+flags take it as they are told. The named measures `bpref_of` and `inferred_ap_of` follow trec_eval
+and ir_measures: a grade below 0 is no judgement, unless the level of relevance is below 0 too.
+
+A condensed list is the ranking without its unjudged documents [3]_. Made once by `condensed`, it
+can be scored by every measure: trec_eval's option -J, the ``judged_only`` of ir_measures.
+
+References
+----------
+.. [1] C. Buckley and E. M. Voorhees, "Retrieval evaluation with incomplete information", *SIGIR*
+   2004, 25-32, doi:10.1145/1008992.1009000.
+.. [2] E. Yilmaz and J. A. Aslam, "Estimating average precision with incomplete and imperfect
+   judgments", *CIKM* 2006, 102-111, doi:10.1145/1183614.1183633.
+.. [3] T. Sakai, "Alternatives to bpref", *SIGIR* 2007, 71-78, doi:10.1145/1277741.1277756.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from store.analysis.arguments import check_cutoff
+from store.analysis.measures.ranked import judged_share
+from store.analysis.rankings import GradedRankings
+from store.errors import ArgumentError
+
+Convention = Literal["ir_measures", "trec_eval"]
+"""What a list shorter than the cutoff is divided by: its length, or the cutoff."""
+CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
+
+_EPSILON = 0.00001
+"""INFAP_EPSILON of trec_eval: a little of both kinds above, so that 0 of 0 is one half."""
+
+
+def bpref(
+    relevant: NDArray[np.bool_], judged: NDArray[np.bool_], n_relevant: ArrayLike, n_not_relevant: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Return the share of preferences for relevant documents that each list keeps.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    judged : ndarray of bool, shape (..., width)
+        Which ranks hold a judged one; every relevant one is.
+    n_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R.
+    n_not_relevant : array_like of int, shape (...) or one that broadcasts to it
+        N, the documents judged not relevant, retrieved or not.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]; NaN where R = 0 (``no-relevant``).
+
+    Notes
+    -----
+    .. math:: \frac{1}{R} \sum_r \Bigl(1 - \frac{\min(n_r, R)}{\min(N, R)}\Bigr)
+
+    over the relevant documents of the list, with n_r the documents judged not relevant above one;
+    each counts 1 where n_r is 0. This is trec_eval's since version 8; [1]_ divides by R. Unjudged
+    documents change nothing. O(size of `judged`).
+
+    Examples
+    --------
+    Relevant, unjudged, not relevant, relevant; R = 2, N = 3: (1 + 1/2) / 2
+
+    >>> relevant = np.array([True, False, False, True])
+    >>> float(bpref(relevant, np.array([True, False, True, True]), 2, 3))
+    0.75
+    """
+    relevant, judged = np.asarray(relevant, np.bool_), np.asarray(judged, np.bool_)
+    _check_within(relevant, "judged", judged)
+    shape: tuple[int, ...] = relevant.shape[:-1]
+    found, lists, _, above = _found_with_above(relevant, judged)
+    n_relevant = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), shape)
+    n_not_relevant = np.broadcast_to(np.asarray(n_not_relevant, dtype=np.int64), shape)
+    most = np.minimum(n_relevant, n_not_relevant).reshape(-1)[lists]
+    wrong = np.minimum(above - found, n_relevant.reshape(-1)[lists])
+    kept = 1 - np.divide(wrong, most, out=np.zeros(wrong.shape), where=wrong > 0)
+    return _mean_over_relevant(lists, kept, shape, n_relevant)
+
+
+def inferred_average_precision(
+    relevant: NDArray[np.bool_], judged: NDArray[np.bool_], pooled: NDArray[np.bool_], n_relevant: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Estimate AP from a random sample of the pool: infAP.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    judged : ndarray of bool, shape (..., width)
+        Which ranks hold a judged one; every relevant one is.
+    pooled : ndarray of bool, shape (..., width)
+        Which ranks hold a document of the pool; every judged one is. A document outside the pool
+        is taken to be not relevant, one inside as likely relevant as the judged ones above it.
+    n_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R, the documents judged relevant.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]; NaN where R = 0 (``no-relevant``). AP itself, but for the epsilon, when
+        everything pooled is judged.
+
+    Notes
+    -----
+    .. math::
+
+        \frac{1}{R} \sum_k \Bigl[\frac{1}{k} + \frac{k-1}{k} \cdot \frac{d_k}{k-1} \cdot
+        \frac{r_k + \varepsilon}{r_k + n_k + 2\varepsilon}\Bigr]    (section 3 of [2]_)
+
+    over the ranks k of relevant documents, with r and n the documents judged relevant and not
+    relevant above, d those pooled, and epsilon 0.00001 as in trec_eval. O(size of `pooled`).
+
+    Examples
+    --------
+    Pooled but not judged, not relevant, not pooled, relevant: 1/4 + 2/4 * 1e-5 / 1.00002
+
+    >>> relevant = np.array([False, False, False, True])
+    >>> judged = np.array([False, True, False, True])
+    >>> pooled = np.array([True, True, False, True])
+    >>> float(inferred_average_precision(relevant, judged, pooled, 1).round(6))
+    0.250005
+    """
+    relevant, judged, pooled = (np.asarray(x, np.bool_) for x in (relevant, judged, pooled))
+    _check_within(relevant, "judged", judged)
+    _check_within(judged, "pooled", pooled)
+    shape = relevant.shape[:-1]
+    found, lists, columns, above = _found_with_above(relevant, judged)
+    in_pool = _found_with_above(relevant, pooled)[3]
+    precision = (found + _EPSILON) / (above + 2 * _EPSILON)
+    terms = (1 + in_pool * precision) / (columns + 1)
+    return _mean_over_relevant(lists, terms, shape, n_relevant)
+
+
+def bpref_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
+    """Return `bpref` of graded rankings as trec_eval counts: no judgement below grade 0.
+
+    Parameters
+    ----------
+    rankings : GradedRankings
+        Runs and grades.
+    level : int
+        Least grade that counts as relevant. Where it is below 0, grades from it on are judgements.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_runs, n_topics)
+        In [0, 1]; NaN where R = 0.
+
+    Notes
+    -----
+    trec_eval's `bpref`, ir_measures' ``Bpref``. O(ranks of all runs).
+    """
+    least = min(0, level)
+    n_judged = [np.count_nonzero(grades >= least) for grades in rankings.judged_grades]
+    n_relevant = rankings.n_relevant(level)
+    n_not_relevant = np.array(n_judged, dtype=np.int64) - n_relevant
+    judged = rankings.relevant(least)
+    return bpref(rankings.relevant(level), judged, n_relevant, n_not_relevant)
+
+
+def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
+    """Return `inferred_average_precision` of graded rankings where grades below 0 are unjudged.
+
+    Parameters
+    ----------
+    rankings : GradedRankings
+        Runs and grades; a document with a negative grade is pooled but not judged, one without a
+        grade not pooled.
+    level : int
+        Least grade that counts as relevant. Where it is below 0, grades from it on are judgements.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_runs, n_topics)
+        In [0, 1]; NaN where R = 0.
+
+    Notes
+    -----
+    trec_eval's and ir_measures' `infAP`. O(ranks of all runs).
+    """
+    judged = rankings.relevant(min(0, level))
+    relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)
+    return inferred_average_precision(relevant, judged, rankings.judged, n_relevant)
+
+
+def judged_at(
+    judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int, *, convention: Convention = "ir_measures"
+) -> NDArray[np.float64]:
+    """Return the share of judged documents among the first `cutoff` ranks.
+
+    Parameters
+    ----------
+    judged : ndarray of bool, shape (..., width)
+        Which ranks hold a judged document. trec_eval takes those of a grade from 0 on.
+    lengths : array_like of int, shape (...) or one that broadcasts to it
+        Ranks filled.
+    cutoff : int
+        k, at least 1.
+    convention : {"ir_measures", "trec_eval"}, default="ir_measures"
+        ``ir_measures``: of the documents there are, min(k, length); NaN where there is none
+        (``no-documents``). ``trec_eval``: of k ranks, those below the end of the list counting as
+        judged, so that this is ``1 - unj_k``; 1 for an empty list.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1].
+
+    Raises
+    ------
+    ArgumentError
+        If `cutoff` is below 1, or the convention is another word.
+
+    Examples
+    --------
+    One judged, one not, and the list ends:
+
+    >>> judged = np.array([True, False])
+    >>> float(judged_at(judged, 2, 10)), float(judged_at(judged, 2, 10, convention="trec_eval"))
+    (0.5, 0.9)
+    """
+    if convention == "ir_measures":
+        return judged_share(judged, lengths, cutoff)
+    return np.asarray(1 - unjudged_at(judged, lengths, cutoff, convention=convention))
+
+
+def unjudged_at(
+    judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int, *, convention: Convention = "ir_measures"
+) -> NDArray[np.float64]:
+    """Return the share of unjudged documents among the first `cutoff` ranks.
+
+    Parameters
+    ----------
+    judged, lengths, cutoff, convention
+        As for `judged_at`.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]: ``1 - Judged@k`` of ir_measures, with NaN for an empty list, or `unj_k` of
+        trec_eval, unjudged / k, with 0 for it. The first is never below the second.
+
+    Raises
+    ------
+    ArgumentError
+        As `judged_at`.
+    """
+    check_cutoff(cutoff)
+    if convention == "ir_measures":
+        return np.asarray(1 - judged_share(judged, lengths, cutoff))
+    if convention != "trec_eval":
+        raise ArgumentError("convention", f"must be one of {', '.join(CONVENTIONS)}", convention)
+    there = np.minimum(np.asarray(lengths, dtype=np.int64), cutoff)
+    first = np.asarray(judged, dtype=np.bool_)[..., :cutoff]
+    return np.asarray((there - np.count_nonzero(first, axis=-1)) / cutoff, dtype=np.float64)
+
+
+def unjudged_below(rankings: GradedRankings, least: int = 0) -> GradedRankings:
+    """Take grades below a least one for no judgement at all, as trec_eval does below 0.
+
+    Parameters
+    ----------
+    rankings : GradedRankings
+        Runs and grades.
+    least : int, default=0
+        Least grade that is a judgement.
+
+    Returns
+    -------
+    GradedRankings
+        The same ranks; documents of a lower grade are unjudged and not among `judged_grades`.
+
+    Examples
+    --------
+    >>> from store.analysis.rankings import graded_rankings
+    >>> rankings = graded_rankings(
+    ...     ["t"],
+    ...     ["a"],
+    ...     {("a", "t"): np.array([1, 2, 3])},
+    ...     {"t": (np.array([2, 3, 4]), np.array([-1, 1, 0]))},
+    ...     cutoff=9,
+    ... )
+    >>> unjudged_below(rankings).judged.tolist(), rankings.judged.tolist()
+    ([[[False, False, True]]], [[[False, True, True]]])
+    """
+    judged = rankings.relevant(least)
+    kept = [grades[grades >= least] for grades in rankings.judged_grades]
+    grades = np.where(judged, rankings.grades, np.int32(0))
+    return replace(rankings, grades=grades, judged=judged, judged_grades=tuple(kept))
+
+
+def condensed(rankings: GradedRankings) -> GradedRankings:
+    """Delete the unjudged documents from every list, so that the others move up.
+
+    Parameters
+    ----------
+    rankings : GradedRankings
+        Runs and grades. Whatever has a grade is kept; give the result of `unjudged_below` to
+        delete what trec_eval -J deletes.
+
+    Returns
+    -------
+    GradedRankings
+        The judged documents in the same order, all at `judged`; a list that had none has length 0.
+        R and the ideal list stay as they were.
+
+    Notes
+    -----
+    `cutoff` stays, and counts ranks before the deletion, like -M of trec_eval beside -J: a measure
+    at k that shall find k judged documents needs rankings that were looked at deeper than k.
+    Scores of condensed lists favour runs that did not feed the pool. O(size of `grades`).
+
+    Examples
+    --------
+    Document 1 is unjudged; AP rises from 1/2 to 1:
+
+    >>> from store.analysis.measures.average_precision import average_precision
+    >>> from store.analysis.rankings import graded_rankings
+    >>> rankings = graded_rankings(
+    ...     ["t"], ["a"], {("a", "t"): np.array([1, 2])}, {"t": (np.array([2]), np.array([1]))}, cutoff=9
+    ... )
+    >>> for one in (rankings, condensed(rankings)):
+    ...     print(one.grades.tolist(), average_precision(one.relevant(1), np.array([1])).tolist())
+    [[[0, 1]]] [[0.5]]
+    [[[1]]] [[1.0]]
+    """
+    lengths = np.asarray(np.count_nonzero(rankings.judged, axis=-1), dtype=np.int64)
+    width = int(lengths.max(initial=0))
+    judged = np.arange(width) < lengths[..., None]
+    grades = np.zeros(judged.shape, dtype=np.int32)
+    # Both masks are read row by row, and have as many places in a row.
+    grades[judged] = rankings.grades[rankings.judged]
+    return replace(rankings, grades=grades, judged=judged, lengths=lengths)
+
+
+def _check_within(relevant: NDArray[np.bool_], name: str, flags: NDArray[np.bool_]) -> None:
+    """Raise `ArgumentError` unless the flags have the same shape and hold where relevant."""
+    if flags.shape != relevant.shape:
+        raise ArgumentError(name, f"must have the shape {relevant.shape}", flags.shape)
+    if (relevant > flags).any():
+        raise ArgumentError(name, "must hold wherever a document is relevant or judged", False)
+
+
+def _found_with_above(
+    relevant: NDArray[np.bool_], flagged: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return of each relevant place: relevant ones above, list, column, and flagged ones above."""
+    *shape, width = relevant.shape
+    places = np.flatnonzero(flagged)
+    hits = np.flatnonzero(relevant.reshape(-1)[places])
+    lists, columns = np.divmod(places[hits], max(width, 1))
+    starts = np.arange(math.prod(shape)) * width
+    above = hits - np.searchsorted(places, starts)[lists]
+    found = np.arange(hits.size) - np.searchsorted(places[hits], starts)[lists]
+    return found, lists, columns, above
+
+
+def _mean_over_relevant(
+    lists: NDArray[np.int64], terms: NDArray[np.float64], shape: tuple[int, ...], n_relevant: ArrayLike
+) -> NDArray[np.float64]:
+    """Sum the terms of each list and divide by R, with NaN where it is 0."""
+    sums = np.bincount(lists, terms, minlength=math.prod(shape)).reshape(shape)
+    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), shape)
+    return np.asarray(np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0))

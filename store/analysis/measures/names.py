@@ -1,0 +1,316 @@
+"""Names of measures as a user types them: ``P@10``, ``nDCG(dcg='exp-log2')@10``, ``AP(rel=2)``.
+
+The names and their form are those of ir_measures where it has the measure: a name, parameters in
+parentheses, and after ``@`` the cutoff, or for IPrec the recall. The same text means the same
+measure there, with three exceptions, each for a reason:
+
+- without ``rel`` the level of relevance is the one the caller gives, not always 1, and RBP has
+  one, while there it then has graded gains;
+- ``SetF(beta=2.0)`` is the textbook's F, in which recall weighs beta times as much as precision;
+  trec_eval, and ir_measures with it, leaves beta unsquared, so that its 4.0 is our 2.0;
+- ``dcg`` may also be ``jarvelin`` or ``exp-jarvelin``: the discount of the original article.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal, get_args
+
+from store.errors import ArgumentError, UnknownNameError
+
+Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
+DCGS: tuple[Dcg, ...] = get_args(Dcg)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a measure can be told."""
+
+    summary: str
+    """What it is, in a few words."""
+    at: Literal["cutoff", "recall"] | None = None
+    """What stands after ``@``; ``None`` = nothing may."""
+    is_at_required: bool = False
+    parameters: tuple[str, ...] = ("rel",)
+    """Of ``rel``, ``beta``, ``alpha``, ``dcg``, ``p`` and ``docs``, the ones it takes; it needs
+    `docs` where it takes it."""
+    is_rel_shown: bool = False
+    """Whether `rel` is written even if it is 1, since without it ir_measures means another."""
+
+
+SIGNATURES: dict[str, Signature] = {
+    "AP": Signature("average precision", "cutoff"),
+    "P": Signature("precision", "cutoff", is_at_required=True),
+    "R": Signature("recall", "cutoff", is_at_required=True),
+    "Rprec": Signature("precision at rank R"),
+    "RR": Signature("reciprocal rank of the first relevant document", "cutoff"),
+    "Success": Signature("1 with a relevant document, else 0", "cutoff", is_at_required=True),
+    "nDCG": Signature("normalised discounted gain", "cutoff", parameters=("dcg",)),
+    "DCG": Signature("discounted gain", "cutoff", parameters=("dcg",)),
+    "Q": Signature("Q-measure, AP with gains that weigh beta", "cutoff", parameters=("beta",)),
+    "IPrec": Signature("interpolated precision at a recall", "recall", is_at_required=True),
+    "ElevenPoint": Signature("interpolated precision, mean over recalls 0, 0.1, ..., 1"),
+    "BreakEven": Signature("where precision equals recall"),
+    "Accuracy": Signature("pairs of retrieved documents in the right order (AUC)", "cutoff"),
+    "Judged": Signature("share of judged documents", "cutoff", parameters=()),
+    "Unjudged": Signature(
+        "unjudged documents / N, as unj_N of trec_eval", "cutoff", is_at_required=True, parameters=()
+    ),
+    "Bpref": Signature("preferences for relevant documents kept, unjudged ones passed over"),
+    "infAP": Signature("average precision inferred from a sample of the pool"),
+    "RBP": Signature("rank-biased precision", "cutoff", parameters=("rel", "p"), is_rel_shown=True),
+    "RBPResidual": Signature(
+        "what unjudged documents and the end may add to RBP", "cutoff", parameters=("p",)
+    ),
+    "SetP": Signature("precision of the whole list"),
+    "SetR": Signature("recall of the whole list"),
+    "SetF": Signature("F of the whole list", parameters=("rel", "beta", "alpha")),
+    "SetE": Signature("1 - F of the whole list", parameters=("rel", "beta", "alpha")),
+    "SetS": Signature("precision + recall of the whole list"),
+    "SetBorko": Signature("precision + recall - 1 of the whole list"),
+    "SetFallout": Signature("not relevant documents retrieved", parameters=("rel", "docs")),
+    "SetSpecificity": Signature("1 - fallout", parameters=("rel", "docs")),
+    "SetGenerality": Signature("documents that are relevant", parameters=("rel", "docs")),
+    "SetAccuracy": Signature("documents on the right side", parameters=("rel", "docs")),
+    "NumRet": Signature("documents retrieved; with rel, the relevant ones", is_rel_shown=True),
+    "NumRel": Signature("relevant documents of the topic"),
+}
+"""Every measure there is; `store.analysis.measures.table` computes them."""
+
+ALIASES: dict[str, str] = {
+    "MAP": "AP",
+    "Precision": "P",
+    "Recall": "R",
+    "RPrec": "Rprec",
+    "MRR": "RR",
+    "BPref": "Bpref",
+    "NDCG": "nDCG",
+    "NumRelRet": "NumRet",
+}
+"""Other names, as ir_measures has them; NumRelRet is NumRet of relevant documents."""
+
+_ELSEWHERE = {
+    "average_precision": "AP", "hit_rate": "Success", "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet", "num_ret": "NumRet", "r_precision": "Rprec", "recip_rank": "RR",
+    "reciprocal_rank": "RR", "set_f": "SetF", "set_p": "SetP", "set_recall": "SetR",
+}  # fmt: skip
+"""Names that trec_eval, pytrec_eval and ranx have for the very same, in lower case."""
+_WITH_CUTOFF = {
+    "p": "P", "recall": "R", "success": "Success", "ndcg_cut": "nDCG", "map_cut": "AP",
+    "unj": "Unjudged",
+}  # fmt: skip
+"""Those of trec_eval that go on with `_` or `.` and a cutoff."""
+_NOT_QUITE = {
+    "auc": "`Accuracy` is the AUC over the documents retrieved",
+    "f": "`SetF` is the F of the whole list, and its beta weighs recall: SetF(beta=2)",
+    "11pt_avg": "`ElevenPoint` is that, but for trec_eval's rounding of recalls",
+    "iprec_at_recall": "`IPrec@0.1` is that, but for trec_eval's rounding of recalls",
+    "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",
+    "ndcg_cut": "with a cutoff, as in `nDCG@10` or `ndcg_cut_10`",
+    "map_cut": "with a cutoff, as in `AP@10` or `map_cut_10`",
+}
+"""What to type for names that mean almost the same elsewhere, in lower case, without a number."""
+
+_PERSISTENCE = 0.8
+"""The p of ir_measures."""
+_NAMES = {name.lower(): name for name in (*ALIASES, *SIGNATURES)}
+_FORM = re.compile(r"\s*([\w.-]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*(\S+))?\s*", re.ASCII)
+_TURNED = re.compile(r"(\s*[\w-]+\s*)(@\s*[^\s()]+)\s*(\([^()]*\))\s*", re.ASCII)
+"""A name with its parameters behind the cutoff."""
+_TREC_EVAL = re.compile(rf"\s*({'|'.join(_WITH_CUTOFF)})[_.]([0-9.]+)\s*", re.ASCII | re.I)
+_NUMBER_BEHIND = re.compile(r"_?[0-9.]+$", re.ASCII)
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
+_DECIMAL = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureName:
+    """One measure with all its parameters; make it with `parse_measure`."""
+
+    name: str
+    """A key of `SIGNATURES`."""
+    cutoff: int | None = None
+    """Ranks that count, at least 1; ``None`` = all."""
+    recall: Fraction | None = None
+    """In [0, 1], exactly as typed."""
+    rel: int | None = None
+    """Least grade that counts as relevant; ``None`` where grades play no part, or as gains."""
+    beta: float = 1.0
+    """How much more recall weighs than precision; in Q, what gains weigh."""
+    dcg: Dcg = "log2"
+    """Discount and gain."""
+    docs: int | None = None
+    """Documents of the collection."""
+    alpha: float | None = None
+    """Weight of precision, instead of `beta`."""
+    p: float = _PERSISTENCE
+    """Persistence, at least 0 and below 1: how likely the next rank is looked at."""
+
+    def __str__(self) -> str:
+        """Write the name in its shortest form, with the default ``rel`` of ir_measures, 1.
+
+        Text that both know is ``repr(ir_measures.parse_measure(text))``.
+        """
+        shown = []
+        if self.rel is not None and (self.rel != 1 or SIGNATURES[self.name].is_rel_shown):
+            shown.append(f"rel={self.rel}")
+        if self.beta != 1:
+            shown.append(f"beta={_plain(self.beta)}")
+        if self.alpha is not None:
+            shown.append(f"alpha={_plain(self.alpha)}")
+        if self.dcg != "log2":
+            shown.append(f"dcg={self.dcg!r}")
+        if self.docs is not None:
+            shown.append(f"docs={self.docs}")
+        if self.p != _PERSISTENCE:
+            shown.append(f"p={_plain(self.p)}")
+        at = f"@{self.cutoff}" if self.cutoff is not None else ""
+        if self.recall is not None:
+            at = f"@{_plain(float(self.recall))}"
+        return self.name + (f"({','.join(shown)})" if shown else "") + at
+
+
+def parse_measure(text: str, *, level: int = 1) -> MeasureName:
+    """Read the name of a measure.
+
+    Parameters
+    ----------
+    text : str
+        As in ``P@10``, ``AP(rel=2)``, ``RR(rel=2)@10``, ``nDCG(dcg='exp-log2')@10``,
+        ``IPrec@0.1``, ``SetF(beta=2)``, ``SetFallout(docs=100000)``. Upper and lower case are the
+        same in names; spaces between the parts are skipped; parameters may stand behind the cutoff.
+        Names of trec_eval that mean the same are known: ``P_5``, ``ndcg_cut_10``, ``recip_rank``.
+    level : int, default=1
+        Least relevant grade where the text has no ``rel``.
+
+    Returns
+    -------
+    MeasureName
+        With every parameter filled in.
+
+    Raises
+    ------
+    UnknownNameError
+        If no measure, or no parameter of this measure, has the name.
+    ArgumentError
+        If the text has another form, or a value cannot be used.
+
+    Examples
+    --------
+    >>> str(parse_measure("ndcg_cut_10")), str(parse_measure("AP", level=2))
+    ('nDCG@10', 'AP(rel=2)')
+    >>> parse_measure("P")
+    Traceback (most recent call last):
+        ...
+    store.errors.ArgumentError: `measure` P needs a cutoff, as in `P@10`, but got 'P'
+    """
+    plain = _TURNED.sub(r"\1\3\2", text)
+    if found := _TREC_EVAL.fullmatch(text):
+        plain = f"{_WITH_CUTOFF[found[1].lower()]}@{found[2]}"
+    form = _FORM.fullmatch(plain)
+    if form is None:
+        requirement = "must be a name, as in `AP`, `P@10` or `nDCG(dcg='exp-log2')@10`"
+        raise ArgumentError("measure", requirement, text)
+    typed, listed, at = form.groups()
+    key = typed.lower().replace("-", "_")
+    typed = _ELSEWHERE.get(key) or _NAMES.get(key, typed)
+    name = ALIASES.get(typed, typed)
+    if name not in SIGNATURES:
+        hint = _NOT_QUITE.get(_NUMBER_BEHIND.sub("", key))
+        raise UnknownNameError("measure", typed, [*SIGNATURES, *ALIASES], hint=hint)
+    signature = SIGNATURES[name]
+    values = _parameters(name, signature, listed, text)
+    if at is not None:
+        if signature.at is None:
+            raise ArgumentError("measure", f"{name} takes nothing after `@`", text)
+        if signature.at in values:
+            raise ArgumentError("measure", f"must have one {signature.at}", text)
+        values[signature.at] = at
+    if signature.is_at_required and signature.at not in values:
+        example = "0.1" if signature.at == "recall" else "10"
+        requirement = f"{name} needs a {signature.at}, as in `{name}@{example}`"
+        raise ArgumentError("measure", requirement, text)
+    if "docs" in signature.parameters and "docs" not in values:
+        requirement = f"{name} needs the size of the collection, as in `{name}(docs=100000)`"
+        raise ArgumentError("measure", requirement, text)
+    if "alpha" in values and "beta" in values:
+        raise ArgumentError("measure", "must have one of `beta` and `alpha`", text)
+    rel = level if "rel" in signature.parameters and typed != "NumRet" else None
+    if "rel" in values:
+        rel = _integer("rel", values["rel"], least=None)
+    return MeasureName(
+        name=name,
+        cutoff=_integer("cutoff", values["cutoff"], least=1) if "cutoff" in values else None,
+        recall=_recall(values["recall"]) if "recall" in values else None,
+        rel=rel,
+        beta=_decimal("beta", values["beta"], most=math.inf) if "beta" in values else 1.0,
+        dcg=_dcg(values["dcg"]) if "dcg" in values else "log2",
+        docs=_integer("docs", values["docs"], least=1) if "docs" in values else None,
+        alpha=_decimal("alpha", values["alpha"], most=1) if "alpha" in values else None,
+        p=_persistence(values["p"]) if "p" in values else _PERSISTENCE,
+    )
+
+
+def _plain(number: float) -> str:
+    """Write a number in full, without an exponent."""
+    return format(Decimal(repr(number)), "f")
+
+
+def _parameters(name: str, signature: Signature, listed: str | None, text: str) -> dict[str, str]:
+    """Read ``key=value, key=value``."""
+    known = [*signature.parameters, *([signature.at] if signature.at else [])]
+    values: dict[str, str] = {}
+    for part in listed.split(",") if listed and listed.strip() else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not key or not equals or not value:
+            requirement = "must have parameters as in `AP(rel=2)`"
+            raise ArgumentError("measure", requirement, text)
+        if key not in known:
+            raise UnknownNameError(f"parameter of {name}", key, known)
+        if key in values:
+            raise ArgumentError("measure", f"must have `{key}` once", text)
+        values[key] = value
+    return values
+
+
+def _integer(name: str, value: str, *, least: int | None) -> int:
+    """Read a whole number."""
+    if not _INTEGER.fullmatch(value) or (least is not None and int(value) < least):
+        at_least = "" if least is None else f" >= {least}"
+        raise ArgumentError(name, f"must be an integer{at_least}", value)
+    return int(value)
+
+
+def _decimal(name: str, value: str, *, most: float) -> float:
+    """Read a number from 0 to `most`."""
+    if not _DECIMAL.fullmatch(value) or float(value) > most:
+        requirement = "must be a number >= 0" if most == math.inf else "must be between 0 and 1"
+        raise ArgumentError(name, requirement, value)
+    return float(value)
+
+
+def _persistence(value: str) -> float:
+    """Read a probability that is not 1."""
+    if not _DECIMAL.fullmatch(value) or float(value) >= 1:
+        raise ArgumentError("p", "must be at least 0 and below 1", value)
+    return float(value)
+
+
+def _recall(value: str) -> Fraction:
+    """Read a recall, exactly."""
+    if not _DECIMAL.fullmatch(value) or Fraction(value) > 1:
+        raise ArgumentError("recall", "must be between 0 and 1", value)
+    return Fraction(value)
+
+
+def _dcg(value: str) -> Dcg:
+    """Read a discount and gain, quoted or not."""
+    unquoted = value[1:-1] if value[0] in "'\"" and value[-1] == value[0] else value
+    for known in DCGS:
+        if unquoted == known:
+            return known
+    raise ArgumentError("dcg", f"must be one of {', '.join(DCGS)}", unquoted)

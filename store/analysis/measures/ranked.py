@@ -1,0 +1,416 @@
+"""Precision, recall, R-precision, interpolated; what is attainable.
+
+As in `store.analysis.measures.average_precision`, ``relevant[..., r - 1]`` says whether rank r holds a
+relevant document, ranks below the end of a list are False, and R counts the relevant documents of
+the topic, retrieved or not. NaN stands where there is no number; each function says where.
+
+A cutoff divides by itself, as in trec_eval: a list of 3 documents, all relevant, has P@10 = 0.3.
+
+Arguments are as in `store.analysis.measures.ranked`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from store.analysis.arguments import check_cutoff
+from store.errors import ArgumentError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attainable:
+    """The values a measure can take: 0, step, 2 step, ... up to highest."""
+
+    highest: NDArray[np.float64]
+    """Shape (...), in [0, 1]; NaN = undefined."""
+    step: NDArray[np.float64]
+    """Shape (...), above 0: what one more relevant document adds; NaN = undefined."""
+
+
+def precision_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64]:
+    """Return the relevant documents among the first `cutoff` ranks, divided by `cutoff`.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    cutoff : int
+        At least 1; it may be above the width.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        P@cutoff in [0, 1], defined everywhere: 0 for an empty list and for R = 0.
+
+    Raises
+    ------
+    ArgumentError
+        If `cutoff` is below 1.
+
+    Examples
+    --------
+    >>> float(precision_at(np.array([True, False, True]), 10))
+    0.2
+    """
+    return np.asarray(_found(relevant, cutoff) / cutoff)
+
+
+def recall_at(
+    relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int | None = None
+) -> NDArray[np.float64]:
+    """Return the relevant documents among the first `cutoff` ranks, divided by R.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R.
+    cutoff : int, optional
+        At least 1; by default the whole list.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        R@cutoff in [0, 1]; NaN where R = 0.
+
+    Raises
+    ------
+    ArgumentError
+        If `cutoff` is below 1.
+
+    Examples
+    --------
+    >>> recall_at(np.array([[True, False, True], [False, False, False]]), [4, 0], 2).tolist()
+    [0.25, nan]
+    """
+    return _per_relevant(_found(relevant, cutoff), n_relevant)
+
+
+def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
+    """Tell which values precision at a cutoff can take.
+
+    Parameters
+    ----------
+    n_relevant : array_like of int, shape (...)
+        R, at least 0.
+    cutoff : int
+        N, at least 1.
+
+    Returns
+    -------
+    Attainable
+        From 0 to min(1, R/N) in steps of 1/N.
+
+    Examples
+    --------
+    >>> attainable_precision([100, 5], 10).highest.tolist()
+    [1.0, 0.5]
+    """
+    check_cutoff(cutoff)
+    counts = _counts(n_relevant)
+    return Attainable(np.minimum(counts, cutoff) / cutoff, np.full(counts.shape, 1 / cutoff))
+
+
+def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
+    """Tell which values recall at a cutoff can take.
+
+    Parameters
+    ----------
+    n_relevant : array_like of int, shape (...)
+        R, at least 0.
+    cutoff : int
+        N, at least 1.
+
+    Returns
+    -------
+    Attainable
+        From 0 to min(1, N/R) in steps of 1/R; NaN where R = 0.
+
+    Examples
+    --------
+    >>> attainable = attainable_recall([100, 5], 10)
+    >>> attainable.highest.tolist(), attainable.step.tolist()
+    ([0.1, 1.0], [0.01, 0.2])
+    """
+    check_cutoff(cutoff)
+    counts = _counts(n_relevant)
+    ones = np.ones(counts.shape, dtype=np.int64)
+    return Attainable(_per_relevant(np.minimum(counts, cutoff), counts), _per_relevant(ones, counts))
+
+
+def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
+    """Return precision, which is also recall, at rank R.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]; NaN where R = 0. Ranks that the list does not fill count as not relevant.
+
+    Notes
+    -----
+    trec_eval's `Rprec`. O(size of `relevant`).
+
+    Examples
+    --------
+    >>> float(r_precision(np.array([True, False, True, True]), 3).round(4))
+    0.6667
+    """
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    counts = np.broadcast_to(_counts(n_relevant), relevant.shape[:-1])
+    # The columns after the largest R never count.
+    relevant = relevant[..., : int(counts.max(initial=0))]
+    above = np.arange(relevant.shape[-1]) < counts[..., None]
+    return _per_relevant(np.count_nonzero(relevant & above, axis=-1), counts)
+
+
+def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: ArrayLike) -> NDArray[np.float64]:
+    """Return the value at which precision and recall are equal.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R.
+    lengths : array_like of int, shape (...) or one that broadcasts to it
+        Ranks filled.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]: `r_precision`, since found/k = found/R at k = R alone, unless nothing was found.
+        NaN where R = 0 (``no-relevant``) or the list ends above rank R (``list-too-short``):
+        nothing is interpolated.
+
+    Examples
+    --------
+    The slides' ++--+-+-; and the same list cut before its fourth rank:
+
+    >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
+    >>> float(break_even(relevant, 4, 8)), float(break_even(relevant[:3], 4, 3))
+    (0.5, nan)
+    """
+    value = r_precision(relevant, n_relevant)
+    return np.where(np.asarray(lengths) < _counts(n_relevant), np.nan, value)
+
+
+def reciprocal_rank(relevant: NDArray[np.bool_], cutoff: int | None = None) -> NDArray[np.float64]:
+    """Return 1 / rank of the first relevant document.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    cutoff : int, optional
+        Ranks that are looked at, at least 1; by default all.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1], defined everywhere: 0 where no relevant document is found.
+
+    Raises
+    ------
+    ArgumentError
+        If `cutoff` is below 1.
+
+    Notes
+    -----
+    Only the first relevant document counts; one of the sources averages over all of them, which is
+    another measure.
+
+    Examples
+    --------
+    The slides' two questions, MRR (1/1 + 1/4) / 2 = .625:
+
+    >>> relevant = np.array([[True, False, True, False], [False, False, False, True]])
+    >>> float(reciprocal_rank(relevant).mean())
+    0.625
+    """
+    check_cutoff(cutoff)
+    relevant = np.asarray(relevant, dtype=np.bool_)[..., :cutoff]
+    if relevant.shape[-1] == 0:
+        return np.zeros(relevant.shape[:-1])
+    return np.where(relevant.any(axis=-1), 1 / (1 + relevant.argmax(axis=-1)), 0.0)
+
+
+def success_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64]:
+    """Return 1 where a relevant document is among the first `cutoff` ranks, else 0.
+
+    Raises `ArgumentError` if `cutoff` is below 1.
+
+    Examples
+    --------
+    >>> success_at(np.array([[False, True], [False, False]]), 5).tolist()
+    [1.0, 0.0]
+    """
+    return np.asarray(_found(relevant, cutoff) > 0, dtype=np.float64)
+
+
+def judged_share(
+    judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int | None = None
+) -> NDArray[np.float64]:
+    """Return the judged documents among the first `cutoff`, divided by the documents there.
+
+    Parameters
+    ----------
+    judged : ndarray of bool, shape (..., width)
+        Which ranks hold a judged document.
+    lengths : array_like of int, shape (...) or one that broadcasts to it
+        Ranks filled.
+    cutoff : int, optional
+        At least 1; by default the whole list.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        Judged@cutoff in [0, 1]; NaN where the list is empty. The divisor is the smaller of the
+        cutoff and the length: ranks that do not exist are not unjudged.
+
+    Raises
+    ------
+    ArgumentError
+        If `cutoff` is below 1.
+
+    Examples
+    --------
+    >>> float(judged_share(np.array([True, True, False]), 3, 10).round(4))
+    0.6667
+    """
+    found = _found(judged, cutoff)
+    there = _counts(lengths) if cutoff is None else np.minimum(_counts(lengths), cutoff)
+    return _per_relevant(found, there)
+
+
+def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
+    """Count the flags in the first `cutoff` ranks."""
+    check_cutoff(cutoff)
+    first = np.asarray(flags, dtype=np.bool_)[..., :cutoff]
+    return np.asarray(np.count_nonzero(first, axis=-1), dtype=np.int64)
+
+
+def _counts(values: ArrayLike) -> NDArray[np.int64]:
+    """Return counts as an array."""
+    return np.asarray(values, dtype=np.int64)
+
+
+def _per_relevant(part: NDArray[np.int64], whole: ArrayLike) -> NDArray[np.float64]:
+    """Divide, with NaN where `whole` is 0."""
+    part, whole = np.broadcast_arrays(part, _counts(whole))
+    undefined = np.full(part.shape, np.nan)
+    return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
+
+
+def interpolated_precision(
+    relevant: NDArray[np.bool_], n_relevant: ArrayLike, recall: Fraction
+) -> NDArray[np.float64]:
+    r"""Return the highest precision at any rank whose recall is at least `recall`.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R.
+    recall : Fraction
+        In [0, 1]. ``Fraction("0.7")`` is seven tenths; ``Fraction(0.7)`` is a little less.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]; 0 where the list never reaches `recall`; NaN where R = 0.
+
+    Raises
+    ------
+    ArgumentError
+        If `recall` is outside [0, 1].
+
+    Notes
+    -----
+    The recall is reached with ceil(recall * R) documents, computed exactly. trec_eval computes
+    floor(recall * R + 0.9) in floating point: the same for tenths but where rounding interferes, as
+    for recall 0.7 and R = 3, where it asks for 2 documents, 2/3 of all, instead of 3. Percents it
+    rounds down by up to a tenth of a document. O(size of `relevant`).
+
+    Examples
+    --------
+    >>> relevant = np.array([True, False, True, False])
+    >>> float(interpolated_precision(relevant, 2, Fraction("0.6")).round(4))
+    0.6667
+    """
+    if not 0 <= recall <= 1:
+        raise ArgumentError("recall", "must be between 0 and 1", str(recall))
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), relevant.shape[:-1])
+    return np.where(counts > 0, _interpolated(relevant, counts, [recall])[0], np.nan)
+
+
+def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
+    r"""Average the interpolated precision over the recalls 0, 0.1, ..., 1.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]; NaN where R = 0.
+
+    Notes
+    -----
+    The slides name no interpolation; this is `interpolated_precision`, the usual one, and
+    trec_eval's `11pt_avg` but for its rounding of the recalls. O(size of `relevant`).
+
+    Examples
+    --------
+    >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
+    >>> float(eleven_point(relevant, 4).round(6))  # (6 * 1 + 2 * 3/5 + 3 * 4/7) / 11
+    0.81039
+    """
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    counts = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), relevant.shape[:-1])
+    points = _interpolated(relevant, counts, [Fraction(tenth, 10) for tenth in range(11)])
+    # Added in one order, so that a list has the same value alone and among others.
+    return np.where(counts > 0, np.cumsum(points, axis=0)[-1] / len(points), np.nan)
+
+
+def _interpolated(
+    relevant: NDArray[np.bool_], counts: NDArray[np.int64], recalls: Sequence[Fraction]
+) -> NDArray[np.float64]:
+    """Compute the precision at each recall, shape (n_recalls, ...); 0 where R = 0."""
+    width = relevant.shape[-1]
+    values = np.zeros((len(recalls), *counts.shape))
+    if relevant.size == 0:
+        return values
+    precision = np.cumsum(relevant, axis=-1, dtype=np.int64) / np.arange(1, width + 1)
+    # The highest precision from each rank on down.
+    best = np.maximum.accumulate(precision[..., ::-1], axis=-1)[..., ::-1]
+    columns = np.flatnonzero(relevant) % width
+    n_found = np.count_nonzero(relevant, axis=-1)
+    firsts = (np.cumsum(n_found) - n_found.ravel()).reshape(n_found.shape)
+    for place, recall in enumerate(recalls):
+        needed = -(-recall.numerator * counts // recall.denominator)
+        is_reached = (needed <= n_found) & (counts > 0)
+        from_column = np.zeros(counts.shape, dtype=np.int64)
+        by_rank = is_reached & (needed > 0)
+        from_column[by_rank] = columns[(firsts + needed - 1)[by_rank]]
+        at = np.take_along_axis(best, from_column[..., None], axis=-1)[..., 0]
+        values[place] = np.where(is_reached, at, 0.0)
+    return values

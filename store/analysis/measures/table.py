@@ -1,0 +1,416 @@
+"""Every measure by its name; scores of runs and topics.
+
+Each is defined in a module of its own idea: `average_precision`, `ranked_measures`,
+`interpolated_precision`, `gain`, `q_measure`, `roc`, `incomplete_measures`, `residuals`,
+`confusion`. Names are read by `measure_names`, and belong to functions by `measure_definitions`.
+
+An undefined score is a reason, never a number, and does not enter the mean:
+
+================ ================================================================================
+no-relevant      the topic has no relevant document
+no-documents     the run has no document for the topic, so none that could be judged
+no-pairs         the run has not both a relevant and another document to compare
+no-not-relevant  every document of the collection is relevant
+list-too-short   the run ends above rank R
+================ ================================================================================
+
+A run without documents for a topic that has relevant ones scores 0 there, as with trec_eval -c;
+were it left out, a run could gain by not answering. Precision at a cutoff, precision of the list,
+reciprocal rank and success are 0, not undefined, for a topic without relevant documents.
+
+A grade below 0 is a judgement to Judged, as it is to ir_measures; to Bpref, infAP, Unjudged and
+RBPResidual it is none, as it is to trec_eval.
+
+Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
+order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order
+``trec``, of trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ
+is told in `measure_names` and `interpolated_precision`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.measures import confusion as sets
+from store.analysis.measures import ranked
+from store.analysis.measures.average_precision import average_precision, mean_average_precision
+from store.analysis.measures.confusion import area_of_rankings
+from store.analysis.measures.gain import Discount, Gain, discounted_gain, normalised_gain, q_measure
+from store.analysis.measures.incomplete import bpref_of, inferred_ap_of, unjudged_at
+from store.analysis.measures.names import MeasureName
+from store.analysis.measures.ranked import eleven_point, interpolated_precision
+from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
+from store.analysis.rankings import GradedRankings
+from store.errors import ArgumentError, UnknownNameError
+
+Reason = Literal["no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short"]
+"""Why a score is undefined; see `measures`."""
+
+
+class Lists:
+    """Graded rankings, with what several measures need made once."""
+
+    def __init__(self, rankings: GradedRankings) -> None:
+        self.rankings = rankings
+        self._relevant: dict[int, NDArray[np.bool_]] = {}
+        self._n_relevant: dict[int, NDArray[np.int64]] = {}
+
+    def relevant(self, name: MeasureName) -> NDArray[np.bool_]:
+        """Return the relevant ranks at the measure's level, down to its cutoff."""
+        return self._reached(level_of(name))[..., : name.cutoff]
+
+    def judged(self, name: MeasureName) -> NDArray[np.bool_]:
+        """Return the ranks judged as trec_eval counts, grade 0 or above, down to the cutoff."""
+        return self._reached(0)[..., : name.cutoff]
+
+    def lengths(self, name: MeasureName) -> NDArray[np.int64]:
+        """Return the ranks filled down to the measure's cutoff."""
+        lengths = self.rankings.lengths
+        return lengths if name.cutoff is None else np.minimum(lengths, name.cutoff)
+
+    def n_relevant(self, name: MeasureName) -> NDArray[np.int64]:
+        """Return R of each topic at the measure's level."""
+        level = level_of(name)
+        if level not in self._n_relevant:
+            self._n_relevant[level] = self.rankings.n_relevant(level)
+        return self._n_relevant[level]
+
+    def _reached(self, level: int) -> NDArray[np.bool_]:
+        """Return the ranks with a grade from a level on."""
+        if level not in self._relevant:
+            self._relevant[level] = self.rankings.relevant(level)
+        return self._relevant[level]
+
+
+_Function = Callable[[Lists, MeasureName], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """How a measure is computed, and why it may have no value."""
+
+    function: _Function
+    """From lists and parameters to values, shape (n_runs, n_topics); NaN = undefined."""
+    needs_relevant: bool = True
+    """Whether it is undefined where R = 0, or no grade is above 0."""
+    other_reason: Reason | None = None
+    """Why it may be undefined otherwise."""
+    is_sum: bool = False
+    """Whether topics are added up instead of averaged."""
+
+
+def level_of(name: MeasureName) -> int:
+    """Return the least relevant grade; gains count grades above 0."""
+    return 1 if name.rel is None else name.rel
+
+
+def _average_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return average_precision(lists.relevant(name), lists.n_relevant(name))
+
+
+def _precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return ranked.precision_at(lists.relevant(name), _cutoff(name))
+
+
+def _recall(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return ranked.recall_at(lists.relevant(name), lists.n_relevant(name), _cutoff(name))
+
+
+def _r_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return ranked.r_precision(lists.relevant(name), lists.n_relevant(name))
+
+
+def _reciprocal_rank(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return ranked.reciprocal_rank(lists.relevant(name))
+
+
+def _success(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return ranked.success_at(lists.relevant(name), _cutoff(name))
+
+
+def _ndcg(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    gain, discount = _gain_and_discount(name)
+    return normalised_gain(
+        lists.rankings.grades, lists.rankings.judged_grades, cutoff=name.cutoff, gain=gain, discount=discount
+    )
+
+
+def _dcg(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    gain, discount = _gain_and_discount(name)
+    return discounted_gain(lists.rankings.grades, cutoff=name.cutoff, gain=gain, discount=discount)
+
+
+def _q_measure(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return q_measure(lists.rankings.grades, lists.rankings.judged_grades, beta=name.beta, cutoff=name.cutoff)
+
+
+def _interpolated_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    if name.recall is None:
+        raise ArgumentError("recall", f"must be given for {name.name}", None)
+    return interpolated_precision(lists.relevant(name), lists.n_relevant(name), name.recall)
+
+
+def _eleven_point(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return eleven_point(lists.relevant(name), lists.n_relevant(name))
+
+
+def _break_even(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return ranked.break_even(lists.relevant(name), lists.n_relevant(name), lists.rankings.lengths)
+
+
+def _pair_accuracy(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return area_of_rankings(lists.relevant(name), lists.lengths(name))
+
+
+def _judged(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return ranked.judged_share(lists.rankings.judged, lists.rankings.lengths, name.cutoff)
+
+
+def _unjudged(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    judged, lengths = lists.judged(name), lists.lengths(name)
+    return unjudged_at(judged, lengths, _cutoff(name), convention="trec_eval")
+
+
+def _bpref(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return bpref_of(lists.rankings, level_of(name))
+
+
+def _inferred_ap(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return inferred_ap_of(lists.rankings, level_of(name))
+
+
+def _rbp(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return rank_biased_precision(lists.relevant(name), p=name.p)
+
+
+def _rbp_residual(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return rbp_residual(lists.judged(name), lists.lengths(name), p=name.p)
+
+
+def _set_precision(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.precision(_confusion(lists, name), empty="zero")
+
+
+def _set_recall(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.recall(_confusion(lists, name))
+
+
+def _set_f(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    both = _set_precision(lists, name), _set_recall(lists, name)
+    if name.alpha is not None:
+        return sets.f_measure(*both, alpha=name.alpha)
+    return sets.f_measure(*both, beta=name.beta)
+
+
+def _set_e(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return np.asarray(1 - _set_f(lists, name))
+
+
+def _set_s(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.precision_plus_recall(_set_precision(lists, name), _set_recall(lists, name))
+
+
+def _set_borko(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.borko(_set_precision(lists, name), _set_recall(lists, name))
+
+
+def _set_fallout(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.fallout(_confusion(lists, name))
+
+
+def _set_specificity(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.specificity(_confusion(lists, name))
+
+
+def _set_generality(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.generality(_confusion(lists, name))
+
+
+def _set_accuracy(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    return sets.accuracy(_confusion(lists, name))
+
+
+def _n_retrieved(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    if name.rel is None:
+        return lists.rankings.lengths.astype(np.float64)
+    return np.asarray(np.count_nonzero(lists.relevant(name), axis=-1), dtype=np.float64)
+
+
+def _n_relevant(lists: Lists, name: MeasureName) -> NDArray[np.float64]:
+    counts = lists.n_relevant(name).astype(np.float64)
+    return np.asarray(np.broadcast_to(counts, lists.rankings.lengths.shape))
+
+
+def _confusion(lists: Lists, name: MeasureName) -> sets.Confusion:
+    """Take the whole list for the retrieved set."""
+    relevant, n_relevant = lists.relevant(name), lists.n_relevant(name)
+    lengths = lists.rankings.lengths
+    if name.docs is not None:
+        missed = n_relevant - np.count_nonzero(relevant, axis=-1)
+        seen = int((lengths + missed).max(initial=0))
+        if name.docs < seen:
+            requirement = f"must be at least the {seen} documents retrieved or relevant for a topic"
+            raise ArgumentError("docs", requirement, name.docs)
+    return sets.confusion_at(relevant, n_relevant, lengths, n_documents=name.docs)
+
+
+def _cutoff(name: MeasureName) -> int:
+    """Return the cutoff of a measure that cannot do without."""
+    if name.cutoff is None:
+        raise ArgumentError("cutoff", f"must be given for {name.name}", None)
+    return name.cutoff
+
+
+def _gain_and_discount(name: MeasureName) -> tuple[Gain, Discount]:
+    """Take a `dcg` apart."""
+    gain: Gain = "exponential" if name.dcg.startswith("exp-") else "grade"
+    discount: Discount = "log2" if name.dcg.endswith("log2") else "jarvelin"
+    return gain, discount
+
+
+MEASURES: dict[str, Definition] = {
+    "AP": Definition(_average_precision),
+    "P": Definition(_precision, needs_relevant=False),
+    "R": Definition(_recall),
+    "Rprec": Definition(_r_precision),
+    "RR": Definition(_reciprocal_rank, needs_relevant=False),
+    "Success": Definition(_success, needs_relevant=False),
+    "nDCG": Definition(_ndcg),
+    "DCG": Definition(_dcg, needs_relevant=False),
+    "Q": Definition(_q_measure),
+    "IPrec": Definition(_interpolated_precision),
+    "ElevenPoint": Definition(_eleven_point),
+    "BreakEven": Definition(_break_even, other_reason="list-too-short"),
+    "Accuracy": Definition(_pair_accuracy, other_reason="no-pairs"),
+    "Judged": Definition(_judged, needs_relevant=False, other_reason="no-documents"),
+    "Unjudged": Definition(_unjudged, needs_relevant=False),
+    "Bpref": Definition(_bpref),
+    "infAP": Definition(_inferred_ap),
+    "RBP": Definition(_rbp, needs_relevant=False),
+    "RBPResidual": Definition(_rbp_residual, needs_relevant=False),
+    "SetP": Definition(_set_precision, needs_relevant=False),
+    "SetR": Definition(_set_recall),
+    "SetF": Definition(_set_f),
+    "SetE": Definition(_set_e),
+    "SetS": Definition(_set_s),
+    "SetBorko": Definition(_set_borko),
+    "SetFallout": Definition(_set_fallout, needs_relevant=False, other_reason="no-not-relevant"),
+    "SetSpecificity": Definition(_set_specificity, needs_relevant=False, other_reason="no-not-relevant"),
+    "SetGenerality": Definition(_set_generality, needs_relevant=False),
+    "SetAccuracy": Definition(_set_accuracy, needs_relevant=False),
+    "NumRet": Definition(_n_retrieved, needs_relevant=False, is_sum=True),
+    "NumRel": Definition(_n_relevant, needs_relevant=False, is_sum=True),
+}
+"""How each of `measure_names.SIGNATURES` is computed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """One measure of all runs and topics, in the order of the `GradedRankings`."""
+
+    measure: MeasureName
+    values: NDArray[np.float64]
+    """Shape (n_runs, n_topics); NaN = undefined, see `reason`."""
+    overall: NDArray[np.float64]
+    """Shape (n_runs,): mean over the defined topics, or their sum for counts; NaN = none is."""
+    n_defined: NDArray[np.int64]
+    """Shape (n_runs,): topics that `overall` is over."""
+    is_sum: bool
+    """Whether `overall` is a sum."""
+    lacks_relevant: NDArray[np.bool_]
+    """Shape (n_topics,): topics without a relevant document, where the measure needs one."""
+    other_reason: Reason | None
+    """Why a value is NaN that does not lack a relevant document."""
+
+    def reason(self, run: int, topic: int) -> Reason | None:
+        """Tell why a value is undefined; ``None`` when there is one.
+
+        Parameters
+        ----------
+        run, topic : int
+            Places in `values`.
+        """
+        if not np.isnan(self.values[run, topic]):
+            return None
+        return "no-relevant" if self.lacks_relevant[topic] else self.other_reason
+
+
+def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[Scores]:
+    """Score all runs on all topics by several measures.
+
+    Parameters
+    ----------
+    rankings : GradedRankings
+        Runs and grades. Ranks below their cutoff count for no measure.
+    measures : sequence of MeasureName
+        From `parse_measure`.
+
+    Returns
+    -------
+    list of Scores
+        In the order of `measures`.
+
+    Raises
+    ------
+    UnknownNameError
+        If no measure has the name.
+    ArgumentError
+        If a measure's cutoff is above that of the rankings, or another of its parameters cannot be
+        used on them.
+
+    Notes
+    -----
+    O(ranks of all runs) a measure; a cutoff makes it that many ranks only.
+
+    Examples
+    --------
+    Grades 0, 2, 1 and one of grade 1 that was not retrieved; topic t2 has no relevant document:
+
+    >>> from store.analysis.rankings import graded_rankings
+    >>> from store.analysis.measures.names import parse_measure
+    >>> rankings = graded_rankings(
+    ...     ["t1", "t2"],
+    ...     ["run"],
+    ...     {("run", "t1"): np.array([1, 2, 3]), ("run", "t2"): np.array([1])},
+    ...     {"t1": (np.array([1, 2, 3, 4]), np.array([0, 2, 1, 1])), "t2": (np.array([1]), np.array([0]))},
+    ...     cutoff=1000,
+    ... )
+    >>> names = [parse_measure(text) for text in ("AP", "AP(rel=2)", "P@10")]
+    >>> for scores in evaluate(rankings, names):
+    ...     print(scores.measure, scores.values.round(4).tolist(), scores.overall.round(4).tolist())
+    AP [[0.3889, nan]] [0.3889]
+    AP(rel=2) [[0.5, nan]] [0.5]
+    P@10 [[0.2, 0.0]] [0.1]
+    """
+    lists = Lists(rankings)
+    return [_scores(lists, name) for name in measures]
+
+
+def _scores(lists: Lists, name: MeasureName) -> Scores:
+    """Score by one measure."""
+    if name.name not in MEASURES:
+        raise UnknownNameError("measure", name.name, MEASURES)
+    definition = MEASURES[name.name]
+    reach = lists.rankings.cutoff
+    if name.cutoff is not None and name.cutoff > reach:
+        requirement = f"of {name} must be at most the {reach} ranks that were looked at"
+        raise ArgumentError("cutoff", requirement, name.cutoff)
+    values = np.asarray(definition.function(lists, name), dtype=np.float64)
+    mean, n_defined = mean_average_precision(values)
+    lacks = np.zeros(values.shape[-1], dtype=np.bool_)
+    if definition.needs_relevant:
+        lacks = lists.n_relevant(name) == 0
+    return Scores(
+        measure=name,
+        values=values,
+        overall=np.nansum(values, axis=-1) if definition.is_sum else mean,
+        n_defined=n_defined,
+        is_sum=definition.is_sum,
+        lacks_relevant=lacks,
+        other_reason=definition.other_reason,
+    )

@@ -1,0 +1,1 @@
+"""What pools brought, and whether they can be trusted."""

@@ -1,0 +1,488 @@
+"""What each run brought, at every depth.
+
+A document enters the depth-k pool at its best rank in any run, so one pass over the rankings
+answers for every depth up to theirs. A document is unique to a group of runs at depth k when every
+run that has it within its first k documents belongs to the group; a run is a group of its own.
+
+All functions take `documents`: an array of integers of shape (n_runs, depth) that holds documents,
+numbered from 0, in rank order, and -1 where a ranking has ended; no run has a document twice. Their
+cost is O(n_runs * depth + n_documents).
+
+A pool without a run holds fewer documents, so fewer would have been judged. Which ones goes by two
+definitions, and for a depth pool they are the same:
+
+=============== ==================================================================================
+remove uniques  judged documents that only runs of the one left out brought to the pool
+repool          judged documents of the pool that are not in the pool which the same plan makes
+                without it; in a pool of fixed size other documents then take their places, and
+                where nobody judged those, nothing can be said of them
+=============== ==================================================================================
+
+Documents judged without being in the pool are owed to nobody and stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.rankings import NOT_RELEVANT, UNJUDGED, JudgedRankings
+from store.errors import ArgumentError
+
+NO_DOCUMENT = -1
+"""Stands where a ranking has ended."""
+
+
+def best_ranks(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.int64]:
+    """Return the least depth at which each document is in the pool.
+
+    Parameters
+    ----------
+    documents : ndarray of integers, shape (n_runs, depth)
+        See the module.
+    n_documents : int
+        Documents are numbered below it.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_documents,)
+        Best rank in any run, from 1; 0 for a document that no run has.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is not below `n_documents`.
+
+    Examples
+    --------
+    >>> best_ranks(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
+    [1, 2, 1, 0]
+    """
+    numbers, ranks, _ = _by_rank(documents)
+    _check_numbers(numbers, n_documents)
+    best = np.zeros(n_documents, np.int64)
+    best[numbers[::-1]] = ranks[::-1]  # of several values for one place the last one stays
+    return best
+
+
+def unique_contributions(
+    documents: NDArray[np.integer], groups: NDArray[np.integer] | None = None
+) -> NDArray[np.int64]:
+    """Count the documents that the depth-k pool has through one group of runs alone, for every k.
+
+    Parameters
+    ----------
+    documents : ndarray of integers, shape (n_runs, depth)
+        See the module.
+    groups : ndarray of integers, shape (n_runs,), optional
+        Code of each run's group, from 0; default: each run is its own group.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_groups, depth)
+        At row `g` and column ``k - 1`` the documents within the first `k` of a run of group `g`
+        and of no other run; `n_groups` is the highest code + 1, or `n_runs` without codes.
+
+    Raises
+    ------
+    ArgumentError
+        If `groups` has another length, or a negative code.
+
+    Notes
+    -----
+    A document is unique from its best rank on, to the group of the run that has it there, up to
+    the best rank that a run of another group gives it: deeper than that it is unique no more. So
+    the count may fall with k.
+
+    Examples
+    --------
+    >>> unique_contributions(np.array([[0, 1, 2], [2, 0, -1]])).tolist()
+    [[1, 1, 1], [1, 1, 0]]
+    >>> unique_contributions(np.array([[0, 1, 2], [2, 0, -1]]), np.array([0, 0])).tolist()
+    [[2, 3, 3]]
+    """
+    n_runs, depth = documents.shape
+    codes = np.arange(n_runs) if groups is None else _checked_groups(groups, n_runs)
+    numbers, ranks, runs = _by_rank(documents)
+    owners = codes[runs]
+    n_documents = int(numbers.max(initial=NO_DOCUMENT)) + 1
+    first = np.zeros(n_documents, np.int64)
+    owner = np.zeros(n_documents, np.int64)
+    first[numbers[::-1]] = ranks[::-1]
+    owner[numbers[::-1]] = owners[::-1]
+    # Depth + 1, the column cut off below, stands for never.
+    lost = np.full(n_documents, depth + 1, np.int64)
+    is_other = owners != owner[numbers]
+    lost[numbers[is_other][::-1]] = ranks[is_other][::-1]
+    returned = np.flatnonzero(first)
+    n_groups = int(codes.max(initial=-1)) + 1
+    shape = (n_groups, depth + 1)
+    cells = n_groups * (depth + 1)
+    row = owner[returned] * (depth + 1)
+    gained = np.bincount(row + first[returned] - 1, minlength=cells).reshape(shape)
+    given_up = np.bincount(row + lost[returned] - 1, minlength=cells).reshape(shape)
+    return np.cumsum(gained - given_up, axis=1)[:, :depth]
+
+
+def n_contributing(
+    documents: NDArray[np.integer], n_documents: int, groups: NDArray[np.integer] | None = None
+) -> NDArray[np.int64]:
+    """Count the runs, or the groups of runs, that have each document.
+
+    Parameters
+    ----------
+    documents : ndarray of integers, shape (n_runs, depth)
+        See the module; its first `k` columns tell of the depth-k pool.
+    n_documents : int
+        Documents are numbered below it.
+    groups : ndarray of integers, shape (n_runs,), optional
+        Code of each run's group, from 0; default: each run is its own group.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_documents,)
+        Runs or groups; 0 for a document that none has.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is not below `n_documents`, or `groups` has another length or a negative code.
+
+    Notes
+    -----
+    With groups O(n log n) for n places taken.
+
+    Examples
+    --------
+    >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
+    [2, 1, 2, 0]
+    >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([0, 0])).tolist()
+    [1, 1, 1, 0]
+    """
+    is_taken = documents != NO_DOCUMENT
+    numbers = documents[is_taken]
+    _check_numbers(numbers, n_documents)
+    if groups is not None:
+        codes = _checked_groups(groups, documents.shape[0]).astype(np.int64)
+        owners = np.broadcast_to(codes[:, None], documents.shape)[is_taken]
+        numbers = np.unique(owners * n_documents + numbers) % max(n_documents, 1)
+    return np.bincount(numbers, minlength=n_documents)
+
+
+def only_contributor(
+    documents: NDArray[np.integer], n_documents: int, groups: NDArray[np.integer] | None = None
+) -> NDArray[np.int64]:
+    """Name the run or group that each document is unique to.
+
+    Parameters
+    ----------
+    documents : ndarray of integers, shape (n_runs, depth)
+        See the module; its first `k` columns tell of the depth-k pool. No order is needed.
+    n_documents : int
+        Documents are numbered below it.
+    groups : ndarray of integers, shape (n_runs,), optional
+        Code of each run's group, from 0; default: each run is its own group.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_documents,)
+        Code of the only one that has it; -1 where several have it, or none.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is not below `n_documents`, or `groups` has another length or a negative code.
+
+    Examples
+    --------
+    >>> only_contributor(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
+    [-1, 0, -1, -1]
+    >>> only_contributor(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([5, 5])).tolist()
+    [5, 5, 5, -1]
+    """
+    n_runs = documents.shape[0]
+    codes = np.arange(n_runs) if groups is None else _checked_groups(groups, n_runs)
+    rows, columns = np.nonzero(documents != NO_DOCUMENT)
+    numbers, owners = documents[rows, columns], codes[rows].astype(np.int64)
+    _check_numbers(numbers, n_documents)
+    highest = np.full(n_documents, -1, np.int64)
+    lowest = np.full(n_documents, np.iinfo(np.int64).max)
+    np.maximum.at(highest, numbers, owners)
+    np.minimum.at(lowest, numbers, owners)
+    return np.where(highest == lowest, highest, -1)
+
+
+def _by_rank(
+    documents: NDArray[np.integer],
+) -> tuple[NDArray[np.integer], NDArray[np.int64], NDArray[np.int64]]:
+    """Return document, rank and run of every place taken, by rank ascending."""
+    columns, runs = np.nonzero(documents.T != NO_DOCUMENT)
+    return documents[runs, columns], columns + 1, runs
+
+
+def _check_numbers(numbers: NDArray[np.integer], n_documents: int) -> None:
+    """Raise `ArgumentError` when a document's number is not below `n_documents`."""
+    highest = int(numbers.max(initial=NO_DOCUMENT))
+    if highest >= n_documents:
+        raise ArgumentError("documents", f"must be numbers below {n_documents}", highest)
+
+
+def _checked_groups(groups: NDArray[np.integer], n_runs: int) -> NDArray[np.integer]:
+    """Return the codes of the groups when they can be used, else raise `ArgumentError`."""
+    if groups.shape != (n_runs,):
+        raise ArgumentError("groups", f"must be one code for each of {n_runs} runs", groups.shape)
+    if groups.size and groups.min() < 0:
+        raise ArgumentError("groups", "must be codes from 0", int(groups.min()))
+    return groups
+
+
+Plan = Callable[[NDArray[np.bool_]], Sequence[NDArray[np.bool_]]]
+"""From which runs there are, shape (n_runs,), to which documents are pooled: one array a topic,
+indexed by the codes of `JudgedRankings`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Withdrawn:
+    """The judgements that would not have been made without each run or group."""
+
+    names: tuple[str, ...]
+    """What is left out, one at a time: runs, in the order of their tags, or groups, in the order
+    of their first run. A run without a group is one of its own, under its tag."""
+    owners: NDArray[np.int64]
+    """Shape (n_runs,): place in `names` of what each run belongs to."""
+    by: NDArray[np.int64]
+    """Shape (n_withdrawn,), as the next two: place in `names`."""
+    topics: NDArray[np.int64]
+    """Place of the topic, ascending."""
+    codes: NDArray[np.int64]
+    """Code of the judged document in its topic."""
+    n_lacking: NDArray[np.int64]
+    """Shape (n_names,): unjudged documents that only the pool without it would have held; 0 for
+    removed uniques."""
+
+    def n_judged(self) -> NDArray[np.int64]:
+        """Count the judgements withdrawn with each, shape (n_names,)."""
+        return np.bincount(self.by, minlength=len(self.names))
+
+
+def within_depth(
+    rankings: JudgedRankings, depth: int, contributing: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """Tell which ranks brought their document to a depth pool.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Looked at down to `depth` at least.
+    depth : int
+        Ranks taken from each run, at least 1.
+    contributing : ndarray of bool, shape (n_runs,), optional
+        The runs that were pooled; default: all.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_runs, n_topics, width)
+        False where a run has ended.
+
+    Raises
+    ------
+    ArgumentError
+        If `depth` is not from 1 to the cutoff of the rankings, or `contributing` has another shape.
+    """
+    if not 1 <= depth <= rankings.cutoff:
+        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
+        raise ArgumentError("depth", requirement, depth)
+    n_runs, _, width = rankings.documents.shape
+    taking = np.ones(n_runs, np.bool_) if contributing is None else np.asarray(contributing)
+    if taking.shape != (n_runs,):
+        requirement = f"must be one flag for each of {n_runs} runs"
+        raise ArgumentError("contributing", requirement, taking.shape)
+    reach = np.minimum(rankings.lengths, depth) * taking[:, None]
+    return np.asarray(np.arange(width) < reach[:, :, None])
+
+
+def depth_plan(rankings: JudgedRankings, depth: int, contributing: NDArray[np.bool_] | None = None) -> Plan:
+    """Make the plan of a depth pool, for `repool`.
+
+    Parameters and errors as for `within_depth`. A call takes O(n_runs n_topics depth).
+    """
+    within = within_depth(rankings, depth, contributing)[:, :, :depth]
+
+    def pool(kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+        pooled = []
+        for topic, standing in enumerate(rankings.standing):
+            documents = rankings.documents[kept, topic, :depth]
+            of_topic = np.zeros(standing.size, np.bool_)
+            of_topic[documents[within[kept, topic]]] = True
+            pooled.append(of_topic)
+        return pooled
+
+    return pool
+
+
+def remove_uniques(
+    rankings: JudgedRankings, pooled: NDArray[np.bool_], groups: Sequence[str] | None = None
+) -> Withdrawn:
+    """Withdraw the judged documents that one run or group alone brought to the pool.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        All runs that contributed, whole to the depth they were pooled at; others may be among them.
+    pooled : ndarray of bool, shape (n_runs, n_topics, width)
+        Which ranks brought their document to the pool; `within_depth` for a depth pool.
+    groups : sequence of str, shape (n_runs,), optional
+        Group of each run; empty = none. Default: every run by itself.
+
+    Returns
+    -------
+    Withdrawn
+        No document is withdrawn with two of them.
+
+    Raises
+    ------
+    ArgumentError
+        If `pooled` or `groups` does not fit the rankings.
+
+    Notes
+    -----
+    As NIST leaves out groups ("GLOO"). O(size of the rankings).
+
+    Examples
+    --------
+    Depth 2: `a` alone brought document 1, `b` alone document 3; 3 is unjudged.
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a", "b"],
+    ...     {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([3, 2])},
+    ...     {"t": (np.array([1, 2]), np.array([True, True]))},
+    ...     cutoff=10,
+    ... )
+    >>> withdrawn = remove_uniques(arrays, within_depth(arrays, 2))
+    >>> withdrawn.names, withdrawn.by.tolist(), withdrawn.n_judged().tolist()
+    (('a', 'b'), [0], [1, 0])
+    """
+    names, owners = _named(rankings.tags, groups)
+    if pooled.shape != rankings.documents.shape:
+        requirement = f"must have shape {rankings.documents.shape}"
+        raise ArgumentError("pooled", requirement, pooled.shape)
+    found = []
+    for topic, standing in enumerate(rankings.standing):
+        brought = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
+        owner_of = only_contributor(brought, standing.size, owners)
+        codes = np.flatnonzero((owner_of >= 0) & (standing >= NOT_RELEVANT))
+        found.append((owner_of[codes], np.full(codes.size, topic), codes))
+    return _withdrawn(names, owners, found, np.zeros(len(names), np.int64))
+
+
+def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = None) -> Withdrawn:
+    """Withdraw the judged documents of the pool that it would not hold without a run or group.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        All runs that contributed; others may be among them.
+    plan : Plan
+        Called with all runs and then without each run or group; it must make the pool that was
+        judged when it has all runs, and passes over runs that do not contribute.
+    groups : sequence of str, shape (n_runs,), optional
+        Group of each run; empty = none. Default: every run by itself.
+
+    Returns
+    -------
+    Withdrawn
+        A document may be withdrawn with several.
+
+    Raises
+    ------
+    ArgumentError
+        If the pools or `groups` do not fit the rankings, or a pooled document is in no run.
+
+    Notes
+    -----
+    As Lipani's estimators leave out runs. One call of the plan for each name, and
+    O(n_names documents).
+
+    Examples
+    --------
+    One document a topic, the first of the first run there is: without `a`, 3 is pooled for 1.
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a", "b"],
+    ...     {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([3, 2])},
+    ...     {"t": (np.array([1]), np.array([True]))},
+    ...     cutoff=10,
+    ... )
+    >>> def first(kept):
+    ...     return [np.arange(3) == arrays.documents[kept, 0, 0][0]]
+    >>> withdrawn = repool(arrays, first)
+    >>> withdrawn.n_judged().tolist(), withdrawn.n_lacking.tolist()
+    ([1, 0], [1, 0])
+    """
+    names, owners = _named(rankings.tags, groups)
+    whole = plan(np.ones(len(rankings.tags), np.bool_))
+    retrieved = _retrieved(rankings)
+    _check_pool(whole, retrieved)
+    n_lacking = np.zeros(len(names), np.int64)
+    found = []
+    for owner in range(len(names)):
+        without = plan(owners != owner)
+        _check_pool(without, retrieved)
+        for topic, standing in enumerate(rankings.standing):
+            gone = np.flatnonzero(whole[topic] & ~without[topic] & (standing >= NOT_RELEVANT))
+            found.append((np.full(gone.size, owner), np.full(gone.size, topic), gone))
+            newly = without[topic] & ~whole[topic] & (standing == UNJUDGED)
+            n_lacking[owner] += np.count_nonzero(newly)
+    return _withdrawn(names, owners, found, n_lacking)
+
+
+def _named(tags: Sequence[str], groups: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Name what is left out, and give every run its place among the names."""
+    if groups is None:
+        return tuple(tags), np.arange(len(tags))
+    if len(groups) != len(tags):
+        raise ArgumentError("groups", f"must be one for each of {len(tags)} runs", len(groups))
+    named = [group or tag for group, tag in zip(groups, tags, strict=True)]
+    places = {name: place for place, name in enumerate(dict.fromkeys(named))}
+    return tuple(places), np.array([places[name] for name in named], dtype=np.int64)
+
+
+def _withdrawn(
+    names: tuple[str, ...],
+    owners: NDArray[np.int64],
+    found: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]],
+    n_lacking: NDArray[np.int64],
+) -> Withdrawn:
+    """Join what was found, by topic, then name, then code."""
+    nothing = (np.empty(0, np.int64),) * 3
+    by, topics, codes = map(np.concatenate, zip(nothing, *found, strict=True))
+    order = np.lexsort((codes, by, topics))
+    return Withdrawn(names, owners, by[order], topics[order], codes[order], n_lacking)
+
+
+def _retrieved(rankings: JudgedRankings) -> list[NDArray[np.bool_]]:
+    """Tell which documents of each topic a run has, by code."""
+    retrieved = []
+    for topic, standing in enumerate(rankings.standing):
+        flags = np.zeros(standing.size + 1, np.bool_)
+        flags[rankings.documents[:, topic]] = True  # the padding code -1 marks the last element
+        retrieved.append(flags[:-1])
+    return retrieved
+
+
+def _check_pool(pool: Sequence[NDArray[np.bool_]], retrieved: Sequence[NDArray[np.bool_]]) -> None:
+    """Raise `ArgumentError` when a pool is not one of documents that runs have."""
+    if [one.shape for one in pool] != [one.shape for one in retrieved]:
+        requirement = "must make one array a topic, as long as the topic's `standing`"
+        raise ArgumentError("plan", requirement, [one.shape for one in pool])
+    for topic, (pooled, known) in enumerate(zip(pool, retrieved, strict=True)):
+        if np.any(pooled & ~known):
+            code = int(np.flatnonzero(pooled & ~known)[0])
+            raise ArgumentError("plan", "must pool what a run has", (topic, code))

@@ -1,0 +1,636 @@
+"""What each depth brought, what lies deeper; capture and recapture; MAP as judgements grow.
+
+A document enters the depth-k pool at its best rank in any run. Where the relevant documents that
+each further depth brings fall off slowly, the pool missed many; a power law fitted to them gives a
+number [1]_.
+
+Only relevant documents move average precision, and most ranks hold none. So the ranks that do are
+gathered once, and any part of the relevant documents is scored in the time it takes to look at
+them.
+
+Animals are caught, marked and let go; how many of a second catch are marked says how many there
+are. Here two groups of runs catch relevant documents [2]_, [3]_.
+
+References
+----------
+.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?",
+   *SIGIR* 1998, 307-314, doi:10.1145/290941.291014.
+.. [2] P. Kantor, M. Kim, U. Ibraev and K. Atasoy, "Estimating the number of relevant documents in
+   enormous collections", *ASIS Annual Meeting* 1999.
+.. [3] D. G. Chapman, "Some properties of the hypergeometric distribution with applications to
+   zoological sample censuses", 1951; the variance is Seber's, 1970.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from store.analysis.arguments import check_cutoff, finite_vector
+from store.analysis.measures.average_precision import mean_average_precision
+from store.analysis.pools.contributions import best_ranks, n_contributing
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
+from store.errors import ArgumentError
+
+Reason = Literal[
+    "fewer-than-three-depths", "no-relevant", "zero-count", "not-falling", "pool-unjudged",
+    "no-depth-pool",
+]  # fmt: skip
+"""Why there is no number: too few depths to tell a line from chance, nothing relevant at any, a
+depth without a new relevant document (whose logarithm is asked for), or new relevant documents that
+do not grow fewer with depth, so that a sum to any depth says nothing. Of a whole diagnosis also:
+too much of the pool is unjudged, or it is not all of the first documents of its runs."""
+
+N_DRAWS = 2000
+"""Draws of the parametric bootstrap."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstRetrievals:
+    """Documents by the best rank that any run gives them.
+
+    Axis 1 is the depth less 1.
+    """
+
+    topics: tuple[str, ...]
+    documents: NDArray[np.int64]
+    """Shape (n_topics, width): documents that enter the pool at each depth."""
+    judged: NDArray[np.int64]
+    """Shape (n_topics, width): of them, the judged ones."""
+    relevant: NDArray[np.int64]
+    """Shape (n_topics, width): of them, the relevant ones."""
+    n_relevant_elsewhere: NDArray[np.int64]
+    """Shape (n_topics,): relevant documents that no run has within the width."""
+
+
+def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
+    """Count documents by the depth at which the first run retrieves them.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements; only runs that fed the pool should be among them.
+
+    Returns
+    -------
+    FirstRetrievals
+        For every depth up to the width of the rankings.
+
+    Notes
+    -----
+    O(size of the rankings).
+
+    Examples
+    --------
+    Documents 1 and 2 stand first; 3 is second in run `b`; 4, of which nobody has heard, is
+    relevant:
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a", "b"],
+    ...     {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([2, 3])},
+    ...     {"t": (np.array([2, 3, 4]), np.array([False, True, True]))},
+    ...     cutoff=10,
+    ... )
+    >>> first = first_retrievals(arrays)
+    >>> first.documents.tolist(), first.judged.tolist(), first.relevant.tolist()
+    ([[2, 1, 0]], [[1, 1, 0]], [[0, 1, 0]])
+    >>> first.n_relevant_elsewhere.tolist()
+    [1]
+    """
+    n_topics, width = rankings.documents.shape[1:]
+    counts = np.zeros((3, n_topics, width), dtype=np.int64)
+    elsewhere = np.zeros(n_topics, dtype=np.int64)
+    for topic, standing in enumerate(rankings.standing):
+        depths = best_ranks(rankings.documents[:, topic], standing.size)
+        kinds = (np.True_, standing >= NOT_RELEVANT, standing == RELEVANT)
+        for row, of_kind in enumerate(kinds):
+            entering = depths[(depths > 0) & of_kind]
+            counts[row, topic] = np.bincount(entering, minlength=width + 1)[1:]
+        elsewhere[topic] = rankings.n_relevant[topic] - counts[2, topic].sum()
+    return FirstRetrievals(rankings.topics, counts[0], counts[1], counts[2], elsewhere)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthFit:
+    """A power law of new relevant documents by depth, fitted on logarithms."""
+
+    log_scale: float
+    """ln C."""
+    exponent: float
+    """s; negative where new relevant documents grow fewer."""
+    log_scale_error: float
+    """Standard error of ln C, at least 0."""
+    exponent_error: float
+    """Standard error of s, at least 0."""
+    covariance: float
+    """Of the two."""
+    residual: float
+    """Standard deviation of ln(n_i + offset) about the line, with n_depths - 2 degrees of freedom;
+    at least 0."""
+    n_depths: int
+    """k: depths fitted, from 1."""
+    offset: int
+    """What is taken off the power law, 0 or 1."""
+
+    def expected(self, first: int, last: int) -> float:
+        """Return the new relevant documents that the curve has from one depth to another.
+
+        Parameters
+        ----------
+        first, last : int
+            Depths, at least 1; both count.
+
+        Returns
+        -------
+        float
+            Sum of ``max(0, C i**s - offset)``; 0 where `last` is below `first`.
+        """
+        depths = np.arange(first, last + 1, dtype=np.float64)
+        return float(np.sum(np.maximum(0.0, self._curve(depths))))
+
+    def _curve(self, depths: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return C i**s - offset."""
+        line = self.log_scale + self.exponent * np.log(depths)
+        return np.asarray(np.exp(line) - self.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A fit, or why there is none."""
+
+    fit: GrowthFit | None
+    reason: Reason | None = None
+    """``fewer-than-three-depths``, ``no-relevant`` or ``zero-count``; ``None`` with a fit."""
+
+
+def fit_growth(new_relevant: ArrayLike, *, offset: int = 1) -> Growth:
+    r"""Fit a power law to the relevant documents that each depth of a pool brings.
+
+    Parameters
+    ----------
+    new_relevant : array_like of float, shape (n_depths,)
+        n_1, n_2, ..., n_k: relevant documents that enter at each depth, at least 0, as a rule
+        summed over the topics. Every depth must have been judged whole: one that was not looks like
+        one that brings little.
+    offset : {1, 0}, default=1
+        1 fits the curve n_i = C i^s - 1, which a depth without a new document can lie on; 0 fits
+        n_i = C i^s, which it cannot.
+
+    Returns
+    -------
+    Growth
+        The fit; ``None`` with a reason for fewer than three depths, for no relevant document at
+        all, or with `offset` 0 where some depth brings none.
+
+    Raises
+    ------
+    ArgumentError
+        If a count is negative or not finite, there is not one dimension, or `offset` is another.
+
+    Notes
+    -----
+    Least squares on the line
+
+    .. math:: \ln(n_i + \mathrm{offset}) = \ln C + s \ln i    (after [1]_)
+
+    with the usual standard errors of its two coefficients. They take the logarithms to be spread
+    about the line independently and equally widely. Counts are not: small ones spread more, so
+    with few documents a depth the errors are a rough guide. O(n_depths).
+
+    Examples
+    --------
+    A power law without chance is found again:
+
+    >>> growth = fit_growth([60 * i**-0.5 - 1 for i in range(1, 101)])
+    >>> round(math.exp(growth.fit.log_scale), 9), round(growth.fit.exponent, 9)
+    (60.0, -0.5)
+    >>> fit_growth([3, 0, 1], offset=0)
+    Growth(fit=None, reason='zero-count')
+    """
+    if offset not in (0, 1):
+        raise ArgumentError("offset", "must be 0 or 1", offset)
+    counts = finite_vector("new_relevant", new_relevant)
+    if counts.size and counts.min() < 0:
+        raise ArgumentError("new_relevant", "must be at least 0", float(counts.min()))
+    if counts.size < 3:
+        return Growth(None, "fewer-than-three-depths")
+    if not counts.any():
+        return Growth(None, "no-relevant")
+    if offset == 0 and counts.min() == 0:
+        return Growth(None, "zero-count")
+    x = np.log(np.arange(1, counts.size + 1))
+    y = np.log(counts + offset)
+    shifted = x - x.mean()
+    spread = float(shifted @ shifted)
+    exponent = float(shifted @ y) / spread
+    log_scale = float(y.mean() - exponent * x.mean())
+    rest = y - log_scale - exponent * x
+    variance = float(rest @ rest) / (counts.size - 2)
+    of_exponent = variance / spread
+    fit = GrowthFit(
+        log_scale=log_scale,
+        exponent=exponent,
+        log_scale_error=math.sqrt(variance / counts.size + of_exponent * float(x.mean()) ** 2),
+        exponent_error=math.sqrt(of_exponent),
+        covariance=-of_exponent * float(x.mean()),
+        residual=math.sqrt(variance),
+        n_depths=counts.size,
+        offset=offset,
+    )
+    return Growth(fit)
+
+
+@dataclass(frozen=True, slots=True)
+class MissedRelevant:
+    """Relevant documents supposed below the depth of a pool."""
+
+    depth: int
+    """k: depth of the pool, judged whole."""
+    to_depth: int
+    """K: depth that is extrapolated to."""
+    expected: float | None
+    """Relevant documents that the curve has at the depths k+1..K; ``None`` = see `reason`."""
+    low: float | None
+    """Lower end of the prediction interval of what these depths hold."""
+    high: float | None
+    """Its upper end; infinite where so few depths were fitted that draws overflow."""
+    coverage: float
+    """Of the interval, in (0, 1)."""
+    n_known: int
+    """Relevant documents at these depths that were judged all the same."""
+    n_unjudged: int
+    """Unjudged documents that the rankings have at these depths, as far as they reach: where they
+    reach to K, no more can be missed."""
+    growth: Growth
+    reason: Reason | None = None
+    """Why there is no number; ``None`` when there is one."""
+
+    @property
+    def missed(self) -> float | None:
+        """What is expected beyond what is known, at least 0; ``None`` = see `reason`."""
+        return None if self.expected is None else max(0.0, self.expected - self.n_known)
+
+
+def missed_relevant(
+    first: FirstRetrievals,
+    *,
+    depth: int,
+    to_depth: int,
+    coverage: float = 0.95,
+    n_draws: int = N_DRAWS,
+    seed: int = 0,
+    offset: int = 1,
+) -> MissedRelevant:
+    """Extrapolate how many relevant documents lie below a pool, by Zobel's power law.
+
+    **A wide caution.** This is a guess about documents that nobody has seen. It takes the law that
+    held down to the pool's depth to hold below it; the relevant documents of single topics run out,
+    and then it does not. It knows of no end: it may promise more documents than there are unjudged
+    ones. It speaks of these runs only: what none of them retrieves to depth K is not in it. Judges
+    who grow stricter, or tired, towards the end of a pool look like a falling curve. The interval
+    allows for the chance about the curve and in its two coefficients, and for none of this. So it
+    says whether a pool is likely to have missed tens or thousands of relevant documents, and must
+    never stand in the place of R.
+
+    Parameters
+    ----------
+    first : FirstRetrievals
+        Of the runs that fed the pool. Counts are added up over the topics.
+    depth : int
+        k, to which every document of these runs was judged; from 1 to the width.
+    to_depth : int
+        K, above `depth`; runs are taken to go so deep.
+    coverage : float, default=0.95
+        Of the prediction interval, in (0, 1).
+    n_draws : int, default=2000
+        Draws of the bootstrap, at least 100.
+    seed : int, default=0
+        Of the draws.
+    offset : {1, 0}, default=1
+        See `fit_growth`.
+
+    Returns
+    -------
+    MissedRelevant
+        Estimate and interval; ``None`` with the reason where nothing could be fitted, and with
+        ``not-falling`` where the exponent is 0 or above.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    The interval is a parametric bootstrap of the regression: in each draw the residual variance
+    comes from its scaled chi-square distribution, the two coefficients from their joint normal
+    distribution with this variance, and every depth gets an error of its own; the ends are
+    quantiles of the sums. The sum is one of exponentials, cut off at 0: skewed and never negative,
+    which the delta method, symmetric about the estimate, would not show. The estimate is the curve
+    itself, as published; since errors are on logarithms, the mean of the draws lies above it.
+
+    O(n_draws (to_depth - depth)) time, and memory for a part of it.
+
+    Examples
+    --------
+    >>> from store.analysis.rankings import judged_rankings
+    >>> relevant = np.array([[30, 14, 11, 7, 6, 5, 4, 4, 3, 4]])
+    >>> nothing = np.zeros_like(relevant)
+    >>> first = FirstRetrievals(("t",), relevant, relevant, relevant, nothing[:, 0])
+    >>> missed = missed_relevant(first, depth=10, to_depth=100)
+    >>> missed.expected == missed.growth.fit.expected(11, 100)
+    True
+    >>> missed.low < missed.expected < missed.high and missed.missed == missed.expected
+    True
+    """
+    width = first.relevant.shape[1]
+    if not 1 <= depth <= width:
+        raise ArgumentError("depth", f"must be from 1 to {width}", depth)
+    if to_depth <= depth:
+        raise ArgumentError("to_depth", f"must be above {depth}", to_depth)
+    if not 0 < coverage < 1:
+        raise ArgumentError("coverage", "must be between 0 and 1", coverage)
+    if n_draws < 100:
+        raise ArgumentError("n_draws", "must be an integer >= 100", n_draws)
+    counts = first.relevant.sum(axis=0)
+    below = slice(depth, to_depth)
+    n_known = int(counts[below].sum())
+    n_unjudged = int((first.documents - first.judged)[:, below].sum())
+    growth = fit_growth(counts[:depth], offset=offset)
+    reason = growth.reason
+    if growth.fit is not None and growth.fit.exponent >= 0:
+        reason = "not-falling"
+    if growth.fit is None or reason is not None:
+        return MissedRelevant(
+            depth, to_depth, None, None, None, coverage, n_known, n_unjudged, growth, reason
+        )
+    sums = _drawn_sums(growth.fit, to_depth, n_draws, seed)
+    ends = [(1 - coverage) / 2, (1 + coverage) / 2]
+    low, high = np.quantile(sums, ends, method="inverted_cdf").tolist()
+    expected = growth.fit.expected(depth + 1, to_depth)
+    return MissedRelevant(depth, to_depth, expected, low, high, coverage, n_known, n_unjudged, growth)
+
+
+def _drawn_sums(fit: GrowthFit, to_depth: int, n_draws: int, seed: int) -> NDArray[np.float64]:
+    """Draw the relevant documents below the depths fitted, shape (n_draws,)."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    freedom = fit.n_depths - 2
+    widen = np.sqrt(freedom / rng.chisquare(freedom, n_draws))
+    covariance = [[fit.log_scale_error**2, fit.covariance], [fit.covariance, fit.exponent_error**2]]
+    shifts = rng.multivariate_normal([0.0, 0.0], covariance, n_draws, method="eigh")
+    log_scale = fit.log_scale + widen * shifts[:, 0]
+    exponent = fit.exponent + widen * shifts[:, 1]
+    logs = np.log(np.arange(fit.n_depths + 1, to_depth + 1))
+    sums = np.empty(n_draws)
+    for start in range(0, n_draws, 100):
+        part = slice(start, start + 100)
+        line = log_scale[part, None] + exponent[part, None] * logs
+        line += fit.residual * widen[part, None] * rng.standard_normal(line.shape)
+        with np.errstate(over="ignore"):
+            sums[part] = np.sum(np.maximum(0.0, np.exp(line) - fit.offset), axis=1)
+    return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelevantRanks:
+    """Where every relevant document stands in every run; build it with `relevant_ranks`.
+
+    Relevant documents are numbered topic by topic, and within a topic in the order of their codes
+    in `JudgedRankings`, which is that of their ids. Those that no run retrieved have a number too.
+    """
+
+    n_runs: int
+    topic_of: NDArray[np.int64]
+    """Shape (n_relevant,): place of the document's topic, ascending."""
+    n_topics: int
+    lists: NDArray[np.int64]
+    """Shape (n_places,), ascending: run * n_topics + topic of each relevant document retrieved."""
+    ranks: NDArray[np.int64]
+    """Shape (n_places,): its rank there, from 1; ascending within a list."""
+    documents: NDArray[np.int64]
+    """Shape (n_places,): its number."""
+
+    def first_of(self, topic: int) -> int:
+        """Return the least number of a topic's relevant documents: how many come before them."""
+        return int(np.searchsorted(self.topic_of, topic))
+
+    def mean_average_precision(
+        self, found: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Score all runs as if only some of the relevant documents were known.
+
+        Parameters
+        ----------
+        found : ndarray of bool, shape (n_relevant,)
+            Which relevant documents are known; the others count as not relevant, and not in R.
+
+        Returns
+        -------
+        mean : ndarray of float64, shape (n_runs,)
+            MAP in [0, 1] over the topics with a known relevant document; NaN when there is none.
+        n_defined : ndarray of int64, shape (n_runs,)
+            Topics the mean is over, the same for every run.
+
+        Raises
+        ------
+        ArgumentError
+            If `found` has another length.
+
+        Notes
+        -----
+        As `store.analysis.measures.average_precision` has it, R over the pool, but for rounding.
+        O(n_relevant + n_places).
+        """
+        if found.shape != self.topic_of.shape:
+            requirement = f"must have shape {self.topic_of.shape}"
+            raise ArgumentError("found", requirement, found.shape)
+        is_known = found[self.documents]
+        lists, ranks = self.lists[is_known], self.ranks[is_known]
+        n_lists = self.n_runs * self.n_topics
+        n_in_list = np.bincount(lists, minlength=n_lists)
+        before = np.cumsum(n_in_list) - n_in_list
+        n_so_far = np.arange(1, lists.size + 1) - before[lists]
+        sums = np.bincount(lists, n_so_far / ranks, minlength=n_lists)
+        n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
+        shape = (self.n_runs, self.n_topics)
+        undefined = np.full(shape, np.nan)
+        average = np.divide(sums.reshape(shape), n_relevant, out=undefined, where=n_relevant > 0)
+        return mean_average_precision(average)
+
+
+def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
+    """Gather the ranks that hold a relevant document.
+
+    Parameters
+    ----------
+    arrays : JudgedRankings
+        Runs and judgements.
+
+    Returns
+    -------
+    RelevantRanks
+        Topics and runs in the order of `arrays`.
+
+    Notes
+    -----
+    O(ranks of all runs), and memory for the ranks that hold a relevant document.
+
+    Examples
+    --------
+    Documents 10 and 30 are relevant. With both known, AP is (1/1 + 2/3) / 2; with 30 alone, which
+    is at rank 3, it is 1/3:
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["run"],
+    ...     {("run", "t"): np.array([10, 20, 30])},
+    ...     {"t": (np.array([10, 20, 30]), np.array([True, False, True]))},
+    ...     cutoff=1000,
+    ... )
+    >>> ranks = relevant_ranks(arrays)
+    >>> ranks.mean_average_precision(np.array([True, True]))[0].round(4).tolist()
+    [0.8333]
+    >>> ranks.mean_average_precision(np.array([False, True]))[0].round(4).tolist()
+    [0.3333]
+    """
+    runs, topics, columns = np.nonzero(arrays.relevant())
+    is_relevant = [standing == RELEVANT for standing in arrays.standing]
+    together = np.concatenate([np.zeros(0, np.bool_), *is_relevant])
+    sizes = np.array([one.size for one in is_relevant], dtype=np.int64)
+    before = np.cumsum(sizes) - sizes
+    numbers = np.cumsum(together) - 1
+    codes = arrays.documents[runs, topics, columns]
+    n_topics = len(arrays.topics)
+    return RelevantRanks(
+        n_runs=len(arrays.tags),
+        topic_of=np.repeat(np.arange(n_topics), arrays.n_relevant),
+        n_topics=n_topics,
+        lists=runs * n_topics + topics,
+        ranks=columns + 1,
+        documents=numbers[before[topics] + codes],
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catches:
+    """Relevant documents that two groups of runs found; arrays of shape (n_topics,)."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    both: NDArray[np.int64]
+    """Those that count in `first` and in `second`."""
+
+
+def catches(rankings: JudgedRankings, is_first: NDArray[np.bool_], *, depth: int) -> Catches:
+    """Count the relevant documents that two groups of runs found.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements.
+    is_first : ndarray of bool, shape (n_runs,)
+        Which runs are the first group; the others are the second.
+    depth : int
+        Ranks that count, at least 1. Both groups must have been judged so far, or what one found
+        alone is missed.
+
+    Raises
+    ------
+    ArgumentError
+        If `is_first` has another length, or `depth` is below 1.
+
+    Notes
+    -----
+    O(size of the rankings).
+
+    Examples
+    --------
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a", "b"],
+    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([2, 3])},
+    ...     {"t": (np.array([1, 2, 3]), np.array([True, True, False]))},
+    ...     cutoff=10,
+    ... )
+    >>> found = catches(arrays, np.array([True, False]), depth=10)
+    >>> found.first.tolist(), found.second.tolist(), found.both.tolist()
+    ([2], [1], [1])
+    """
+    check_cutoff(depth)
+    n_runs, n_topics, _ = rankings.documents.shape
+    is_first = np.asarray(is_first, dtype=np.bool_)
+    if is_first.shape != (n_runs,):
+        raise ArgumentError("is_first", f"must be one flag for each of {n_runs} runs", is_first.shape)
+    counts = np.zeros((3, n_topics), dtype=np.int64)
+    for topic, standing in enumerate(rankings.standing):
+        documents = rankings.documents[:, topic, :depth]
+        one, other = (
+            (n_contributing(documents[group], standing.size) > 0) & (standing == RELEVANT)
+            for group in (is_first, ~is_first)
+        )
+        counts[:, topic] = [np.count_nonzero(found) for found in (one, other, one & other)]
+    return Catches(counts[0], counts[1], counts[2])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recapture:
+    """Relevant documents supposed to exist, from two groups of runs; arrays of shape (...)."""
+
+    lincoln_petersen: NDArray[np.float64]
+    """n_1 n_2 / m; NaN where the groups have no document in common."""
+    chapman: NDArray[np.float64]
+    """(n_1 + 1)(n_2 + 1) / (m + 1) - 1, defined everywhere; less biased."""
+    chapman_error: NDArray[np.float64]
+    """Its estimated standard error, at least 0."""
+
+
+def recapture(n_first: ArrayLike, n_second: ArrayLike, n_both: ArrayLike) -> Recapture:
+    r"""Estimate how many relevant documents there are from what two groups of runs found.
+
+    Parameters
+    ----------
+    n_first, n_second : array_like of int, shape (...)
+        n_1 and n_2: relevant documents that each group found.
+    n_both : array_like of int, shape (...)
+        m: those that both found; at most the lesser of the two.
+
+    Raises
+    ------
+    ArgumentError
+        If a count is negative or `n_both` is above one of the others.
+
+    Notes
+    -----
+    Right if the groups find documents independently and each is as easy to find as the next. Runs
+    agree on easy documents, so the truth is as a rule above the estimate, and may be far above. The
+    standard error is the root of
+
+    .. math:: \frac{(n_1+1)(n_2+1)(n_1-m)(n_2-m)}{(m+1)^2 (m+2)}    ([2]_)
+
+    Examples
+    --------
+    >>> found = recapture(20, 30, 15)
+    >>> float(found.lincoln_petersen), float(found.chapman)  # 600 / 15, 21 * 31 / 16 - 1
+    (40.0, 39.6875)
+    """
+    first, second, both = np.broadcast_arrays(
+        *(np.asarray(counts, dtype=np.float64) for counts in (n_first, n_second, n_both))
+    )
+    if both.size and (both.min() < 0 or (both > np.minimum(first, second)).any()):
+        requirement = "must be at least 0 and at most what each group found"
+        raise ArgumentError("n_both", requirement, both.tolist())
+    undefined = np.full(both.shape, np.nan)
+    variance = (first + 1) * (second + 1) * (first - both) * (second - both)
+    return Recapture(
+        lincoln_petersen=np.asarray(np.divide(first * second, both, out=undefined, where=both > 0)),
+        chapman=np.asarray((first + 1) * (second + 1) / (both + 1) - 1),
+        chapman_error=np.asarray(np.sqrt(variance / ((both + 1) ** 2 * (both + 2)))),
+    )

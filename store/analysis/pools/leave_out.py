@@ -1,0 +1,317 @@
+"""What becomes of a run when what it, or its group, alone brought to the pool is not judged.
+
+A new system will meet judgements that were made without it. To know how it fares, each run that
+was pooled is scored as if it had come late: the judgements owed to it alone are withdrawn
+(`store.analysis.pools.contributions`), and only its own score, or those of its group, is replaced, as in
+[1]_. Small changes mean that the collection can be used again; `pool_errors` sums them up.
+
+References
+----------
+.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?",
+   *SIGIR* 1998, 307-314, doi:10.1145/290941.291014.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.measures.average_precision import mean_average_precision, precision_sum
+from store.analysis.measures.names import MeasureName
+from store.analysis.measures.table import Scores, evaluate
+from store.analysis.pools.contributions import Withdrawn
+from store.analysis.rankings import RELEVANT, UNJUDGED, GradedRankings, JudgedRankings
+from store.analysis.run_order import TauResult, kendall_tau_b, tau_ap
+from store.errors import ArgumentError
+
+TIED = 1e-12
+"""Scores no further apart are tied: rounding alone moves a mean by up to about 1e-15."""
+NOT_RANKED = 0
+"""Rank of a run without a score."""
+
+_FOUND_NOTHING = {"SetE": 1.0, "SetBorko": -1.0}
+"""Score of a list without a relevant document, where it is not 0."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOut:
+    """Scores of every run with all judgements and without those owed to it or its group alone.
+
+    Runs and topics are in the order of the rankings.
+    """
+
+    withdrawn: Withdrawn
+    n_relevant: NDArray[np.int64]
+    """Shape (n_names,): relevant documents among the withdrawn."""
+    before: NDArray[np.float64]
+    """Shape (n_runs, n_topics); NaN = undefined."""
+    after: NDArray[np.float64]
+    """Shape (n_runs, n_topics); NaN exactly where `before` is."""
+    score_before: NDArray[np.float64]
+    """Shape (n_runs,): mean over the defined topics, or the sum of a count; NaN = none is."""
+    score_after: NDArray[np.float64]
+    """Shape (n_runs,): over the same topics."""
+    n_emptied: NDArray[np.int64]
+    """Shape (n_runs,): topics that lose their last relevant document, and so count what a list has
+    that found none: 0, but for SetE and SetBorko."""
+    rank_before: NDArray[np.int64]
+    """Shape (n_runs,): 1 + runs with a higher score; `NOT_RANKED` without a score."""
+    rank_after: NDArray[np.int64]
+    """Shape (n_runs,): the same with the scores of the run, or of its group, replaced, and all
+    others as before."""
+    tau_b: NDArray[np.float64]
+    """Shape (n_names,): Kendall's tau-b of all scores before and with those of one replaced, over
+    the runs with a score; NaN when undefined."""
+    tau_ap: NDArray[np.float64]
+    """Shape (n_names,): tau_AP of the order with one replaced, against that before; NaN when
+    undefined."""
+    tau_reason: tuple[str | None, ...]
+    """Why both are NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where they are numbers."""
+
+    def difference(self) -> NDArray[np.float64]:
+        """Return after less before, shape (n_runs,); NaN without a score."""
+        return np.asarray(self.score_after - self.score_before)
+
+    def relative(self) -> NDArray[np.float64]:
+        """Return the difference over the score before, shape (n_runs,); NaN where that is 0."""
+        undefined = np.full(self.score_before.shape, np.nan)
+        base = self.score_before
+        is_known = ~np.isnan(base) & (base != 0)
+        return np.asarray(np.divide(self.difference(), base, out=undefined, where=is_known))
+
+
+def leave_out(
+    rankings: JudgedRankings,
+    withdrawn: Withdrawn,
+    *,
+    graded: GradedRankings | None = None,
+    measure: MeasureName | None = None,
+) -> LeaveOut:
+    """Score every run with all judgements and without those owed to it or its group.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        The rankings that `withdrawn` was made from.
+    withdrawn : Withdrawn
+        From `remove_uniques` or `repool`.
+    graded : GradedRankings, optional
+        The same runs, topics, ranks and judgements, with grades; for `measure` only.
+    measure : MeasureName, optional
+        Default: AP, at the level of `rankings`.
+
+    Returns
+    -------
+    LeaveOut
+        A withdrawn document is unjudged, in the list and in R.
+
+    Raises
+    ------
+    ArgumentError
+        If `graded` is missing or of other rankings, or the measure cannot be computed.
+    UnknownNameError
+        If no measure has the name.
+
+    Notes
+    -----
+    Where a score is defined before but not after, and the topic still has relevant documents
+    (``no-pairs``), it is left as before: its change is not known. Ranks take the higher score for
+    the better, which for SetE, SetFallout and counts says nothing.
+
+    For AP, lists without a withdrawn relevant document keep their sum of precisions, so that the
+    cost is O(size of the rankings) for all runs together; for other measures every run is scored
+    again. The taus take O(n_names n_runs**2).
+
+    Examples
+    --------
+    Depth 2: document 1 is unique to `a`, 3 to `b`. Without 1 `a` has 2, at rank 2, of R = 2;
+    without 3 `b` has 2, at rank 2, of R = 2.
+
+    >>> from store.analysis.pools.contributions import remove_uniques, within_depth
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a", "b"],
+    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 2])},
+    ...     {"t": (np.array([1, 2, 3]), np.array([True, True, True]))},
+    ...     cutoff=10,
+    ... )
+    >>> left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, 2)))
+    >>> left.score_before.round(4).tolist(), left.score_after.tolist()
+    ([0.6667, 0.6667], [0.25, 0.25])
+    >>> left.rank_before.tolist(), left.rank_after.tolist()
+    ([1, 1], [2, 2])
+    """
+    gone = _gone_by_rank(rankings, withdrawn)
+    shape = (len(withdrawn.names), len(rankings.topics))
+    lost = np.zeros(shape, np.int64)
+    if withdrawn.by.size:
+        starts = np.cumsum([0, *(standing.size for standing in rankings.standing)])
+        everything = np.concatenate(rankings.standing)
+        is_relevant = everything[starts[withdrawn.topics] + withdrawn.codes] == RELEVANT
+        np.add.at(lost, (withdrawn.by[is_relevant], withdrawn.topics[is_relevant]), 1)
+    if measure is None:
+        before, after, is_emptied = _average_precisions(rankings, gone, lost[withdrawn.owners])
+        score_before, _ = mean_average_precision(before)
+        score_after, _ = mean_average_precision(after)
+    else:
+        lists = _checked(graded, rankings)
+        scores = evaluate(lists, [measure])[0]
+        before, score_before = scores.values, scores.overall
+        after, is_emptied = _scored_again(scores, rankings, withdrawn, lists, gone)
+        score_after, _ = mean_average_precision(after)
+        if scores.is_sum:
+            score_after = np.nansum(after, axis=-1)
+    rank_after, taus = _orders(score_before, score_after, withdrawn)
+    return LeaveOut(
+        withdrawn=withdrawn,
+        n_relevant=lost.sum(axis=1),
+        before=before,
+        after=after,
+        score_before=score_before,
+        score_after=score_after,
+        n_emptied=np.count_nonzero(is_emptied, axis=-1),
+        rank_before=_ranks(score_before),
+        rank_after=rank_after,
+        tau_b=_numbers([tau_b for tau_b, _ in taus]),
+        tau_ap=_numbers([of_ap for _, of_ap in taus]),
+        tau_reason=tuple(tau_b.reason or of_ap.reason for tau_b, of_ap in taus),
+    )
+
+
+def _gone_by_rank(rankings: JudgedRankings, withdrawn: Withdrawn) -> NDArray[np.bool_]:
+    """Tell which ranks of each run hold a document withdrawn with it; shape of the documents."""
+    gone = np.zeros(rankings.documents.shape, np.bool_)
+    bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
+    for topic, standing in enumerate(rankings.standing):
+        here = slice(bounds[topic], bounds[topic + 1])
+        # The padding code -1 picks the last column, which stays False.
+        table = np.zeros((len(withdrawn.names), standing.size + 1), np.bool_)
+        table[withdrawn.by[here], withdrawn.codes[here]] = True
+        gone[:, topic] = table[withdrawn.owners[:, None], rankings.documents[:, topic]]
+    return gone
+
+
+def _average_precisions(
+    rankings: JudgedRankings, gone: NDArray[np.bool_], lost: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return AP before and after and where R falls to 0; `lost`, (n_runs, n_topics), is of R."""
+    relevant = rankings.relevant()
+    counts = np.broadcast_to(rankings.n_relevant, rankings.lengths.shape)
+    left = counts - lost
+    sums = precision_sum(relevant)
+    undefined = np.full(sums.shape, np.nan)
+    before = np.divide(sums, counts, out=undefined.copy(), where=counts > 0)
+    moved = (relevant & gone).any(axis=-1)
+    sums[moved] = precision_sum(relevant[moved] & ~gone[moved])
+    is_emptied = (left == 0) & (counts > 0)
+    undefined[is_emptied] = 0.0
+    after = np.divide(sums, left, out=undefined, where=left > 0)
+    return before, after, is_emptied
+
+
+def _checked(graded: GradedRankings | None, rankings: JudgedRankings) -> GradedRankings:
+    """Return the graded rankings when they are of the same runs, else raise `ArgumentError`."""
+    if graded is None:
+        raise ArgumentError("graded", "must be given with a measure", None)
+    if (graded.tags, graded.topics) != (rankings.tags, rankings.topics):
+        requirement = "must hold the runs and topics of the other rankings"
+        raise ArgumentError("graded", requirement, (graded.tags, graded.topics))
+    n_judged = [np.count_nonzero(one != UNJUDGED) for one in rankings.standing]
+    if (
+        graded.grades.shape != rankings.documents.shape
+        or [grades.size for grades in graded.judged_grades] != n_judged
+    ):
+        requirement = "must hold the ranks and judgements of the other rankings"
+        raise ArgumentError("graded", requirement, f"shape {graded.grades.shape}")
+    return graded
+
+
+def _scored_again(
+    scores: Scores,
+    rankings: JudgedRankings,
+    withdrawn: Withdrawn,
+    graded: GradedRankings,
+    gone: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the values of any measure after, and where a topic lost its last relevant document."""
+    grades = _grades_of(withdrawn, rankings, graded)
+    after = scores.values.copy()
+    is_emptied = np.zeros(after.shape, np.bool_)
+    nothing = _FOUND_NOTHING.get(scores.measure.name, 0.0)
+    for owner in range(len(withdrawn.names)):
+        theirs = withdrawn.by == owner
+        if not theirs.any():
+            continue
+        rows = np.flatnonzero(withdrawn.owners == owner)
+        stays = ~gone[rows]
+        judged_grades = list(graded.judged_grades)
+        for topic in np.unique(withdrawn.topics[theirs]).tolist():
+            taken = grades[theirs & (withdrawn.topics == topic)]
+            judged_grades[topic] = _without(judged_grades[topic], taken)
+        part = GradedRankings(
+            topics=graded.topics,
+            tags=tuple(graded.tags[row] for row in rows.tolist()),
+            grades=graded.grades[rows] * stays,
+            judged=graded.judged[rows] & stays,
+            lengths=graded.lengths[rows],
+            judged_grades=tuple(judged_grades),
+            cutoff=graded.cutoff,
+        )
+        again = evaluate(part, [scores.measure])[0]
+        before = scores.values[rows]
+        emptied = ~np.isnan(before) & np.isnan(again.values) & again.lacks_relevant
+        known = ~np.isnan(before) & ~np.isnan(again.values)
+        after[rows] = np.where(known, again.values, np.where(emptied, nothing, before))
+        is_emptied[rows] = emptied
+    return after, is_emptied
+
+
+def _grades_of(withdrawn: Withdrawn, rankings: JudgedRankings, graded: GradedRankings) -> NDArray[np.int32]:
+    """Return the grade of each withdrawn document, all of which are in some run."""
+    grades = np.zeros(withdrawn.codes.size, np.int32)
+    bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
+    for topic, standing in enumerate(rankings.standing):
+        here = slice(bounds[topic], bounds[topic + 1])
+        table = np.zeros(standing.size + 1, np.int32)
+        table[rankings.documents[:, topic]] = graded.grades[:, topic]
+        grades[here] = table[withdrawn.codes[here]]
+    return grades
+
+
+def _without(grades: NDArray[np.int32], taken: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Take some grades out of those of a topic, which descend."""
+    wanted = np.sort(-taken)
+    nth = np.arange(wanted.size) - np.searchsorted(wanted, wanted)  # of several of one grade
+    return np.delete(grades, np.searchsorted(-grades, wanted) + nth)
+
+
+def _ranks(scores: NDArray[np.float64], rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Rank some runs, by default all, among all with a score."""
+    shown = scores if rows is None else scores[rows]
+    above = np.count_nonzero(scores > shown[:, None] + TIED, axis=1)
+    return np.where(np.isnan(shown), NOT_RANKED, 1 + above)
+
+
+def _orders(
+    before: NDArray[np.float64], after: NDArray[np.float64], withdrawn: Withdrawn
+) -> tuple[NDArray[np.int64], list[tuple[TauResult, TauResult]]]:
+    """Rank every run with the scores of its owner replaced, and correlate the whole order."""
+    ranks = np.empty(before.size, np.int64)
+    scored = ~np.isnan(before)
+    taus = []
+    for owner in range(len(withdrawn.names)):
+        rows = np.flatnonzero(withdrawn.owners == owner)
+        replaced = before.copy()
+        replaced[rows] = after[rows]
+        ranks[rows] = _ranks(replaced, rows)
+        pair = before[scored], replaced[scored]
+        taus.append((kendall_tau_b(*pair, tolerance=TIED), tau_ap(pair[1], pair[0], tolerance=TIED)))
+    return ranks, taus
+
+
+def _numbers(taus: list[TauResult]) -> NDArray[np.float64]:
+    """Return taus as an array, NaN where there is none."""
+    return np.array([np.nan if one.tau is None else one.tau for one in taus], dtype=np.float64)

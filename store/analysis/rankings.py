@@ -1,0 +1,368 @@
+"""Rankings beside judgements, binary and graded, as arrays.
+
+A document gets a small code within its topic, so that what is known of it is one lookup. Unjudged
+and judged not relevant stay apart: a measure may treat both as not relevant, a report may not.
+
+`JudgedRankings` knows one level of relevance; here the grades themselves are kept, so that one
+array serves every level and every gain. Unjudged and graded 0 stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.arguments import check_cutoff
+from store.errors import ArgumentError
+
+NOT_RETRIEVED = -2
+"""Standing of a rank the run does not fill."""
+UNJUDGED = -1
+NOT_RELEVANT = 0
+RELEVANT = 1
+
+_TABLE_FACTOR = 64
+"""Ids are coded through a table unless it would be this many times as long as the ids."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRankings:
+    """Runs and judgements over the evaluation topics; build it with `judged_rankings`."""
+
+    topics: tuple[str, ...]
+    """The evaluation topics: those with judgements."""
+    tags: tuple[str, ...]
+    """The runs."""
+    documents: NDArray[np.int32]
+    """Shape (n_runs, n_topics, width): codes within the topic, in rank order, then -1."""
+    lengths: NDArray[np.int64]
+    """Shape (n_runs, n_topics): ranks filled; 0 = the run has no document for the topic."""
+    standing: tuple[NDArray[np.int8], ...]
+    """One array a topic, indexed by code: `UNJUDGED`, `NOT_RELEVANT` or `RELEVANT`."""
+    n_relevant: NDArray[np.int64]
+    """Shape (n_topics,): documents judged relevant, retrieved or not (R of mode ``pool``)."""
+    cutoff: int
+    """Ranks that count, at least 1. The width is smaller when every run is shorter."""
+
+    def standing_by_rank(self, topic: int) -> NDArray[np.int8]:
+        """Look up what is known of every rank of one topic.
+
+        Parameters
+        ----------
+        topic : int
+            Index into `topics`.
+
+        Returns
+        -------
+        ndarray of int8, shape (n_runs, width)
+            `RELEVANT`, `NOT_RELEVANT`, `UNJUDGED`, or `NOT_RETRIEVED` below the end of the run.
+        """
+        # The padding code -1 picks the last element.
+        table = np.append(self.standing[topic], np.int8(NOT_RETRIEVED))
+        return table[self.documents[:, topic]]
+
+    def relevant(self) -> NDArray[np.bool_]:
+        """Tell which ranks hold a relevant document.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_runs, n_topics, width)
+            False for documents judged not relevant, unjudged ones, and ranks that are not filled.
+        """
+        found = np.empty(self.documents.shape, dtype=np.bool_)
+        for topic in range(len(self.topics)):
+            found[:, topic] = self.standing_by_rank(topic) == RELEVANT
+        return found
+
+    def judged(self) -> NDArray[np.bool_]:
+        """Tell which ranks hold a judged document, relevant or not.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_runs, n_topics, width)
+            False for unjudged documents and for ranks that are not filled.
+        """
+        found = np.empty(self.documents.shape, dtype=np.bool_)
+        for topic in range(len(self.topics)):
+            found[:, topic] = self.standing_by_rank(topic) >= NOT_RELEVANT
+        return found
+
+
+def judged_rankings(
+    topics: Sequence[str],
+    tags: Sequence[str],
+    rankings: Mapping[tuple[str, str], NDArray[np.int64]],
+    judged: Mapping[str, tuple[NDArray[np.int64], NDArray[np.bool_]]],
+    *,
+    cutoff: int,
+) -> JudgedRankings:
+    """Put rankings and binary judgements side by side in arrays.
+
+    Parameters
+    ----------
+    topics : sequence of str
+        The evaluation topics, in the order of the result.
+    tags : sequence of str
+        The runs, in the order of the result.
+    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
+        Document ids in rank order, each once. A run without an entry for a topic has length 0
+        there. Entries of other runs and topics are not used.
+    judged : mapping of topic to (ids, relevant)
+        Ids of the judged documents, ndarray of int64, each once, and whether each is relevant,
+        ndarray of bool, both of shape (n_judged,). Every one of `topics` has an entry, which may
+        be empty.
+    cutoff : int
+        Ranks that count, at least 1; documents below are cut off.
+
+    Returns
+    -------
+    JudgedRankings
+        Arrays of width ``min(cutoff, longest ranking)``. Codes ascend with the document id.
+
+    Raises
+    ------
+    ArgumentError
+        If `cutoff` is below 1, a topic has no judgements, the two arrays of a topic differ in
+        length, or a document stands twice among the judgements or within the cutoff of a ranking.
+
+    Notes
+    -----
+    O(m) a topic for m documents retrieved and judged, or O(m log m) where their ids are sparse.
+
+    Examples
+    --------
+    Document 30 is judged not relevant, 10 is unjudged, and run `b` has nothing for the topic:
+
+    >>> arrays = judged_rankings(
+    ...     ["t1"],
+    ...     ["a", "b"],
+    ...     {("a", "t1"): np.array([30, 20, 10])},
+    ...     {"t1": (np.array([20, 30, 40]), np.array([True, False, True]))},
+    ...     cutoff=1000,
+    ... )
+    >>> arrays.standing_by_rank(0).tolist()
+    [[0, 1, -1], [-2, -2, -2]]
+    >>> arrays.n_relevant.tolist(), arrays.lengths.tolist()
+    ([2], [[3], [0]])
+    """
+    check_cutoff(cutoff)
+    lengths = np.zeros((len(tags), len(topics)), dtype=np.int64)
+    for run, tag in enumerate(tags):
+        for column, topic in enumerate(topics):
+            ranking = rankings.get((tag, topic))
+            if ranking is not None:
+                lengths[run, column] = min(ranking.size, cutoff)
+    width = int(lengths.max(initial=0))
+    documents = np.full((len(tags), len(topics), width), -1, dtype=np.int32)
+    standing: list[NDArray[np.int8]] = []
+    n_relevant = np.zeros(len(topics), dtype=np.int64)
+    for column, topic in enumerate(topics):
+        ids, relevant = _judgements(judged, topic)
+        retrieved = [
+            rankings[tag, topic][:cutoff] for run, tag in enumerate(tags) if lengths[run, column] > 0
+        ]
+        everything = np.concatenate([ids, *retrieved])
+        n_known, codes = _dense_codes(everything)
+        # A boolean mask is filled row by row: the order in which `retrieved` was gathered.
+        filled = np.arange(width) < lengths[:, column, None]
+        documents[:, column][filled] = codes[ids.size :]
+        _check_no_repeats(documents[:, column], tags, topic)
+        of_topic = np.full(n_known, UNJUDGED, dtype=np.int8)
+        of_topic[codes[: ids.size]] = np.where(relevant, RELEVANT, NOT_RELEVANT)
+        standing.append(of_topic)
+        n_relevant[column] = np.count_nonzero(relevant)
+    return JudgedRankings(
+        topics=tuple(topics),
+        tags=tuple(tags),
+        documents=documents,
+        lengths=lengths,
+        standing=tuple(standing),
+        n_relevant=n_relevant,
+        cutoff=cutoff,
+    )
+
+
+def _judgements(
+    judged: Mapping[str, tuple[NDArray[np.int64], NDArray[np.bool_]]], topic: str
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the judgements of one topic, checked."""
+    if topic not in judged:
+        raise ArgumentError("topics", "must all have judgements", topic)
+    ids = np.asarray(judged[topic][0], dtype=np.int64)
+    relevant = np.asarray(judged[topic][1], dtype=np.bool_)
+    if ids.shape != relevant.shape:
+        requirement = f"must hold as many flags as ids for topic `{topic}`"
+        raise ArgumentError("judged", requirement, f"{relevant.size} and {ids.size}")
+    if np.unique(ids).size != ids.size:
+        raise ArgumentError("judged", "must hold each document of a topic once", topic)
+    return ids, relevant
+
+
+def _dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
+    """Count the distinct ids and return with it each id's place among them, from 0 ascending."""
+    if ids.size == 0:
+        return 0, ids
+    least = int(ids.min())
+    span = int(ids.max()) - least + 1
+    if span > _TABLE_FACTOR * ids.size:
+        known, codes = np.unique(ids, return_inverse=True)
+        return known.size, codes
+    offsets = ids - least
+    table = np.zeros(span, dtype=np.int64)
+    table[offsets] = 1
+    present = np.flatnonzero(table)
+    table[present] = np.arange(present.size)
+    return present.size, table[offsets]
+
+
+def _check_no_repeats(codes: NDArray[np.int32], tags: Sequence[str], topic: str) -> None:
+    """Raise `ArgumentError` when a row of codes, shape (n_runs, width), repeats a document."""
+    ordered = np.sort(codes, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    runs = np.flatnonzero(repeated.any(axis=1))
+    if runs.size:
+        requirement = "must hold each document of a ranking once"
+        raise ArgumentError("rankings", requirement, (tags[int(runs[0])], topic))
+
+
+@dataclass(frozen=True, eq=False)
+class GradedRankings:
+    """Runs and grades over the evaluation topics; build it with `graded_rankings`."""
+
+    topics: tuple[str, ...]
+    """The evaluation topics: those with judgements."""
+    tags: tuple[str, ...]
+    """The runs."""
+    grades: NDArray[np.int32]
+    """Shape (n_runs, n_topics, width), in rank order; 0 where `judged` is False."""
+    judged: NDArray[np.bool_]
+    """Shape (n_runs, n_topics, width): which ranks hold a judged document."""
+    lengths: NDArray[np.int64]
+    """Shape (n_runs, n_topics): ranks filled; 0 = the run has no document for the topic."""
+    judged_grades: tuple[NDArray[np.int32], ...]
+    """One array a topic, shape (n_judged,), descending: grades of all judged documents, retrieved
+    or not."""
+    cutoff: int
+    """Ranks that were looked at, at least 1. The width is smaller when every run is shorter."""
+
+    def relevant(self, level: int) -> NDArray[np.bool_]:
+        """Tell which ranks hold a relevant document.
+
+        Parameters
+        ----------
+        level : int
+            Least grade that counts as relevant.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_runs, n_topics, width)
+            False for unjudged documents and ranks that are not filled, whatever the level.
+        """
+        reached: NDArray[np.bool_] = self.grades >= level
+        # Above 0 the filler grade is never reached, so that the mask would change nothing.
+        return reached if level > 0 else reached & self.judged
+
+    def n_relevant(self, level: int) -> NDArray[np.int64]:
+        """Count the relevant documents of each topic, retrieved or not: R of mode ``pool``.
+
+        Parameters
+        ----------
+        level : int
+            Least grade that counts as relevant.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_topics,)
+            Counts, at least 0.
+        """
+        counts = [np.count_nonzero(grades >= level) for grades in self.judged_grades]
+        return np.array(counts, dtype=np.int64)
+
+
+def graded_rankings(
+    topics: Sequence[str],
+    tags: Sequence[str],
+    rankings: Mapping[tuple[str, str], NDArray[np.int64]],
+    judged: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]],
+    *,
+    cutoff: int,
+) -> GradedRankings:
+    """Put rankings and graded judgements side by side in arrays.
+
+    Parameters
+    ----------
+    topics : sequence of str
+        The evaluation topics, in the order of the result.
+    tags : sequence of str
+        The runs, in the order of the result.
+    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
+        Document ids in rank order, each once, as for `judged_rankings`.
+    judged : mapping of topic to (ids, grades)
+        Ids of the judged documents, each once, and their grades, both ndarray of int64 of shape
+        (n_judged,). Every one of `topics` has an entry, which may be empty.
+    cutoff : int
+        Ranks that count, at least 1; documents below are cut off.
+
+    Returns
+    -------
+    GradedRankings
+        Arrays of width ``min(cutoff, longest ranking)``.
+
+    Raises
+    ------
+    ArgumentError
+        If a grade does not fit into 32 bits, or where `judged_rankings` raises one.
+
+    Notes
+    -----
+    O(m) a topic for m documents retrieved and judged, or O(m log m) where their ids are sparse.
+
+    Examples
+    --------
+    Document 30 has grade 2 and 10 is unjudged; 40, of grade 1, was not retrieved:
+
+    >>> arrays = graded_rankings(
+    ...     ["t1"],
+    ...     ["a"],
+    ...     {("a", "t1"): np.array([30, 20, 10])},
+    ...     {"t1": (np.array([20, 30, 40]), np.array([0, 2, 1]))},
+    ...     cutoff=1000,
+    ... )
+    >>> arrays.grades.tolist(), arrays.judged.tolist()
+    ([[[2, 0, 0]]], [[[True, True, False]]])
+    >>> arrays.relevant(1).tolist(), arrays.n_relevant(1).tolist(), arrays.n_relevant(2).tolist()
+    ([[[True, False, False]]], [2], [1])
+    """
+    limits = np.iinfo(np.int32)
+    binary = {}
+    for topic, (ids, grades) in judged.items():
+        grades = np.asarray(grades)
+        if grades.size and (grades.min() < limits.min or grades.max() > limits.max):
+            raise ArgumentError("judged", "must hold grades of at most 32 bits", topic)
+        binary[topic] = (ids, np.zeros(grades.shape, dtype=np.bool_))
+    arrays = judged_rankings(topics, tags, rankings, binary, cutoff=cutoff)
+    by_rank = np.zeros(arrays.documents.shape, dtype=np.int32)
+    is_judged = np.zeros(arrays.documents.shape, dtype=np.bool_)
+    judged_grades = []
+    for column, topic in enumerate(topics):
+        ids, grades = judged[topic]
+        # Codes ascend with the id; the padding code -1 picks the last element.
+        known = np.append(arrays.standing[column] >= NOT_RELEVANT, np.False_)
+        of_code = np.zeros(known.size, dtype=np.int32)
+        of_code[known] = np.asarray(grades)[np.argsort(ids)]
+        codes = arrays.documents[:, column]
+        by_rank[:, column] = of_code[codes]
+        is_judged[:, column] = known[codes]
+        judged_grades.append(np.sort(of_code[known])[::-1])
+    return GradedRankings(
+        topics=arrays.topics,
+        tags=arrays.tags,
+        grades=by_rank,
+        judged=is_judged,
+        lengths=arrays.lengths,
+        judged_grades=tuple(judged_grades),
+        cutoff=cutoff,
+    )

@@ -1,0 +1,252 @@
+"""N-fold and leave-one-out over topics; signs of mean changes.
+
+Topics are the unit: documents of one topic are alike, and a split within a topic would test on what
+it was trained on.
+
+On one topic, recall and precision at a cutoff rise and fall together. On the mean over topics they
+need not: a document more adds 1/N to the precision of every topic alike, but 1/R to its recall. One
+of the sources reads four meanings into the two signs; strictly only this follows:
+
+=============== ================ =============================================================
+mean recall     mean precision   where the gains lie
+=============== ================ =============================================================
+up              down             they lean to topics with few relevant documents
+down            up               they lean to topics with many relevant documents
+up or down      the same         nothing follows: some topics may have changed the other way
+=============== ================ =============================================================
+
+No change of one mean is between up and down: recall up and precision unchanged leans to topics with
+few relevant documents too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.arguments import check_cutoff
+from store.errors import ArgumentError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """One way to part the topics; both arrays hold their places, ascending."""
+
+    train: NDArray[np.int64]
+    """Shape (n_train,)."""
+    test: NDArray[np.int64]
+    """Shape (n_test,), at least 1."""
+
+
+def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tuple[Split, ...]:
+    """Part the topics into folds, and test on each after training on the others.
+
+    Parameters
+    ----------
+    n_topics : int
+        At least `n_folds`.
+    n_folds : int
+        At least 2; as many as there are topics leaves one out each time.
+    seed : int, optional
+        Not negative: shuffles the topics. By default folds are neighbouring topics.
+
+    Returns
+    -------
+    tuple of Split, length n_folds
+        Every topic is tested on once. Folds differ in size by 1 at most, the larger first.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    Without a seed, scikit-learn's `KFold`. The shuffle orders the topics by raw 64-bit words of
+    PCG64 and so is the same in every version of numpy. O(n_topics * n_folds).
+
+    Examples
+    --------
+    >>> [split.test.tolist() for split in topic_folds(5, 2)]
+    [[0, 1, 2], [3, 4]]
+    """
+    if n_folds < 2:
+        raise ArgumentError("n_folds", "must be an integer >= 2", n_folds)
+    if n_topics < n_folds:
+        raise ArgumentError("n_topics", f"must be at least the {n_folds} folds", n_topics)
+    order = np.arange(n_topics, dtype=np.int64)
+    if seed is not None:
+        if seed < 0:
+            raise ArgumentError("seed", "must be an integer >= 0", seed)
+        words = np.random.PCG64(seed).random_raw(n_topics)
+        order = np.argsort(words, kind="stable").astype(np.int64)
+    splits = []
+    for fold in np.array_split(order, n_folds):
+        is_tested = np.zeros(n_topics, dtype=np.bool_)
+        is_tested[fold] = True
+        splits.append(Split(np.flatnonzero(~is_tested), np.flatnonzero(is_tested)))
+    return tuple(splits)
+
+
+def leave_one_out(n_topics: int) -> tuple[Split, ...]:
+    """Test on each topic after training on all others.
+
+    Parameters
+    ----------
+    n_topics : int
+        At least 2.
+
+    Returns
+    -------
+    tuple of Split, length n_topics
+        In the order of the topics.
+
+    Raises
+    ------
+    ArgumentError
+        If `n_topics` is below 2.
+
+    Examples
+    --------
+    >>> [(split.train.tolist(), split.test.tolist()) for split in leave_one_out(3)]
+    [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
+    """
+    if n_topics < 2:
+        raise ArgumentError("n_topics", "must be an integer >= 2", n_topics)
+    return topic_folds(n_topics, n_topics)
+
+
+Leaning = Literal["few", "many", "neither"]
+"""Topics that the gains lean to: those with few relevant documents, with many, or neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanChanges:
+    """How two means over the same topics changed."""
+
+    recall: float
+    """Change of mean recall at the cutoff, in [-1, 1]."""
+    precision: float
+    """Change of mean precision at the cutoff, in [-1, 1]."""
+    recall_sign: int
+    """-1, 0 or 1, exact."""
+    precision_sign: int
+    """-1, 0 or 1, exact."""
+    implied: Leaning | None
+    """What the two signs alone imply; ``None`` when they imply nothing."""
+    leaning: Leaning
+    """Which way the gains do lean: the sign of the covariance of change and 1/R."""
+
+
+def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: int) -> MeanChanges:
+    r"""Compute how mean recall and mean precision at a cutoff change, and which topics gain.
+
+    Parameters
+    ----------
+    n_relevant : sequence of int, length n_topics
+        R of each topic, at least 1.
+    changes : sequence of int, length n_topics
+        Relevant documents within the cutoff, after less before: at most min(R, N) up or down.
+    cutoff : int
+        N, at least 1.
+
+    Returns
+    -------
+    MeanChanges
+        Signs are those of exact fractions, never of rounded sums.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no topic, or an argument is outside its range.
+
+    Notes
+    -----
+    With d the changes, mean recall changes by mean(d / R), mean precision by mean(d) / N, and
+
+    .. math:: \sum_h d_h \Bigl(\frac1{R_h} - \overline{1/R}\Bigr)
+              = \sum_h \frac{d_h}{R_h} - \overline{1/R} \sum_h d_h
+
+    so that a recall sign above the precision sign makes it positive, and one below negative.
+    O(n_topics).
+
+    Examples
+    --------
+    The source's two users, R 100 and 20, of whom one lost 2 documents and the other won 1:
+
+    >>> changes = mean_changes([100, 20], [-2, 1], cutoff=10)
+    >>> changes.recall, changes.precision, changes.implied
+    (0.015, -0.05, 'few')
+    """
+    check_cutoff(cutoff)
+    if not n_relevant or len(n_relevant) != len(changes):
+        requirement = f"must hold one number for each of the {len(n_relevant)} topics, 1 or more"
+        raise ArgumentError("changes", requirement, len(changes))
+    counts, moved = [int(count) for count in n_relevant], [int(change) for change in changes]
+    for count, change in zip(counts, moved, strict=True):
+        if count < 1:
+            raise ArgumentError("n_relevant", "must hold integers >= 1", count)
+        if abs(change) > min(count, cutoff):
+            requirement = f"must be at most {min(count, cutoff)} where R = {count}"
+            raise ArgumentError("changes", requirement, change)
+    n_topics = len(counts)
+    recall = sum((Fraction(d, r) for d, r in zip(moved, counts, strict=True)), Fraction(0))
+    total = sum(moved)
+    mean_inverse = sum((Fraction(1, r) for r in counts), Fraction(0)) / n_topics
+    recall_sign, precision_sign = _sign(recall), _sign(total)
+    return MeanChanges(
+        recall=float(recall / n_topics),
+        precision=float(Fraction(total, n_topics * cutoff)),
+        recall_sign=recall_sign,
+        precision_sign=precision_sign,
+        implied=implied_leaning(recall_sign, precision_sign),
+        leaning=_leaning(_sign(recall - mean_inverse * total)),
+    )
+
+
+def implied_leaning(recall_sign: int, precision_sign: int) -> Leaning | None:
+    """Tell what the signs of two changes of means imply.
+
+    Parameters
+    ----------
+    recall_sign, precision_sign : int
+        -1, 0 or 1: of the change of mean recall, and of mean precision at the same cutoff.
+
+    Returns
+    -------
+    {"few", "many", "neither"} or None
+        ``neither`` when both means stayed, ``None`` when both moved the same way.
+
+    Raises
+    ------
+    ArgumentError
+        If a sign is another number.
+
+    Examples
+    --------
+    >>> implied_leaning(1, -1), implied_leaning(-1, 1), implied_leaning(1, 1)
+    ('few', 'many', None)
+    """
+    for name, sign in (("recall_sign", recall_sign), ("precision_sign", precision_sign)):
+        if sign not in (-1, 0, 1):
+            raise ArgumentError(name, "must be -1, 0 or 1", sign)
+    if recall_sign == precision_sign and recall_sign:
+        return None
+    return _leaning(recall_sign - precision_sign)
+
+
+def _leaning(surplus: int) -> Leaning:
+    """Name the topics that gain from the sign of the surplus."""
+    if surplus == 0:
+        return "neither"
+    return "few" if surplus > 0 else "many"
+
+
+def _sign(number: Fraction | int) -> int:
+    """Return -1, 0 or 1."""
+    return (number > 0) - (number < 0)

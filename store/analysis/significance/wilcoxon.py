@@ -1,0 +1,159 @@
+r"""Wilcoxon's signed-rank test of two runs over the same topics, on rounded differences.
+
+References
+----------
+.. [1] F. Wilcoxon, "Individual comparisons by ranking methods", *Biometrics Bulletin* 1(6), 80-83,
+   1945, doi:10.2307/3001968.
+.. [2] W. J. Conover, *Practical Nonparametric Statistics*, 3rd edition, Wiley, 1999, section 5.7.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.arguments import vector
+from store.analysis.significance.randomisation import RESOLUTION, rounded_differences, sign_flip_p
+
+MOST_EXACT = 1000
+"""Differing topics up to which p is exact; beyond, the approximation is right to four digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class WilcoxonTest:
+    """Whether the signed ranks of differences lean to one run."""
+
+    p: float | None
+    """Two-sided, ties allowed for, in (0, 1]; exact up to `MOST_EXACT` differing topics, then
+    `p_normal`. ``None`` when it is undefined."""
+    p_normal: float | None
+    """Two-sided, by the normal approximation with ties allowed for and no correction for
+    continuity: what is published for tied differences. ``None`` as `p`."""
+    reason: Literal["no-topics", "no-difference"] | None
+    """Why there is no p: no topic at all, or only differences that round to 0."""
+    positive: float
+    """Sum of the ranks of the topics where the first run is ahead."""
+    negative: float
+    """Sum of the ranks of the topics where the second run is ahead."""
+    n_topics: int
+    n_differing: int
+    """Topics whose rounded difference is not 0; the others are left out, as in [1]_."""
+    resolution: float
+    """What differences were rounded to; it belongs beside p, which it often moves."""
+
+
+def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> WilcoxonTest:
+    r"""Test by signed ranks whether two runs differ.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (n_topics,)
+        Score of the first run less score of the second, by topic; finite.
+    resolution : float, default=1e-4
+        Differences are rounded to multiples of it, see `rounded_differences`.
+
+    Returns
+    -------
+    WilcoxonTest
+        Both p-values. Reasons: ``no-topics``, ``no-difference``.
+
+    Raises
+    ------
+    ArgumentError
+        If `differences` is not one-dimensional or not finite, or `resolution` cannot be used.
+
+    Notes
+    -----
+    Absolute differences that are not 0 are ranked from 1, tied ones by the mean of their ranks.
+    The exact p is that of `sign_flip_p` on twice the signed ranks, which are whole numbers. The
+    approximation divides by the variance of the signed ranks,
+
+    .. math:: z = \frac{\sum_h \pm r_h}{\sqrt{\sum_h r_h^2}}    (section 5.7 of [2]_)
+
+    It asks for a symmetric distribution of the differences, and answers for their median rather
+    than for the difference of the means. O(n_topics**3), .2 s for 1,000 topics.
+
+    Examples
+    --------
+    Ranks 1, 2, 3.5, 3.5, the least negative: sums 9 and 1, and 2 of 8 kinds of sign are as extreme.
+
+    >>> test = wilcoxon_test(np.array([-0.1, 0.2, 0.3, 0.3]))
+    >>> test.positive, test.negative, test.p
+    (9.0, 1.0, 0.25)
+    """
+    whole = rounded_differences(vector("differences", differences), resolution)
+    doubled = doubled_signed_ranks(whole)
+    n_differing = int(np.count_nonzero(whole))
+    p = p_normal = None
+    if n_differing:
+        p, p_normal = signed_rank_p(doubled), _normal_p(doubled)
+    return WilcoxonTest(
+        p=p,
+        p_normal=p_normal,
+        reason=None if n_differing else "no-difference" if whole.size else "no-topics",
+        positive=float(doubled[doubled > 0].sum() / 2),
+        negative=float(-doubled[doubled < 0].sum() / 2),
+        n_topics=int(whole.size),
+        n_differing=n_differing,
+        resolution=resolution,
+    )
+
+
+def signed_rank_p(doubled: NDArray[np.int64]) -> float:
+    """Compute p of `wilcoxon_test` from what `doubled_signed_ranks` gives.
+
+    Parameters
+    ----------
+    doubled : ndarray of int64, shape (n,)
+        Twice the signed ranks, one at least not 0.
+
+    Returns
+    -------
+    float
+        In (0, 1]: exact up to `MOST_EXACT` ranks, then by the normal approximation.
+
+    Examples
+    --------
+    >>> signed_rank_p(np.array([-2, 4, 7, 7]))
+    0.25
+    """
+    exact = np.count_nonzero(doubled) <= MOST_EXACT
+    return sign_flip_p(doubled) if exact else _normal_p(doubled)
+
+
+def doubled_signed_ranks(whole: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rank whole numbers by their size, times 2 and with their sign.
+
+    Parameters
+    ----------
+    whole : ndarray of int64, shape (n,)
+        Rounded differences.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Twice the rank among those that are not 0, ties by the mean of their ranks; 0 where the
+        difference is 0.
+
+    Examples
+    --------
+    >>> doubled_signed_ranks(np.array([-5, 0, 5, 7])).tolist()
+    [-3, 0, 3, 6]
+    """
+    sizes, place, count = np.unique(np.abs(whole), return_inverse=True, return_counts=True)
+    count = np.where(sizes == 0, 0, count)
+    last = np.cumsum(count)
+    doubled = 2 * last - count + 1
+    ranks: NDArray[np.int64] = np.sign(whole) * doubled[place]
+    return ranks
+
+
+def _normal_p(doubled: NDArray[np.int64]) -> float:
+    """Compute the normal approximation of p."""
+    z = float(doubled.sum()) / math.sqrt(float(np.sum(doubled.astype(np.float64) ** 2)))
+    return 2 * NormalDist().cdf(-abs(z))

@@ -1,0 +1,1 @@
+"""Relevant documents that nobody judged: Kishida 2001, section 4."""

@@ -1,0 +1,297 @@
+r"""Which documents turn, and what several do at once.
+
+The gain of AP falls with the rank (`store.analysis.measures.average_precision.gains`), and a set of
+discoveries gains less when any of its ranks is lower. So the first unjudged documents of a list
+are those that raise AP most, or lower it least, and the last ones the opposite.
+
+S is a quadratic form of the relevant ranks, so a set F of discoveries adds the gains of each one
+and, for every two of them, one over the lower of their ranks:
+
+.. math::
+
+    S' = S + \sum_{f \in F} g_f + \sum_{f < f'} \frac{1}{\max(r_f, r_{f'})}, \qquad
+    \nu' = \frac{S'}{R + |F|}    (E3)
+
+Documents that a run did not retrieve only raise R. With one document it is eq. 19 of [1]_.
+
+References
+----------
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
+   2001 (in Japanese), section 3.3; E3 is derived from its eq. 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.measures.average_precision import (
+    RMode,
+    average_precision,
+    gains,
+    own_n_relevant,
+    precision_sum,
+)
+from store.analysis.rankings import NOT_RETRIEVED, RELEVANT, UNJUDGED, JudgedRankings
+from store.errors import ArgumentError
+
+At = Literal["next", "first", "best", "worst"]
+"""Where documents are supposed relevant; see `choose_flips`."""
+AT: tuple[At, ...] = get_args(At)
+
+JUDGED = 0
+"""Every document that was looked at is judged, relevant or not. `UNJUDGED` is the other case."""
+ENDED = -2
+"""The run has documents for the topic, but ends at rank N or above."""
+NO_RUN = -3
+"""The run has no document for the topic."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlipChoice:
+    """The ranks of one topic whose documents are supposed relevant."""
+
+    columns: NDArray[np.int64]
+    """Shape (n_runs, n_flips): rank less 1, ascending, then -1 where there are fewer."""
+    status: NDArray[np.int8]
+    """Shape (n_runs,): `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`."""
+
+    def count(self) -> NDArray[np.int64]:
+        """Count the documents of each run, shape (n_runs,)."""
+        return np.asarray(np.count_nonzero(self.columns >= 0, axis=1), dtype=np.int64)
+
+
+def check_at(at: str, depth: int | None, flips: int, cutoff: int) -> At:
+    """Return `at` when it is one of `AT` and goes with the others, else raise `ArgumentError`.
+
+    `depth` is needed by ``next`` and ``first``, and is then below the cutoff.
+    """
+    if flips < 1:
+        raise ArgumentError("flips", "must be an integer >= 1", flips)
+    for known in AT:
+        if at == known:
+            below = known in ("next", "first")
+            if below and (depth is None or not 1 <= depth < cutoff):
+                requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
+                raise ArgumentError("depth", requirement, depth)
+            return known
+    raise ArgumentError("at", f"must be one of {', '.join(AT)}", at)
+
+
+def choose_flips(
+    standing: NDArray[np.int8], *, at: At, depth: int | None = None, flips: int = 1
+) -> FlipChoice:
+    """Choose unjudged ranks of every run in one topic.
+
+    Parameters
+    ----------
+    standing : ndarray of int8, shape (n_runs, width)
+        From `JudgedRankings.standing_by_rank`.
+    at : {"next", "first", "best", "worst"}
+        ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
+        ranks below N. ``best``, ``worst``: the first and the last unjudged ranks of the whole
+        list, which leave the run the highest and the lowest AP.
+    depth : int, optional
+        N, at least 1; not looked at by ``best`` and ``worst``.
+    flips : int, default=1
+        Documents of a run, at least 1.
+
+    Returns
+    -------
+    FlipChoice
+        A run may have fewer than `flips`.
+
+    Notes
+    -----
+    O(size of `standing`). Arguments are checked by `check_at`.
+
+    Examples
+    --------
+    Unjudged at ranks 2, 4 and 5 of one run; the other ends at rank 2:
+
+    >>> standing = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
+    >>> choose_flips(standing, at="first", depth=2, flips=2).columns.tolist()
+    [[3, 4], [-1, -1]]
+    >>> choose_flips(standing, at="worst").columns.tolist()
+    [[4], [1]]
+    """
+    start = depth if at in ("next", "first") and depth is not None else 0
+    stop = start + flips if at == "next" else standing.shape[1]
+    searched = standing[:, start:stop]
+    unjudged = searched == UNJUDGED
+    if at == "worst":
+        from_end = np.cumsum(unjudged[:, ::-1], axis=1)[:, ::-1]
+        chosen = unjudged & (from_end <= flips)
+    else:
+        chosen = unjudged & (np.cumsum(unjudged, axis=1) <= flips)
+    runs, columns = np.nonzero(chosen)
+    places = (np.cumsum(chosen, axis=1) - 1)[runs, columns]
+    result = np.full((len(standing), flips), -1, dtype=np.int64)
+    result[runs, places] = columns + start
+    filled = standing != NOT_RETRIEVED
+    status = np.full(len(standing), NO_RUN, dtype=np.int8)
+    status[filled.any(axis=1)] = ENDED
+    status[filled[:, start:stop].any(axis=1)] = JUDGED
+    status[chosen.any(axis=1)] = UNJUDGED
+    return FlipChoice(result, status)
+
+
+Scenario = Literal["shared", "own"]
+"""Who gains from a discovery: every run that retrieved the document, or the flipped run alone."""
+SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicFlips:
+    """AP of all runs in one topic, after the documents of one run after the other turn relevant."""
+
+    columns: NDArray[np.int64]
+    """Shape (n_runs, `most_flips`): the flipped ranks of each run, less 1; then -1."""
+    status: NDArray[np.int8]
+    """Shape (n_runs,): as in `store.analysis.undiscovered.flips.FlipChoice`."""
+    before: NDArray[np.float64]
+    """Shape (n_runs,): AP in [0, 1]; NaN where R = 0."""
+    flipped: NDArray[np.int64]
+    """Shape (n_flipped,): the runs that have something to flip, ascending."""
+    after: NDArray[np.float64]
+    """Shape (n_flipped, n_runs): AP of every run after the documents of a flipped one turn
+    relevant; NaN where R is 0 still."""
+
+
+def check_scenario(scenario: str) -> Scenario:
+    """Return `scenario` when it is one of `SCENARIOS`, else raise `ArgumentError`."""
+    for known in SCENARIOS:
+        if scenario == known:
+            return known
+    raise ArgumentError("scenario", f"must be one of {', '.join(SCENARIOS)}", scenario)
+
+
+def most_flips(rankings: JudgedRankings, flips: int) -> int:
+    """Return how many documents of a list can turn relevant where `flips` are asked for: >= 1."""
+    return min(flips, max(1, int(rankings.documents.shape[2])))
+
+
+def n_relevant_of(
+    rankings: JudgedRankings, topic: int, relevant: NDArray[np.bool_], r_mode: RMode
+) -> NDArray[np.int64]:
+    """Return R of every run in one topic, shape (n_runs,)."""
+    if r_mode == "own":
+        return own_n_relevant(relevant)
+    return np.full(len(relevant), rankings.n_relevant[topic], dtype=np.int64)
+
+
+def discovered_sums(
+    documents: NDArray[np.int32], relevant: NDArray[np.bool_], sets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Compute what sets of documents add to S in each run of one topic if they are relevant.
+
+    Parameters
+    ----------
+    documents, relevant : ndarray of int32 and of bool, shape (n_runs, width)
+        The topic's rankings, -1 below the end of a run, and what is relevant so far.
+    sets : ndarray of int64, shape (n_sets, n_flips)
+        Codes of documents that are not relevant, each once in a set; -1 = no document.
+
+    Returns
+    -------
+    added : ndarray of float64, shape (n_sets, n_runs)
+        S' - S of E3, at least 0.
+    n_retrieved : ndarray of int64, shape (n_sets, n_runs)
+        Documents of the set that the run retrieved.
+
+    Notes
+    -----
+    O(size of `documents` + n_sets n_runs n_flips log n_flips).
+
+    Examples
+    --------
+    Relevant at ranks 1, 3 and 6, so S = 13/6. With ranks 2 and 7 it is 13/6 + 1.5 + 4/7 + 1/7:
+
+    >>> documents = np.arange(1, 11, dtype=np.int32)[None]
+    >>> relevant = np.isin(documents, [1, 3, 6])
+    >>> added, n_retrieved = discovered_sums(documents, relevant, np.array([[2, 7]]))
+    >>> round(float(13 / 6 + added[0, 0]) / (4 + 2), 7)
+    0.7301587
+    """
+    # Runs often share these documents: each is looked up once.
+    codes = np.unique(sets)
+    codes = codes[codes >= 0]
+    row_of_code = np.full(int(documents.max(initial=-1)) + 2, -1, dtype=np.int64)
+    retrieved = codes[codes < row_of_code.size - 1]
+    row_of_code[retrieved] = np.arange(retrieved.size)
+    rows = row_of_code[documents]  # the padding code -1 picks the last element, which stays -1
+    runs, columns = np.nonzero(rows >= 0)
+    # The last row is that of no document, and of one that no run retrieved.
+    ranks = np.full((retrieved.size + 1, len(documents)), np.inf)
+    gain = np.zeros(ranks.shape)
+    ranks[rows[runs, columns], runs] = columns + 1
+    gain[rows[runs, columns], runs] = gains(relevant)[runs, columns]
+    places = np.searchsorted(retrieved, sets)
+    places[(sets < 0) | (sets >= row_of_code.size - 1)] = retrieved.size
+    added = gain[places].sum(axis=1)
+    in_order = ranks[places]
+    if sets.shape[1] > 1:
+        in_order.sort(axis=1)
+        added += (np.arange(sets.shape[1])[:, None] / in_order).sum(axis=1)  # E3
+    return added, np.count_nonzero(np.isfinite(in_order), axis=1)
+
+
+def flip_topic(
+    rankings: JudgedRankings,
+    topic: int,
+    *,
+    at: At,
+    depth: int | None,
+    flips: int,
+    scenario: Scenario,
+    r_mode: RMode,
+) -> TopicFlips:
+    """Turn unjudged documents of each run relevant in one topic, one run after the other.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements.
+    topic : int
+        Index into the topics.
+    at, depth, flips
+        As in `store.analysis.undiscovered.flips.choose_flips`.
+    scenario : {"shared", "own"}
+        Who gains; see `store.analysis.undiscovered.sensitivity.sensitivity`.
+    r_mode : {"pool", "own"}
+        What R counts.
+
+    Returns
+    -------
+    TopicFlips
+        Scores before and after.
+
+    Notes
+    -----
+    O(n_runs (width + n_runs n_flips)). Arguments are not checked.
+    """
+    standing = rankings.standing_by_rank(topic)
+    relevant = standing == RELEVANT
+    counts = n_relevant_of(rankings, topic, relevant, r_mode)
+    most = most_flips(rankings, flips)
+    choice = choose_flips(standing, at=at, depth=depth, flips=most)
+    before = average_precision(relevant, counts)
+    flipped = np.flatnonzero(choice.columns[:, 0] >= 0)
+    if flipped.size == 0:
+        after = np.empty((0, len(before)))
+        return TopicFlips(choice.columns, choice.status, before, flipped, after)
+    documents, columns = rankings.documents[:, topic], choice.columns[flipped]
+    sets = np.where(columns < 0, -1, np.take_along_axis(documents[flipped], columns, axis=1))
+    added, retrieved = discovered_sums(documents, relevant, sets.astype(np.int64))
+    more = choice.count()[flipped, None]
+    if scenario == "own":
+        added = np.where(flipped[:, None] == np.arange(len(before)), added, 0.0)
+    elif r_mode == "own":
+        more = retrieved
+    n_after = counts + more
+    after = np.full(added.shape, np.nan)
+    np.divide(precision_sum(relevant) + added, n_after, out=after, where=n_after > 0)
+    return TopicFlips(choice.columns, choice.status, before, flipped, after)

@@ -1,0 +1,470 @@
+r"""Differences of runs and their tests.
+
+If document d turns relevant, the difference u of the APs of runs A and B changes by
+
+.. math:: \Delta u = \frac{g_A - g_B - u}{R + 1}    (E2)
+
+where g is 0 in a run that did not retrieve d; so a document that neither of them has moves it too.
+
+Documents at rank N+1 that nobody judged turn relevant, those of one run at a time, and t2 of the
+difference is computed again from the judgements as they are. The paper's section 4.3 asks the like
+of one pair, and otherwise: there the documents at rank 101 of the run with the lower MAP turn
+relevant wherever their probability of relevance is 0, judged or not (51 of 53 topics), the other
+run gets R + 1 and not the document, and mean and variance are those of its measurement-error model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.measures.average_precision import RMode, average_precision, check_r_mode, gains
+from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.run_order import TIED_MAP
+from store.analysis.significance.pairs import RunPairs, compare_pairs
+from store.analysis.undiscovered.flips import (
+    At,
+    Scenario,
+    check_at,
+    check_scenario,
+    flip_topic,
+    n_relevant_of,
+)
+from store.errors import ArgumentError
+
+NEITHER = -1
+FIRST = 0
+SECOND = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairExtremes:
+    """Most that one document moves the difference of AP, by pair of runs and topic.
+
+    Every array has shape (n_pairs, n_topics). A change is NaN where a run has no AP before.
+    """
+
+    before: NDArray[np.float64]
+    """AP of the first run less AP of the second."""
+    down: NDArray[np.float64]
+    """Lowest change of the difference."""
+    down_holder: NDArray[np.int8]
+    """Which list the document of `down` is in at `down_column`: `FIRST`, `SECOND` (the other run
+    may have it too), or `NEITHER`: any document that both lack."""
+    down_column: NDArray[np.int32]
+    """Its rank there less 1; -1 for `NEITHER`."""
+    up: NDArray[np.float64]
+    """Highest change."""
+    up_holder: NDArray[np.int8]
+    up_column: NDArray[np.int32]
+
+
+def pair_extremes(
+    rankings: JudgedRankings,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    scenario: Scenario = "shared",
+    r_mode: RMode = "pool",
+    progress: Callable[[int], None] | None = None,
+) -> PairExtremes:
+    """Search every unjudged document for the one that moves the difference of two runs most.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements. An unjudged document counts as not relevant before.
+    first, second : ndarray of int64, shape (n_pairs,)
+        Rows of the runs of each pair.
+    scenario : {"shared", "own"}, default="shared"
+        Whether a run that retrieved the document gains together with the other, or one alone.
+    r_mode : {"pool", "own"}, default="pool"
+        What R counts; in mode ``own`` a run that lacks the document keeps its AP, but for scenario
+        ``own``, where its R grows all the same.
+    progress : callable, optional
+        Called with the number of topics done since the last call.
+
+    Returns
+    -------
+    PairExtremes
+        With equal changes, a document of neither before one of the first run before one of the
+        second, and the higher rank before the lower.
+
+    Raises
+    ------
+    ArgumentError
+        If `scenario` or `r_mode` is unknown.
+
+    Notes
+    -----
+    O(n_topics n_runs (width n_runs)) time; memory for a table of documents by runs of one topic.
+
+    Examples
+    --------
+    R = 1: `a` has the relevant document first, `b` second. Rank 1 of `b`, which `a` lacks, turned
+    relevant: (1 + 0) / 2 against (1 + 1) / 2, so the difference falls from .5 to -.5.
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a", "b"],
+    ...     {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])},
+    ...     {"t": (np.array([1]), np.array([True]))},
+    ...     cutoff=10,
+    ... )
+    >>> found = pair_extremes(arrays, np.array([0]), np.array([1]))
+    >>> float(found.down[0, 0]), int(found.down_holder[0, 0]), int(found.down_column[0, 0])
+    (-1.0, 1, 0)
+    """
+    r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
+    shape = (first.size, len(rankings.topics))
+    before, down, up = (np.empty(shape) for _ in range(3))
+    down_holder, up_holder = (np.full(shape, NEITHER, dtype=np.int8) for _ in range(2))
+    down_column, up_column = (np.full(shape, -1, dtype=np.int32) for _ in range(2))
+    for topic in range(shape[1]):
+        standing = rankings.standing_by_rank(topic)
+        relevant = standing == RELEVANT
+        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        score = average_precision(relevant, counts)
+        lacking = np.zeros(score.shape)  # change of AP in a run that lacks the document
+        if r_mode == "pool" or scenario == "own":
+            lacking = -np.where(counts > 0, score, np.nan) / (counts + 1)
+        lacking = np.where(counts > 0, lacking, np.nan)
+        having = (gains(relevant) - score[:, None]) / (counts + 1)[:, None]
+        lists = _Lists(rankings.documents[:, topic], standing == UNJUDGED, having, lacking)
+        before[:, topic] = score[first] - score[second]
+        down[:, topic] = up[:, topic] = lacking[first] - lacking[second]
+        one_way = _by_list(lists, scenario)
+        # What moves A against B by x moves B against A by -x: of A's own list, A's side is the
+        # holder's; of B's, the signs turn.
+        for holder, own, other, lowest, highest in (
+            (FIRST, first, second, one_way.lowest, one_way.highest),
+            (SECOND, second, first, one_way.highest, one_way.lowest),
+        ):
+            sign = 1.0 if holder == FIRST else -1.0
+            for value, holders, columns, found, is_better in (
+                (down, down_holder, down_column, lowest, np.less),
+                (up, up_holder, up_column, highest, np.greater),
+            ):
+                changes, places = found
+                candidate = sign * changes[own, other]
+                better = is_better(candidate, value[:, topic])
+                value[better, topic] = candidate[better]
+                holders[better, topic] = holder
+                columns[better, topic] = places[own, other][better]
+        if progress is not None:
+            progress(1)
+    return PairExtremes(before, down, down_holder, down_column, up, up_holder, up_column)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lists:
+    """One topic's rankings, and what a discovery does to the AP of each run."""
+
+    documents: NDArray[np.int32]
+    """Shape (n_runs, width), as are the next two."""
+    unjudged: NDArray[np.bool_]
+    having: NDArray[np.float64]
+    """Change of AP if the run has the document at this rank."""
+    lacking: NDArray[np.float64]
+    """Shape (n_runs,): change of AP if it lacks the document."""
+
+
+Extreme = tuple[NDArray[np.float64], NDArray[np.int32]]
+"""Changes and columns, shape (n_runs, n_runs): of row against column, in a list of the row."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OneWay:
+    """The extremes over the documents of one run's list, against every other run."""
+
+    lowest: Extreme
+    highest: Extreme
+
+
+def _by_list(lists: _Lists, scenario: Scenario) -> _OneWay:
+    """Search the list of each run for what moves it most against each other run."""
+    n_runs = len(lists.documents)
+    n_codes = int(lists.documents.max(initial=-1)) + 1
+    change = np.broadcast_to(lists.lacking, (n_codes, n_runs))
+    if scenario == "shared":
+        change = change.copy()
+        runs, columns = np.nonzero(lists.unjudged)
+        codes = lists.documents[runs, columns]
+        change[codes, runs] = lists.having[runs, columns]
+        change[:, np.isnan(lists.lacking)] = np.nan
+    shape = (n_runs, n_runs)
+    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+    low_column, high_column = (np.full(shape, -1, dtype=np.int32) for _ in range(2))
+    everyone = np.arange(n_runs)
+    for run in range(n_runs):
+        columns = np.flatnonzero(lists.unjudged[run])
+        if columns.size == 0 or np.isnan(lists.lacking[run]):
+            continue
+        own = lists.having[run, columns]
+        moved = own[:, None] - change[lists.documents[run, columns]]
+        for value, place, pick in ((low, low_column, np.argmin), (high, high_column, np.argmax)):
+            rows = pick(moved, axis=0)
+            value[run] = moved[rows, everyone]
+            place[run] = columns[rows]
+    return _OneWay((low, low_column), (high, high_column))
+
+
+SIGN_WORDS: dict[int, str | None] = {0: "kept", 1: "swapped", 2: "tied", 3: "parted", -1: None}
+"""What `sign_moves` tells of a pair; ``None`` = there is no difference to look at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSensitivity:
+    """Every pair before and after; arrays of `RunPairs` have shape (n_pairs,).
+
+    The first run of a pair is the one with the higher mean over the topics where both have an AP.
+    """
+
+    status: NDArray[np.int8]
+    """Shape (n_runs, n_topics): as in `store.analysis.undiscovered.sensitivity.Sensitivity`."""
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    before: RunPairs
+    after_first: RunPairs
+    """After the first run's documents turned relevant."""
+    after_second: RunPairs
+    """After those of the second, the lower one, as in section 4.3 of the paper."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairDiscovery:
+    """The one document of all topics that moves each pair most; shape (n_pairs,) each."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    topic: NDArray[np.int64]
+    """Index of the document's topic; -1 where a pair has no topic in common."""
+    holder: NDArray[np.int8]
+    """As in `PairExtremes`."""
+    column: NDArray[np.int32]
+    before: RunPairs
+    after: RunPairs
+
+
+def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pair every two runs, the one with the higher mean over the common topics first.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (n_runs, n_topics)
+        NaN = undefined.
+
+    Returns
+    -------
+    first, second : ndarray of int64, shape (n_pairs,)
+        Rows; where the means are tied, the lower row is first.
+    """
+    first, second = np.triu_indices(len(scores), 1)
+    differences = scores[first] - scores[second]
+    is_lower = np.nansum(differences, axis=1) < -TIED_MAP * max(1, scores.shape[1])
+    return np.where(is_lower, second, first), np.where(is_lower, first, second)
+
+
+def sign_moves(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Tell what became of the sign of each difference.
+
+    Parameters
+    ----------
+    before, after : ndarray of float64, shape (n_pairs,)
+        Differences of means; NaN = undefined. Within `TIED_MAP` of 0 they are 0.
+
+    Returns
+    -------
+    ndarray of int8, shape (n_pairs,)
+        A key of `SIGN_WORDS`: the sign was kept (0 before and after too), swapped, became 0
+        (tied), was 0 and is not (parted), or there is no difference.
+
+    Examples
+    --------
+    >>> sign_moves(np.array([0.1, 0.1, 0.1, 0.0]), np.array([0.2, -0.1, 0.0, 0.1])).tolist()
+    [0, 1, 2, 3]
+    """
+    undefined = np.isnan(before) | np.isnan(after)
+    was, now = (np.where(np.abs(values) <= TIED_MAP, 0.0, values) for values in (before, after))
+    moves = np.select([was * now < 0, (was != 0) & (now == 0), (was == 0) & (now != 0)], [1, 2, 3])
+    return np.where(undefined, -1, moves).astype(np.int8)
+
+
+def pair_sensitivity(
+    rankings: JudgedRankings,
+    *,
+    depth: int | None = None,
+    at: At = "next",
+    flips: int = 1,
+    scenario: Scenario = "shared",
+    r_mode: RMode = "pool",
+    progress: Callable[[int], None] | None = None,
+) -> PairSensitivity:
+    """Turn the documents of either run of each pair relevant and test the difference again.
+
+    Parameters
+    ----------
+    rankings, depth, at, flips, scenario, r_mode
+        As in `store.analysis.undiscovered.sensitivity.sensitivity`.
+    progress : callable, optional
+        Called with the number of topics done since the last call.
+
+    Returns
+    -------
+    PairSensitivity
+        All pairs of two runs. Means are over the topics where both had an AP before.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is out of range.
+
+    Notes
+    -----
+    O(n_topics n_runs (width + n_runs flips)) time; O(n_pairs n_topics) memory.
+
+    Examples
+    --------
+    Run A, relevant at ranks 1, 3, 6, and B at 2 and 5, R = 4; rank 7 of A is not in B. With A's
+    document AP is .5476190 against .18, from .5416667 against .225:
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> arrays = judged_rankings(
+    ...     ["t"],
+    ...     ["a", "b"],
+    ...     {("a", "t"): np.arange(1, 11), ("b", "t"): np.array([101, 1, 102, 103, 109, 104])},
+    ...     {"t": (np.array([1, 3, 6, 109]), np.ones(4, bool))},
+    ...     cutoff=10,
+    ... )
+    >>> moved = pair_sensitivity(arrays, depth=6)
+    >>> moved.before.difference.round(7).tolist(), moved.after_first.difference.round(7).tolist()
+    ([0.3166667], [0.367619])
+    """
+    r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
+    at = check_at(at, depth, flips, rankings.cutoff)
+    n_runs, n_topics = rankings.lengths.shape
+    _check_runs(n_runs)
+    scores = _scores(rankings, r_mode)
+    first, second = better_first(scores)
+    before = scores[first] - scores[second]
+    after = {"first": before.copy(), "second": before.copy()}
+    status = np.empty((n_runs, n_topics), dtype=np.int8)
+    row_of = np.empty(n_runs, dtype=np.int64)
+    for topic in range(n_topics):
+        one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips,
+                         scenario=scenario, r_mode=r_mode)  # fmt: skip
+        status[:, topic] = one.status
+        row_of[:] = -1
+        row_of[one.flipped] = np.arange(one.flipped.size)
+        for name, whose in (("first", first), ("second", second)):
+            pairs = np.flatnonzero((row_of[whose] >= 0) & ~np.isnan(before[:, topic]))
+            rows = one.after[row_of[whose[pairs]]]
+            at_pair = np.arange(pairs.size)
+            after[name][pairs, topic] = rows[at_pair, first[pairs]] - rows[at_pair, second[pairs]]
+        if progress is not None:
+            progress(1)
+    return PairSensitivity(
+        status=status,
+        first=first,
+        second=second,
+        before=_tests(before),
+        after_first=_tests(after["first"]),
+        after_second=_tests(after["second"]),
+    )
+
+
+def pair_discovery(
+    rankings: JudgedRankings,
+    *,
+    towards: bool,
+    scenario: Scenario = "shared",
+    r_mode: RMode = "pool",
+    progress: Callable[[int], None] | None = None,
+) -> PairDiscovery:
+    """Find the single document that moves the difference of each pair most.
+
+    Parameters
+    ----------
+    rankings, scenario, r_mode, progress
+        As in `store.analysis.undiscovered.pairs.pair_extremes`.
+    towards : bool
+        Whether the difference is to move towards 0, and past it, or away from it.
+
+    Returns
+    -------
+    PairDiscovery
+        All pairs of two runs, the better first; the document is of either list or of neither. Of
+        equal ones that of the first topic.
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer than two runs, or an argument is unknown.
+    """
+    r_mode = check_r_mode(r_mode)
+    _check_runs(len(rankings.tags))
+    first, second = better_first(_scores(rankings, r_mode))
+    found = pair_extremes(rankings, first, second, scenario=scenario, r_mode=r_mode,
+                          progress=progress)  # fmt: skip
+    change, holder, column = _one_side(found, towards=towards)
+    defined = ~np.isnan(change)
+    worst = np.inf if towards else -np.inf
+    filled = np.where(defined, change, worst)
+    if filled.shape[1]:
+        topic = filled.argmin(axis=1) if towards else filled.argmax(axis=1)
+        topic = np.where(defined.any(axis=1), topic, -1)
+    else:
+        topic = np.full(first.size, -1)
+    pairs = np.flatnonzero(topic >= 0)
+    after = found.before.copy()
+    after[pairs, topic[pairs]] += change[pairs, topic[pairs]]
+    holder_of, column_of = (np.full(first.size, -1, dtype=array.dtype) for array in (holder, column))
+    holder_of[pairs] = holder[pairs, topic[pairs]]
+    column_of[pairs] = column[pairs, topic[pairs]]
+    return PairDiscovery(
+        first=first,
+        second=second,
+        topic=topic.astype(np.int64),
+        holder=holder_of,
+        column=column_of,
+        before=_tests(found.before),
+        after=_tests(after),
+    )
+
+
+def _one_side(
+    found: PairExtremes, *, towards: bool
+) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.int32]]:
+    """Return what lowers the difference most, or raises it: the first run is the better one."""
+    if towards:
+        return found.down, found.down_holder, found.down_column
+    return found.up, found.up_holder, found.up_column
+
+
+def _check_runs(n_runs: int) -> None:
+    """Raise `ArgumentError` unless there is a pair."""
+    if n_runs < 2:
+        raise ArgumentError("rankings", "must hold two runs to make a pair", n_runs)
+
+
+def _scores(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float64]:
+    """Compute AP of every run and topic before, shape (n_runs, n_topics)."""
+    n_runs, n_topics = rankings.lengths.shape
+    scores = np.empty((n_runs, n_topics))
+    for topic in range(n_topics):
+        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        scores[:, topic] = average_precision(relevant, counts)
+    return scores
+
+
+def _tests(differences: NDArray[np.float64]) -> RunPairs:
+    """Test differences by topic, shape (n_pairs, n_topics), each row alone, by t2."""
+    n_pairs = len(differences)
+    scores = np.vstack([differences, np.zeros(differences.shape[1])])
+    rows = np.arange(n_pairs), np.full(n_pairs, n_pairs)
+    return compare_pairs(scores, pairs=rows, tests=("t",))

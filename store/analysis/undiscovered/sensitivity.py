@@ -1,0 +1,490 @@
+"""Eq. 19, whole runs, thresholds.
+
+A pool of depth N leaves the document at rank N+1 of a run unjudged unless another run brought it
+in. The paper asks how much the scores move if that document is relevant, and answers with eq. 19;
+the rank just below the pool is the worst case where the change is positive, since the gain falls
+with the rank. A change below 0 grows on further down: to -AP / (R + 1) in the limit.
+
+References
+----------
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
+   2001 (in Japanese), sections 3.3 and 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.measures.average_precision import (
+    RMode,
+    average_precision,
+    check_r_mode,
+    gains,
+    mean_average_precision,
+    own_n_relevant,
+)
+from store.analysis.rankings import RELEVANT, JudgedRankings
+from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
+from store.analysis.undiscovered.flips import (
+    At,
+    Scenario,
+    check_at,
+    check_scenario,
+    flip_topic,
+    most_flips,
+    n_relevant_of,
+)
+from store.errors import ArgumentError
+
+_ROUNDING = 1e-12
+"""By so much a sum of precisions may miss a bound that it reaches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """Scores before and after unjudged documents of one run turn relevant, run after run.
+
+    Axes are in the order of the tags and topics of the `JudgedRankings`. NaN = undefined, because
+    R = 0 (``no-relevant``).
+    """
+
+    depth: int | None
+    """N, ranks; ``None`` where it was not asked for."""
+    at: At
+    """Where documents turned relevant."""
+    flips: int
+    """The most of a run and topic that did."""
+    scenario: Scenario
+    r_mode: RMode
+    status: NDArray[np.int8]
+    """Shape (n_runs, n_topics): `JUDGED`, `UNJUDGED` = something turned relevant, `ENDED` or
+    `NO_RUN`."""
+    columns: NDArray[np.int64]
+    """Shape (n_runs, n_topics, least of `flips` and the width): rank less 1 of each that turned
+    relevant, then -1."""
+    ap_before: NDArray[np.float64]
+    """Shape (n_runs, n_topics), [0, 1]; NaN where R = 0."""
+    ap_after: NDArray[np.float64]
+    """Shape (n_runs, n_topics), [0, 1]: AP of the run whose own document turns relevant, counted
+    from 0 where R was 0. Equals `ap_before` where the status is not `UNJUDGED`."""
+    map_before: NDArray[np.float64]
+    """Shape (n_runs,), [0, 1]; NaN when no topic is defined for the run."""
+    map_after: NDArray[np.float64]
+    """Shape (n_flipped, n_runs), [0, 1]: row f is the MAP of every run after the unjudged
+    documents of run f turn relevant, in all topics at once, over the topics of `map_before`."""
+    n_topics_undefined: NDArray[np.int64]
+    """Shape (n_runs,): topics with R = 0 before, left out of both MAPs of the run. In mode ``pool``
+    the same for every run."""
+    tau_b: NDArray[np.float64]
+    """Shape (n_flipped,): Kendall's tau-b of `map_before` and the row of `map_after`, over the
+    runs with a MAP; NaN when undefined."""
+    tau_ap: NDArray[np.float64]
+    """Shape (n_flipped,): tau_AP of the order after, against that of `map_before`; NaN where
+    `tau_b` is, or where small steps tie all runs."""
+    tau_reason: tuple[str | None, ...]
+    """Why `tau_b`, or `tau_ap` alone, is NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where
+    both are numbers."""
+    n_swapped: NDArray[np.int64]
+    """Shape (n_flipped,): pairs of runs put in the opposite order; ties are no swaps."""
+
+    def count(self, status: int) -> int:
+        """Count the (run, topic) pairs of one status."""
+        return int(np.count_nonzero(self.status == status))
+
+    def n_flipped(self) -> NDArray[np.int64]:
+        """Count the documents of each run that turned relevant, shape (n_runs,)."""
+        return np.asarray(np.count_nonzero(self.columns >= 0, axis=(1, 2)), dtype=np.int64)
+
+
+def discovery_effect(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) -> NDArray[np.float64]:
+    r"""Compute by how much AP changes if the document at a rank turns relevant, at every rank.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : ndarray of int64, shape (...) or one that broadcasts to it
+        R before the discovery, at least the number of relevant ranks.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., width)
+        Change of AP, in [-1/2, 1]; NaN at the ranks that are relevant already. Where R = 0 before,
+        AP is taken to have been 0 and the change is 1/r. A rank below the end of a run has the
+        value it would have if a document stood there.
+
+    Raises
+    ------
+    ArgumentError
+        If `n_relevant` is below the number of relevant ranks somewhere.
+
+    Notes
+    -----
+    .. math::
+
+        \Delta_r = \frac{1}{R+1} \Bigl[ \frac{1}{r} \Bigl(1 + \sum_{k<r} x_k\Bigr)
+                   + \sum_{t>r} \frac{x_t}{t} \Bigr] - \frac{\nu}{R+1}    (Eq. 19 of [1]_)
+
+    where :math:`\nu` is the AP of this topic before. It is negative where the gain is below AP,
+    which is from some rank on downwards. O(size of `relevant`).
+
+    Examples
+    --------
+    Relevant at ranks 1, 3 and 6 with R = 4: AP 13/24 becomes .5476190 or .5333333:
+
+    >>> relevant = np.isin(np.arange(1, 11), [1, 3, 6])
+    >>> effect = discovery_effect(relevant, np.array(4))
+    >>> effect[[7 - 1, 8 - 1]].round(7).tolist()
+    [0.0059524, -0.0083333]
+    """
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    before = average_precision(relevant, n_relevant)
+    before = np.where(np.isnan(before), 0.0, before)
+    one_more = np.broadcast_to(np.asarray(n_relevant) + 1, before.shape)
+    effect = (gains(relevant) - before[..., None]) / one_more[..., None]  # [1] Eq. 19
+    return np.where(relevant, np.nan, effect)
+
+
+def discovery_effect_below(n_relevant: int, average_precision: float, rank: int) -> float:
+    r"""Compute the change of AP in the special case of eq. 20: all relevant documents above.
+
+    Right only if all R relevant documents are retrieved by this run above `rank`. Where some are
+    not retrieved, eq. 20 promises too much; `discovery_effect` is exact there.
+
+    Parameters
+    ----------
+    n_relevant : int
+        R before the discovery, at least 0.
+    average_precision : float
+        AP before, in [0, 1]; 0 where R = 0. That the pair (R, AP) can occur is not checked: with
+        all R documents in the first N ranks, AP is at least ``1/R sum_k k / (N - R + k)``.
+    rank : int
+        Where the document is found; more than `n_relevant`, since so many stand above it.
+
+    Returns
+    -------
+    float
+        Change of AP, in [-1/2, 1].
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    .. math:: \Delta = \frac{1}{r} - \frac{\nu}{R+1}    (Eq. 20 of [1]_)
+
+    Examples
+    --------
+    Two cells of table 3 of [1]_, printed .00081 and -.03555:
+
+    >>> round(discovery_effect_below(10, 0.1, 101), 5)
+    0.00081
+    >>> round(discovery_effect_below(10, 0.5, 101), 5)
+    -0.03555
+    """
+    if n_relevant < 0:
+        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
+    if not 0 <= average_precision <= 1:
+        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
+    if rank <= n_relevant:
+        requirement = f"must be above the {n_relevant} relevant documents that precede it"
+        raise ArgumentError("rank", requirement, rank)
+    return 1 / rank - average_precision / (n_relevant + 1)  # [1] Eq. 20
+
+
+def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tuple[float, float] | None:
+    r"""Compute the least and greatest change of AP at a rank over all that can stand above it.
+
+    Parameters
+    ----------
+    n_relevant : int
+        R before the discovery, at least 0.
+    average_precision : float
+        AP before, in [0, 1].
+    rank : int
+        Where the document is found, at least 1.
+
+    Returns
+    -------
+    tuple of float or None
+        Least and greatest change, in [-1/2, 1]; ``None`` where no ranking has that AP with no
+        relevant document at the rank or below it.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    With c of the R relevant documents above the rank, AP times R lies between its value in the
+    worst order, :math:`\sum_{j \le c} j / (r - 1 - c + j)`, and c, in the best; it is taken as if
+    it could have any value between them, though a list has one of finitely many. For each such c
+    eq. 19 gives :math:`((1 + c) / r - \nu) / (R + 1)`; eq. 20 is that of c = R, the greatest, and
+    promises too much where c = R cannot occur. Relevant documents below the rank would raise both
+    AP and the change. O(R squared).
+
+    Examples
+    --------
+    Of R = 50 at AP .1, 5 to 29 stand above rank 101; eq. 20 takes 50 and says .0079:
+
+    >>> least, greatest = discovery_range(50, 0.1, 101)
+    >>> round(least, 10), round(greatest, 10)
+    (-0.0007959619, 0.0038633275)
+    """
+    if n_relevant < 0:
+        raise ArgumentError("n_relevant", "must be an integer >= 0", n_relevant)
+    if not 0 <= average_precision <= 1:
+        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
+    if rank < 1:
+        raise ArgumentError("rank", "must be an integer >= 1", rank)
+    total = n_relevant * average_precision
+    can_occur = [
+        count
+        for count in range(min(n_relevant, rank - 1) + 1)
+        if _worst_sum(count, rank) - _ROUNDING <= total <= count + _ROUNDING
+    ]
+    if not can_occur:
+        return None
+    least, greatest = (
+        ((1 + count) / rank - average_precision) / (n_relevant + 1)  # [1] Eq. 19
+        for count in (can_occur[0], can_occur[-1])
+    )
+    return least, greatest
+
+
+def _worst_sum(count: int, rank: int) -> float:
+    """Sum the precisions of some relevant documents that stand just above a rank."""
+    places = np.arange(1, count + 1)
+    return float((places / (rank - 1 - count + places)).sum())
+
+
+def sensitivity(
+    rankings: JudgedRankings,
+    *,
+    depth: int | None = None,
+    at: At = "next",
+    flips: int = 1,
+    scenario: Scenario = "shared",
+    r_mode: RMode = "pool",
+) -> Sensitivity:
+    """Turn unjudged documents of each run relevant, one run after the other.
+
+    For every run f, its documents that `at` names turn relevant in all topics at once, and MAP is
+    computed again for all runs. What happens to the others, with F of a topic's documents turned:
+
+    ======== ====== ======================================= ================================
+    scenario r_mode a run that retrieved some of them       a run that did not
+    ======== ====== ======================================= ================================
+    shared   pool   gains by eq. 19, or E3, at its ranks    R becomes R+F: AP R / (R+F)
+    shared   own    the same, R grows by those it retrieved keeps its AP
+    own      both   R becomes R+F: AP R / (R+F)             R becomes R+F: AP R / (R+F)
+    ======== ====== ======================================= ================================
+
+    Scenario ``own`` is the paper's extreme case (section 4.3 of [1]_), which leaves the document
+    not relevant in every other run although that run may hold it.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements. An unjudged document counts as not relevant before.
+    depth : int, optional
+        N, the depth of the pool: at least 1 and below the cutoff of the rankings. Needed unless
+        `at` looks at whole lists.
+    at : {"next", "first", "best", "worst"}, default="next"
+        Rank N+1, the first unjudged rank below N, or the unjudged rank of the whole list that
+        leaves the run the highest or the lowest AP; see `store.analysis.undiscovered.flips.choose_flips`.
+    flips : int, default=1
+        Documents of a run and topic that turn relevant at once, at least 1.
+    scenario : {"shared", "own"}, default="shared"
+        Who gains.
+    r_mode : {"pool", "own"}, default="pool"
+        What R counts: the topic's relevant documents, or those in the run's own list.
+
+    Returns
+    -------
+    Sensitivity
+        Both scores, the order of the runs by both, and what stands at the ranks looked at.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is out of range.
+
+    Notes
+    -----
+    A run with no document for a topic has AP 0 there (mode ``pool``, R > 0), as in trec_eval -c,
+    and is counted apart from one that ends early. A topic where R = 0 has no AP before, so it
+    enters neither MAP of the run, also when a discovery makes its AP defined: both means are over
+    the same topics. Only `Sensitivity.ap_after` shows its value.
+
+    O(n_runs n_topics (width + n_runs flips)) time, plus O(n_runs**3) to compare the orders; one
+    topic in memory at a time.
+
+    Examples
+    --------
+    Run `a` has relevant documents at ranks 1 and 3, `b` at rank 2; the document at rank 4 of `a`
+    is unjudged and stands first in `b`:
+
+    >>> from store.analysis.rankings import UNJUDGED, judged_rankings
+    >>> from store.analysis.undiscovered.flips import ENDED
+    >>> arrays = judged_rankings(
+    ...     ["t1"],
+    ...     ["a", "b"],
+    ...     {("a", "t1"): np.array([1, 2, 3, 4]), ("b", "t1"): np.array([4, 1])},
+    ...     {"t1": (np.array([1, 2, 3]), np.array([True, False, True]))},
+    ...     cutoff=10,
+    ... )
+    >>> moved = sensitivity(arrays, depth=3)
+    >>> moved.status.tolist() == [[UNJUDGED], [ENDED]]
+    True
+    >>> moved.map_before.round(4).tolist()
+    [0.8333, 0.25]
+    >>> moved.map_after[0].round(4).tolist()  # (1/1 + 2/3 + 3/4) / 3, (1/1 + 2/2) / 3
+    [0.8056, 0.6667]
+    """
+    r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
+    at = check_at(at, depth, flips, rankings.cutoff)
+    n_runs, n_topics = rankings.lengths.shape
+    status = np.empty((n_runs, n_topics), dtype=np.int8)
+    columns = np.empty((n_runs, n_topics, most_flips(rankings, flips)), dtype=np.int64)
+    ap_before = np.empty((n_runs, n_topics))
+    ap_after = np.empty((n_runs, n_topics))
+    change = np.zeros((n_runs, n_runs))
+    for topic in range(n_topics):
+        one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips,
+                         scenario=scenario, r_mode=r_mode)  # fmt: skip
+        status[:, topic], columns[:, topic] = one.status, one.columns
+        ap_before[:, topic] = ap_after[:, topic] = one.before
+        ap_after[one.flipped, topic] = one.after[np.arange(one.flipped.size), one.flipped]
+        change[one.flipped] += np.where(np.isnan(one.before), 0.0, one.after - one.before)
+    map_before, n_defined = mean_average_precision(ap_before)
+    # Adding a change of 0 leaves an untouched MAP as it was, to the last bit.
+    mean_change = np.full(change.shape, np.nan)
+    np.divide(change, n_defined, out=mean_change, where=n_defined > 0)
+    map_after = map_before + mean_change
+    scored = n_defined > 0
+    before_scored, after_scored = map_before[scored], map_after[:, scored]
+    taus = [kendall_tau_b(before_scored, row, tolerance=TIED_MAP) for row in after_scored]
+    taus_ap = [tau_ap(row, before_scored, tolerance=TIED_MAP) for row in after_scored]
+    swaps = [n_swapped_pairs(before_scored, row, tolerance=TIED_MAP) for row in after_scored]
+    return Sensitivity(
+        depth=depth,
+        at=at,
+        flips=flips,
+        scenario=scenario,
+        r_mode=r_mode,
+        status=status,
+        columns=columns,
+        ap_before=ap_before,
+        ap_after=ap_after,
+        map_before=map_before,
+        map_after=map_after,
+        n_topics_undefined=n_topics - n_defined,
+        tau_b=_numbers(taus),
+        tau_ap=_numbers(taus_ap),
+        tau_reason=tuple(tau.reason or other.reason for tau, other in zip(taus, taus_ap, strict=True)),
+        n_swapped=np.array(swaps, dtype=np.int64),
+    )
+
+
+def _numbers(taus: Sequence[TauResult]) -> NDArray[np.float64]:
+    """Return correlations as an array, NaN = undefined."""
+    return np.array([np.nan if tau.tau is None else tau.tau for tau in taus], dtype=np.float64)
+
+
+SAME_GAIN = 1e-12
+"""A gain no further from AP than this leaves AP as it is."""
+
+
+def threshold_ranks(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) -> NDArray[np.int64]:
+    r"""Find the first rank at which a document that turns relevant lowers AP.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document.
+    n_relevant : ndarray of int64, shape (...) or one that broadcasts to it
+        R before the discovery, at least the number of relevant ranks.
+
+    Returns
+    -------
+    ndarray of int64, shape (...)
+        A rank that is not relevant: a discovery there or anywhere below lowers AP, one anywhere
+        above does not. It may be below the last rank: the list is taken to go on without relevant
+        documents. 0 = none, since AP is 0 or undefined and can only rise.
+
+    Raises
+    ------
+    ArgumentError
+        If `n_relevant` is below the number of relevant ranks somewhere.
+
+    Notes
+    -----
+    AP changes by :math:`(g_r - \nu) / (R + 1)` (eq. 19 of the paper that
+    `store.analysis.undiscovered.sensitivity` names), so it falls exactly where :math:`g_r < \nu` (E2). Over
+    the ranks that are not relevant :math:`g_r` falls strictly, to :math:`(1 + c) / r` below the
+    last of c relevant documents. O(size of `relevant`).
+
+    Examples
+    --------
+    Relevant at ranks 1, 3 and 6 with R = 4, AP 13/24 = .542: a gain of 4/7 at rank 7, of 4/8 at 8.
+
+    >>> relevant = np.isin(np.arange(1, 11), [1, 3, 6])
+    >>> int(threshold_ranks(relevant, np.array(4)))
+    8
+    >>> int(threshold_ranks(np.array([False, True]), np.array(1)))  # AP 1/2: 2/4 at 4, 2/5 at 5
+    5
+    """
+    relevant = np.asarray(relevant, dtype=np.bool_)
+    before = average_precision(relevant, n_relevant)
+    before = np.where(np.isnan(before), 0.0, before)
+    width = relevant.shape[-1]
+    lowers = ~relevant & (gains(relevant) < before[..., None] - SAME_GAIN)  # E2
+    inside = np.argmax(lowers, axis=-1) + 1 if width else np.zeros(before.shape, dtype=np.int64)
+    # Below the list a gain is (1 + c) / r.
+    turn = np.zeros(before.shape)
+    np.divide(1 + own_n_relevant(relevant), before, out=turn, where=before > 0)
+    below = np.maximum(np.floor(turn * (1 + SAME_GAIN)).astype(np.int64) + 1, width + 1)
+    found = np.where(lowers.any(axis=-1), inside, below)
+    return np.asarray(np.where(before > 0, found, 0), dtype=np.int64)
+
+
+def run_thresholds(rankings: JudgedRankings, *, r_mode: RMode = "pool") -> NDArray[np.int64]:
+    """Find the threshold rank of every run and topic.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Rankings and judgements. An unjudged document counts as not relevant.
+    r_mode : {"pool", "own"}, default="pool"
+        What R counts.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_runs, n_topics)
+        As `threshold_ranks`; 0 = a discovery by the run can only raise its AP, or there is none.
+
+    Raises
+    ------
+    ArgumentError
+        If `r_mode` is unknown.
+
+    Notes
+    -----
+    O(size of the rankings); one topic in memory at a time.
+    """
+    r_mode = check_r_mode(r_mode)
+    n_runs, n_topics = rankings.lengths.shape
+    result = np.empty((n_runs, n_topics), dtype=np.int64)
+    for topic in range(n_topics):
+        relevant = rankings.standing_by_rank(topic) == RELEVANT
+        counts = n_relevant_of(rankings, topic, relevant, r_mode)
+        result[:, topic] = threshold_ranks(relevant, counts)
+    return result

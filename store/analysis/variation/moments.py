@@ -1,0 +1,634 @@
+r"""Mean, covariance, gradient, skewness of AP.
+
+:math:`w_{ij} = 1 / \max(a_i, a_j)` is what two documents at ranks :math:`a_i` and :math:`a_j`, both
+relevant, add to the sum of precisions of a run; :math:`v_i` is the variance of a judgement, at each
+of several nodes, and the sums are added up over the nodes with weights.
+
+Judges differ, so the relevance of a document is not sure: document i is judged relevant with
+probability :math:`p_i`, independently of the others. Kishida [1]_ simulates what that does to AP;
+here it is an integral over t in (0, 1) of plain sums, which a rule of some forty nodes gives to
+twelve digits. R, in the denominator, varies too and is not taken to be fixed.
+
+References
+----------
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
+   2001 (in Japanese), section 3.2 for the model, and 4.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from store.analysis.quadrature import TOLERANCE, rule_for, window
+from store.analysis.variation.empty import Empty, chance_left, chance_of_any
+from store.analysis.variation.lists import JudgedLists, Tilted, check_lists, run_sums, tilt
+from store.errors import ArgumentError
+
+_BY_MATRIX = 300
+"""Documents up to which two runs' pairs are one matrix product."""
+_SPARSE = 40
+"""By how much a number in a matrix product is quicker than one that is picked from an array."""
+_PAIR_BLOCK = 8_000_000
+"""Numbers held at once for all runs."""
+
+
+def pair_sum_of_run(
+    ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
+) -> float:
+    r"""Sum :math:`v_i v_j w_{ij}^2` over the pairs of one run.
+
+    Parameters
+    ----------
+    ranks : ndarray of float64, shape (n,)
+        Ascending and finite.
+    v : ndarray of float64, shape (n_nodes, n)
+        Variances, at least 0.
+    weights : ndarray of float64, shape (n_nodes,)
+        Of the nodes.
+
+    Notes
+    -----
+    O(n n_nodes): the lower of the two ranks decides.
+    """
+    before = np.cumsum(v, axis=1)
+    before -= v
+    return float(weights @ np.einsum("mi,mi->m", v, before * (1 / ranks**2)))
+
+
+def cross_pair_sum(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    v: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> float:
+    r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over the pairs of documents that two runs have.
+
+    Parameters
+    ----------
+    first, second : ndarray of float64, shape (n,)
+        Ranks in the two runs, finite, each once in a run.
+    v : ndarray of float64, shape (n_nodes, n)
+        Variances.
+    weights : ndarray of float64, shape (n_nodes,)
+        Of the nodes.
+
+    Notes
+    -----
+    O(n^2 n_nodes) in a matrix product for few documents, O(n log(n) n_nodes) for many.
+    """
+    if first.size < 2:
+        return 0.0
+    if first.size <= _BY_MATRIX:
+        products = (v * weights[:, None]).T @ v
+        smaller = np.minimum.outer(1 / first, 1 / first)
+        smaller *= np.minimum.outer(1 / second, 1 / second)
+        np.fill_diagonal(smaller, 0.0)
+        return float(0.5 * np.vdot(products, smaller))
+    return float(weights @ _by_bits(first, second, v))
+
+
+def _by_bits(
+    first: NDArray[np.float64], second: NDArray[np.float64], v: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sum at every node: each pair meets at the highest bit in which its places differ.
+
+    Documents stand in the order of the first run. At every bit they are grouped by the higher bits
+    of their place in the second run: a document with the bit set meets those before it in its group
+    that lack it (both runs agree on which is lower), and the other way about (they do not).
+    """
+    in_first = np.argsort(first)
+    a, b, x = first[in_first], second[in_first], v[:, in_first]
+    place = np.empty(a.size, dtype=np.int64)
+    place[np.argsort(b)] = np.arange(a.size)
+    total = np.zeros(v.shape[0])
+    for bit in range(int(a.size - 1).bit_length()):
+        group = place >> (bit + 1)
+        order = np.argsort(group, kind="stable")
+        group = group[order]
+        starts = np.searchsorted(group, group)
+        is_set = (place[order] >> bit & 1).astype(np.bool_)
+        xs, over_a, over_b = x[:, order], 1 / a[order], 1 / b[order]
+        # Sums over the group so far: the running sum less what it was where the group began.
+        running = np.zeros((v.shape[0], a.size + 1))
+        np.cumsum(np.where(is_set, 0.0, xs), axis=1, out=running[:, 1:])
+        agree = running[:, :-1][:, is_set] - running[:, starts[is_set]]
+        total += np.einsum("mi,mi,i->m", xs[:, is_set], agree, (over_a * over_b)[is_set])
+        np.cumsum(np.where(is_set, xs * over_b, 0.0), axis=1, out=running[:, 1:])
+        differ = running[:, :-1][:, ~is_set] - running[:, starts[~is_set]]
+        total += np.einsum("mi,mi,i->m", xs[:, ~is_set], differ, over_a[~is_set])
+    return total
+
+
+def pair_matrix(
+    ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over all pairs of documents, for every two runs.
+
+    Parameters
+    ----------
+    ranks : ndarray of float64, shape (n_runs, n)
+        Infinite = not retrieved.
+    v : ndarray of float64, shape (n_nodes, n)
+        Variances.
+    weights : ndarray of float64, shape (n_nodes,)
+        Of the nodes.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_runs, n_runs)
+        The diagonal is `pair_sum_of_run`.
+
+    Notes
+    -----
+    O(n_runs^2 n^2) in matrix products whatever the number of nodes; some 64 MB at once. Where runs
+    have few of the documents, n is the number of those that a run has.
+    """
+    n_runs, n = ranks.shape
+    inverse = 1 / ranks
+    squares = int((np.count_nonzero(inverse, axis=1) ** 2).sum())
+    if _SPARSE * squares < n_runs * n * n:
+        return _by_runs(inverse, v, weights)
+    total = np.zeros((n_runs, n_runs))
+    step = max(1, _PAIR_BLOCK // (n_runs * max(n, 1)))
+    for first in range(0, n, step):
+        last = min(first + step, n)
+        products = (v[:, first:last] * weights[:, None]).T @ v[:, first:]
+        # Each pair once: the second document comes after the first.
+        products[np.tril_indices(last - first, 0, n - first)] = 0.0
+        roots = np.sqrt(products)
+        rows = np.minimum(inverse[:, first:last, None], inverse[:, None, first:]) * roots
+        flat = rows.reshape(n_runs, -1)
+        total += flat @ flat.T
+    return total
+
+
+def _by_runs(
+    inverse: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Take each run's own documents, and what the others make of them."""
+    n_runs = len(inverse)
+    total = np.zeros((n_runs, n_runs))
+    for run, row in enumerate(inverse):
+        has = np.flatnonzero(row)
+        own = np.minimum.outer(row[has], row[has])
+        own *= (v[:, has] * weights[:, None]).T @ v[:, has]
+        np.fill_diagonal(own, 0.0)
+        step = max(1, _PAIR_BLOCK // max(has.size**2, 1))
+        for first in range(run, n_runs, step):
+            others = inverse[first : first + step, has]
+            smaller = np.minimum(others[:, :, None], others[:, None, :])
+            sums = smaller.reshape(len(others), -1) @ own.ravel()
+            total[run, first : first + step] = total[first : first + step, run] = 0.5 * sums
+    return total
+
+
+_BLOCK = 4_000_000
+"""Numbers of all runs and nodes that are held at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variation:
+    """First and second moments of AP over repeated judging of one topic."""
+
+    mean: NDArray[np.float64]
+    """Shape (n_runs,): E[AP], in [0, 1]; NaN, as are covariances, where no outcome counts."""
+    covariance: NDArray[np.float64]
+    """Shape (n_runs, n_runs): of AP, symmetric; the diagonal is the variance of each run."""
+    none_relevant: float
+    """Probability that no document is relevant."""
+    n_nodes: int
+    """Nodes of the quadrature; 0 = nothing varies, or there is nothing to integrate."""
+    error: float
+    """Bound, known beforehand, of the relative error of the quadrature in means and variances.
+
+    Of a covariance it bounds the error in units of the two standard deviations. Rounding comes to
+    some 1e-15 besides, 1e-14 with thousands of documents.
+    """
+
+
+def variation(
+    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
+) -> Variation:
+    r"""Compute mean and covariance of the average precision of runs on one topic.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (n_documents,)
+        Of each document to be judged relevant, from 0 to 1. R counts all of them: also those that
+        no run retrieved (pool mode). For R in own mode of one run give that run's documents alone;
+        for two runs see `own_variation`.
+    ranks : array of float, shape (n_runs, n_documents)
+        Rank of each document in each run, from 1 on; infinite = not retrieved. Documents without a
+        chance to be relevant may be left out: they occupy ranks and do no more.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.variation.empty`.
+    tolerance : float, default=1e-12
+        Wanted bound of the error; see `Variation.error`.
+
+    Returns
+    -------
+    Variation
+        With ``given`` of the law given R > 0, which does not exist where every probability is 0.
+
+    Raises
+    ------
+    ArgumentError
+        If a probability is none, a rank is below 1 or stands twice in a run, or shapes differ.
+
+    Notes
+    -----
+    With n documents, :math:`AP = S/R`, :math:`S = \sum_i x_i / a_i + \sum_{i<j} w_{ij} x_i x_j`,
+    :math:`w_{ij} = 1 / \max(a_i, a_j)`, and :math:`1/R = \int_0^1 t^{R-1} dt`, and with ``zero``:
+
+    .. math::
+
+        E[AP] &= \int_0^1 \frac{G(t)}{t} E_t S \, dt
+
+        Cov(AP_A, AP_B) &= \int_0^1 (-\ln t) \frac{G(t)}{t} \Big\{
+            (E_t S_A - \mu_A Q)(E_t S_B - \mu_B Q) + \sum_i v_i (h^A_i - \mu_A)(h^B_i - \mu_B) +
+            \sum_{i<j} v_i v_j w^A_{ij} w^B_{ij} \Big\} dt + \mu_A \mu_B P(R = 0)
+
+    where every term of a variance is positive, so that nothing cancels. With ``given``, the mean is
+    the first integral over P(R > 0), and the covariance the second one, with the new means in it,
+    over P(R > 0); there is no further term. Documents never retrieved
+    count in the middle sum: each of them, found relevant, lowers AP.
+
+    One run costs O(n n_nodes), two O(n log(n) n_nodes), and k runs O(k n n_nodes + k^2 n^2) in
+    matrix products; memory is bounded whatever k.
+
+    Examples
+    --------
+    Two documents at ranks 1 and 2, each relevant half of the time: AP is 1, 1 or 1/2; or 0.
+
+    >>> moments = variation([0.5, 0.5], [[1, 2]])
+    >>> moments.mean.round(6).tolist(), moments.covariance.round(6).tolist()
+    ([0.833333], [[0.055556]])
+    >>> variation([0.5, 0.5], [[1, 2]], empty="zero").mean.round(12).tolist()
+    [0.625]
+    """
+    given = check_lists(probabilities, ranks)
+    lists = given.without(given.probabilities == 0)
+    p = lists.probabilities
+    n_runs = lists.ranks.shape[0]
+    left = chance_left(p, empty)
+    if not p.size:
+        value = 0.0 if left else np.nan
+        return Variation(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0, 0.0)
+    is_random = p < 1
+    if not is_random.any():
+        sums = [run_sums(np.ones((1, p.size)), lists, run)[0][0] for run in range(n_runs)]
+        return Variation(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0, 0.0)
+    tilted = tilt(p, rule_for(*window(p), tolerance=tolerance))
+    mean, covariance = _moments(lists, tilted, is_random, left)
+    none_relevant = float(np.exp(np.log1p(-p).sum())) if is_random.all() else 0.0
+    if empty == "zero":
+        covariance += np.outer(mean, mean) * none_relevant
+    rule = tilted.rule
+    return Variation(mean, covariance, none_relevant, rule.t.size, max(rule.errors[:2]))
+
+
+def _moments(
+    lists: JudgedLists, tilted: Tilted, is_random: NDArray[np.bool_], left: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Integrate, over the chance of what is left; the covariance lacks the part of R = 0."""
+    rule = tilted.rule
+    n_runs = lists.ranks.shape[0]
+    n_nodes, n_documents = tilted.q.shape
+    of_mean = rule.weights[0] * tilted.density
+    of_square = rule.weights[1] * tilted.density
+    if n_runs * n_nodes * n_documents <= _BLOCK:
+        found = [run_sums(tilted.q, lists, run) for run in range(n_runs)]
+        sums = np.array([one for one, _ in found])
+        mean = sums @ of_mean / left
+        covariance = _linear_part(tilted, slice(None), mean, sums, [h for _, h in found], is_random)
+    else:
+        sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
+        mean = sums @ of_mean / left
+        covariance = np.zeros((n_runs, n_runs))
+        step = max(1, _BLOCK // (n_runs * n_documents))
+        for first in range(0, n_nodes, step):
+            part = slice(first, first + step)
+            effects = [run_sums(tilted.q[part], lists, run)[1] for run in range(n_runs)]
+            covariance += _linear_part(tilted, part, mean, sums[:, part], effects, is_random)
+    covariance += _pair_part(lists, tilted.v, of_square, is_random)
+    return mean, covariance / left
+
+
+def _linear_part(
+    tilted: Tilted,
+    part: slice,
+    mean: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    effects: list[NDArray[np.float64]],
+    is_random: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Integrate all but the pairs of documents, over some of the nodes."""
+    weights = tilted.rule.weights[1, part] * tilted.density[part]
+    centred = sums - mean[:, None] * tilted.q[part].sum(axis=1)
+    roots = np.sqrt(weights[:, None] * tilted.v[part][:, is_random])
+    rows = np.empty((len(effects), roots.size))
+    for run, h in enumerate(effects):
+        rows[run] = (roots * (h[:, is_random] - mean[run])).ravel()
+    return np.asarray((centred * weights) @ centred.T + rows @ rows.T)
+
+
+def _pair_part(
+    lists: JudgedLists, v: NDArray[np.float64], weights: NDArray[np.float64], is_random: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Integrate the pairs of documents."""
+    n_runs = lists.ranks.shape[0]
+    if n_runs > 2:
+        return pair_matrix(lists.ranks[:, is_random], v[:, is_random], weights)
+    pairs = np.empty((n_runs, n_runs))
+    for run in range(n_runs):
+        order = lists.order[run, : lists.n_retrieved[run]]
+        order = order[is_random[order]]
+        pairs[run, run] = pair_sum_of_run(lists.ranks[run, order], v[:, order], weights)
+    if n_runs == 2:
+        both = is_random & np.isfinite(lists.ranks).all(axis=0)
+        first, second = lists.ranks[:, both]
+        pairs[0, 1] = pairs[1, 0] = cross_pair_sum(first, second, v[:, both], weights)
+    return pairs
+
+
+def variation_gradient(
+    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
+) -> NDArray[np.float64]:
+    r"""Compute how fast the expected AP grows with each document's probability of relevance.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (n_documents,)
+        Of each document to be judged relevant, from 0 to 1. Here those of probability 0 matter:
+        unjudged documents that nobody expects anything of. R counts all of them (pool mode).
+    ranks : array of float, shape (n_runs, n_documents)
+        Rank of each document in each run; infinite = not retrieved.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.variation.empty`.
+    tolerance : float, default=1e-12
+        Wanted bound of the error, relative to each of the two means.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_runs, n_documents)
+        :math:`\partial E[AP] / \partial p_i`, negative where the run has not retrieved the
+        document, or too low. With ``zero`` it is :math:`E[AP | x_i = 1] - E[AP | x_i = 0]`, in
+        [-1, 1]. With ``given``, NaN where every probability is 0.
+
+    Raises
+    ------
+    ArgumentError
+        If a probability is none, a rank is below 1 or stands twice in a run, or shapes differ.
+
+    Notes
+    -----
+    .. math::
+
+        \frac{\partial E[AP]}{\partial p_i} = \int_0^1 \frac{G(t)}{t D_i} \left[ h_i \frac{t}{D_i}
+            - (1 - t) E_t S \right] dt, \quad D_i = 1 - p_i (1 - t)
+
+    all documents at once: O(n_runs n_documents n_nodes). With ``given``, E[AP | R > 0] =
+    E[AP; R > 0] / P(R > 0) has the slope :math:`(\partial E[AP; R > 0] / \partial p_i -
+    E[AP | R > 0] \prod_{j \ne i} (1 - p_j)) / P(R > 0)`. See `judgement_weights` for what the
+    gradients of two runs say of their difference.
+
+    Examples
+    --------
+    Of two documents at ranks 1 and 2, each relevant half of the time, the first is worth more: with
+    it AP is 1, without it 1/4 on average, an AP of 0 being counted.
+
+    >>> variation_gradient([0.5, 0.5], [[1, 2]], empty="zero").round(12).tolist()
+    [[0.75, 0.25]]
+    """
+    lists = check_lists(probabilities, ranks)
+    p = lists.probabilities
+    gradient = np.zeros(lists.ranks.shape)
+    left = chance_left(p, empty)
+    if not left:
+        return np.full(gradient.shape, np.nan)
+    if not p.size:
+        return gradient
+    # One document more, or less, than what is expected.
+    least, most = window(p[p > 0]) if p.any() else (1, 1)
+    rule = rule_for(max(1, least - 1), most + 1, tolerance=tolerance)
+    tilted = tilt(p, rule)
+    of_mean = rule.weights[0] * tilted.density
+    weights = of_mean[:, None] / tilted.d
+    others = _none_of_others(p) if empty == "given" else np.zeros(p.size)
+    for run in range(lists.ranks.shape[0]):
+        sums, h = run_sums(tilted.q, lists, run)
+        h *= rule.t[:, None] / tilted.d
+        h -= (rule.u * sums)[:, None]
+        gradient[run] = np.einsum("mi,mi->i", weights, h)
+        gradient[run] -= float(sums @ of_mean) / left * others
+    return gradient / left
+
+
+def judgement_weights(probabilities: NDArray[np.float64], *, empty: Empty = "given") -> NDArray[np.float64]:
+    r"""Compute by what squared gradients are multiplied to be variances that judgements take away.
+
+    Parameters
+    ----------
+    probabilities : ndarray of float64, shape (n_documents,)
+        Of each document of a topic.
+    empty : {"given", "zero"}, default="given"
+        As of the gradients.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_documents,)
+        0 of documents that are sure, impossible, or the only ones that may be relevant. With two
+        runs' gradients :math:`g^A` and :math:`g^B`, the weight times :math:`(g^A_i - g^B_i)^2` is
+        the variance of the difference of their AP that a certain judgement of document i takes
+        away on average.
+
+    Notes
+    -----
+    With ``zero``, :math:`p_i (1 - p_i)`: judgements are independent, and the gradient is the
+    difference of two conditional means. Given R > 0 they are not; with :math:`P_0 = P(R = 0)` and
+    :math:`P_i` the probability that no other document is relevant, the variance of the conditional
+    means is :math:`p_i (1 - p_i) (1 - P_0)^2 / (1 - P_i)` times the squared gradient.
+
+    Examples
+    --------
+    >>> (judgement_weights(np.array([0.5, 0.5])).tolist(), judgement_weights(np.array([0.5])).tolist())
+    ([0.28125, 0.28125], [0.0])
+    """
+    p = probabilities
+    weights = p * (1 - p)
+    if empty == "zero" or not weights.any():
+        return np.asarray(weights)
+    if (p == 1).any():
+        return np.asarray(weights)
+    logarithms = np.log1p(-p)
+    # No rounding may be left where there is no other document.
+    others = np.where(logarithms < 0, logarithms.sum() - logarithms, 0.0)
+    some_other = -np.expm1(others) if np.count_nonzero(p) > 1 else np.zeros(p.size)
+    scaled = weights * chance_of_any(p) ** 2
+    return np.divide(scaled, some_other, out=np.zeros(p.size), where=some_other > 0)
+
+
+def _none_of_others(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probability that no document but this one is relevant, shape (n_documents,)."""
+    before = np.concatenate([[1.0], np.cumprod(1 - p)[:-1]])
+    after = np.concatenate([np.cumprod((1 - p)[::-1])[::-1][1:], [1.0]])
+    return np.asarray(before * after)
+
+
+_CUBE_BLOCK = 2_000_000
+"""Numbers of all nodes that are held at once."""
+_CUBE_BY_MATRIX = 200
+"""Documents up to which a matrix product is quicker than running sums."""
+
+
+def third_moment(
+    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
+) -> float:
+    r"""Compute the third central moment of :math:`u = AP_A - AP_B`.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (n_documents,)
+        Of each document to be judged relevant, from 0 to 1; R counts all of them (pool mode).
+    ranks : array of float, shape (2, n_documents)
+        Rank of each document in run A and run B; infinite = not retrieved.
+    empty : {"given", "zero"}, default="given"
+        Whether outcomes without a relevant document are left out or have an AP of 0; see
+        `store.analysis.variation.empty`.
+    tolerance : float, default=1e-12
+        Relative error of the quadrature, of each of the terms that add up to the moment.
+
+    Returns
+    -------
+    float
+        :math:`E (u - E u)^3`, in [-2, 2]; of topics judged independently they add up. 0 where no
+        document may be relevant.
+
+    Raises
+    ------
+    ArgumentError
+        If there are not two runs, a probability is none, a rank is below 1 or stands twice in a
+        run, or shapes differ.
+
+    Notes
+    -----
+    With ``zero``, :math:`\delta = E u`, :math:`U = S_A - S_B`, :math:`h = h^A - h^B - \delta`,
+    :math:`W = w^A - w^B` with a diagonal of zeros, :math:`c_i = v_i (1 - 2 q_i)`,
+    :math:`y_0 = E_t U - \delta Q`, and `Var_t` the sum in braces of `variation`,
+
+    .. math::
+
+        \kappa_3 &= \sum_i h_i^3 c_i + 3 \sum_{i \ne j} W_{ij} h_i v_i h_j v_j
+            + 3 \sum_{i \ne j} h_i c_i W_{ij}^2 v_j + \frac{1}{2} \sum_{i \ne j} W_{ij}^3 c_i c_j
+            + tr (W diag(v))^3
+
+        E (u - \delta)^3 &= \int_0^1 \frac{(\ln t)^2}{2} \frac{G(t)}{t}
+            (y_0^3 + 3 y_0 Var_t + \kappa_3) dt - \delta^3 P(R = 0)
+
+    and with ``given`` :math:`\delta = E(u | R > 0)`, and the integral is over P(R > 0) in place of
+    the last term. O(n^2) a node, by running sums in the order of the ranks where a product of
+    matrices would be O(n^3).
+
+    Examples
+    --------
+    One document that only the first run has, relevant three times of four: u is 1; or 0.
+
+    >>> third_moment([0.75], [[1], [np.inf]])
+    0.0
+    >>> moment = third_moment([0.75], [[1], [np.inf]], empty="zero")
+    >>> round(moment, 12)  # p (1 - p) (1 - 2 p)
+    -0.09375
+    """
+    given = check_lists(probabilities, ranks)
+    if given.ranks.shape[0] != 2:
+        raise ArgumentError("ranks", "must be of two runs", given.ranks.shape)
+    lists = given.without(given.probabilities == 0)
+    p = lists.probabilities
+    is_random = p < 1
+    if not is_random.any():
+        return 0.0
+    left = chance_left(p, empty)
+    rule = rule_for(*window(p), power=3, tolerance=tolerance)
+    tilted = tilt(p, rule)
+    (sums_a, h_a), (sums_b, h_b) = (run_sums(tilted.q, lists, run) for run in (0, 1))
+    delta = float((sums_a - sums_b) @ (rule.weights[0] * tilted.density)) / left
+    y0 = sums_a - sums_b - delta * tilted.q.sum(axis=1)
+    v, q = tilted.v[:, is_random], tilted.q[:, is_random]
+    h = (h_a - h_b)[:, is_random] - delta
+    variances, skews = _quadratic_forms(lists.ranks[:, is_random], v, q, h)
+    weights = rule.weights[2] * tilted.density
+    found = float(weights @ (y0**3 + 3 * y0 * variances + skews)) / left
+    if empty == "zero" and is_random.all():
+        found -= delta**3 * float(np.exp(np.log1p(-p).sum()))
+    return found
+
+
+def _quadratic_forms(
+    ranks: NDArray[np.float64], v: NDArray[np.float64], q: NDArray[np.float64], h: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compute variance and third cumulant of ``U - delta R`` at every node, shape (n_nodes,) each.
+
+    The arrays have a column for each document that is neither sure nor impossible.
+    """
+    c = v * (1 - 2 * q)
+    hv = h * v
+    variances = np.einsum("mi,mi->m", h, hv)
+    skews = np.einsum("mi,mi,mi,mi->m", h, h, h, c)
+    # A document that neither run has is in no pair.
+    has = np.isfinite(ranks).any(axis=0)
+    ranks, v, c, hv, hc = ranks[:, has], v[:, has], c[:, has], hv[:, has], (h * c)[:, has]
+    w_a, w_b = (np.minimum.outer(1 / row, 1 / row) for row in ranks)
+    w = w_a - w_b
+    np.fill_diagonal(w, 0.0)
+    squares = w * w
+    variances += 0.5 * np.einsum("mi,mi->m", v @ squares, v)
+    skews += 3 * np.einsum("mi,mi->m", hv @ w, hv)
+    skews += 3 * np.einsum("mi,mi->m", hc @ squares, v)
+    skews += 0.5 * np.einsum("mi,mi->m", c @ (squares * w), c)
+    return variances, skews + _traces(ranks, w, v)
+
+
+def _traces(
+    ranks: NDArray[np.float64], w: NDArray[np.float64], v: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Compute the trace of the cube of ``W diag(v)`` at every node, shape (n_nodes,)."""
+    n_nodes, n = v.shape
+    traces = np.empty(n_nodes)
+    if n <= _CUBE_BY_MATRIX:
+        step = max(1, _CUBE_BLOCK // max(n * n, 1))
+        for first in range(0, n_nodes, step):
+            part = v[first : first + step]
+            twice = (w * part[:, None, :]) @ w
+            twice *= w
+            traces[first : first + step] = np.einsum("mij,mi,mj->m", twice, part, part)
+        return traces
+    orders = [(np.argsort(row), 1 / np.sort(row)[:, None]) for row in ranks]
+    for node in range(n_nodes):
+        scaled = v[node, :, None] * w
+        twice = _product(*orders[0], scaled) - _product(*orders[1], scaled)
+        # The running sums took the diagonals of both w for what they are, not for 0.
+        twice -= (1 / ranks[0] - 1 / ranks[1])[:, None] * scaled
+        traces[node] = np.einsum("ij,ij,i,j->", twice, w, v[node], v[node])
+    return traces
+
+
+def _product(
+    order: NDArray[np.int64], inverse: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Multiply 1 / max(a_i, a_j), of one run, by a matrix: O(n) a column.
+
+    `inverse` is 1 / rank in the order of the ranks, shape (n, 1).
+    """
+    rows = right[order]
+    found = np.cumsum(rows, axis=0)
+    found *= inverse
+    rows *= inverse
+    found[:-1] += np.cumsum(rows[:0:-1], axis=0)[::-1]
+    out = np.empty_like(found)
+    out[order] = found
+    return out

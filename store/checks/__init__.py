@@ -1,1 +1,0 @@
-"""What must hold in every collection, check by check; each names its faults and what to do."""

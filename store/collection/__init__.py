@@ -1,0 +1,1 @@
+"""A collection as its users see it."""

@@ -1,0 +1,1 @@
+"""Topics, documents, runs and pools of a collection."""

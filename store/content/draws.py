@@ -1,0 +1,169 @@
+"""Adaptive pools: documents drawn one at a time, each knowing what became of those before.
+
+An adaptive pool lists every document it may draw; drawing one turns it into one to be judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Select, and_, func, select, update
+from sqlmodel import Session
+
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
+from store.errors import StoreError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A document that was drawn, and what became of it."""
+
+    docno: str
+    grade: int | None
+    """Of the judges' current grades the one that has stood the longest; ``None`` = nobody has
+    graded it: unjudged, skipped, or found impossible to judge."""
+
+
+Choose = Callable[[Sequence[Draw]], str | None]
+"""From what was drawn so far, in order, to the next document; ``None`` = there is none."""
+
+
+def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | None:
+    """Draw the next document of an adaptive pool.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session; the pool is locked in it, so that two judges never draw at once.
+    pool : str
+        An adaptive pool.
+    topic : str
+        A topic; one that is not in the pool has nothing to draw.
+    choose : callable
+        The strategy. It is given every document drawn so far, so that the choice depends on
+        nothing but what is stored.
+
+    Returns
+    -------
+    str or None
+        The docno drawn, now to be judged; ``None`` when the budget is spent, the strategy has
+        nothing left, the pool is withdrawn, or it may draw nothing for the topic.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool.
+    StoreError
+        If the strategy names a document that is drawn already, or is none of the pool's.
+    """
+    row = session.execute(select(POOL).where(POOL.c.name == pool).with_for_update()).first()
+    if row is None:
+        raise UnknownNameError("pool", pool, session.scalars(select(POOL.c.name)))
+    budget = session.execute(
+        select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget)
+        .join(TOPIC, TOPIC.c.id == POOL_TOPIC.c.topic_id)
+        .where(POOL_TOPIC.c.pool_id == row.id, TOPIC.c.number == topic)
+    ).first()
+    if budget is None or row.withdrawn:
+        return None
+    drawn = fetch_draws(session, row.id, budget.topic_id)
+    if len(drawn) >= budget.budget:
+        return None
+    docno = choose(drawn)
+    if docno is None:
+        return None
+    document = select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno).scalar_subquery()
+    taken = session.connection().execute(
+        update(POOL_ENTRY)
+        .where(
+            POOL_ENTRY.c.pool_id == row.id,
+            POOL_ENTRY.c.topic_id == budget.topic_id,
+            POOL_ENTRY.c.document_id == document,
+            ~POOL_ENTRY.c.sampled,
+        )
+        .values(sampled=True, position=len(drawn))
+    )
+    if taken.rowcount != 1:
+        message = f"the strategy of pool `{pool}` named `{docno}`, which cannot be drawn"
+        raise StoreError(message, hint="please report this")
+    return docno
+
+
+def is_adaptive(pool: ColumnElement[int]) -> ColumnElement[bool]:
+    """Say in SQL that a pool, given by its row id, is adaptive."""
+    return pool.in_(select(POOL_TOPIC.c.pool_id))
+
+
+def draws_left() -> Select[int, int, int]:
+    """Select pool id, topic id and ``left``, how many documents may still be drawn there.
+
+    Of adaptive pools not withdrawn, with at least one left.
+    """
+    drawn = (
+        select(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id, func.count().label("drawn"))
+        .where(POOL_ENTRY.c.sampled)
+        .group_by(POOL_ENTRY.c.pool_id, POOL_ENTRY.c.topic_id)
+        .subquery()
+    )
+    same = and_(drawn.c.pool_id == POOL_TOPIC.c.pool_id, drawn.c.topic_id == POOL_TOPIC.c.topic_id)
+    left = POOL_TOPIC.c.budget - func.coalesce(drawn.c.drawn, 0)
+    return (
+        select(POOL_TOPIC.c.pool_id, POOL_TOPIC.c.topic_id, left.label("left"))
+        .join(POOL, POOL.c.id == POOL_TOPIC.c.pool_id)
+        .outerjoin(drawn, same)
+        .where(~POOL.c.withdrawn, left > 0)
+    )
+
+
+def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
+    """Return what was drawn for a topic, in order, each with its first current grade."""
+    entry = and_(POOL_ENTRY.c.pool_id == pool_id, POOL_ENTRY.c.topic_id == topic_id, POOL_ENTRY.c.sampled)
+    events = (
+        select(JUDGEMENT.c.document_id, JUDGEMENT.c.grade, JUDGEMENT.c.judged_at, JUDGE.c.name)
+        .join(POOL_ENTRY, and_(entry, POOL_ENTRY.c.document_id == JUDGEMENT.c.document_id))
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .where(JUDGEMENT.c.topic_id == topic_id)
+        .order_by(JUDGEMENT.c.revision)
+    )
+    standing: dict[int, dict[str, _Standing]] = {}
+    for document, grade, at, judge in session.execute(events):
+        of_judge = standing.setdefault(document, {})
+        before = of_judge.get(judge)
+        of_judge[judge] = _Standing(grade, at, at) if before is None else before.then(grade, at)
+    query = (
+        select(DOCUMENT.c.docno, DOCUMENT.c.id)
+        .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
+        .where(entry)
+        .order_by(POOL_ENTRY.c.position)
+    )
+    return [
+        Draw(docno, _first_grade(standing.get(document, {}))) for docno, document in session.execute(query)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How a document stands with a judge."""
+
+    grade: int | None
+    since: datetime
+    """When the grade came."""
+    last: datetime
+    """When the last event came: none is before an earlier one, whatever the clocks said."""
+
+    def then(self, grade: int | None, at: datetime) -> _Standing:
+        """Return how it stands after the next event; a note keeps the grade, and its place."""
+        last = max(at, self.last)
+        return _Standing(grade, self.since if grade == self.grade else last, last)
+
+
+def _first_grade(standing: Mapping[str, _Standing]) -> int | None:
+    """Return the grade that has stood the longest, by the judges' names where times are equal.
+
+    Row ids, which depend on the order in which copies were merged, decide nothing.
+    """
+    graded = [(one.since, name, one.grade) for name, one in standing.items()
+              if one.grade is not None]  # fmt: skip
+    return min(graded)[2] if graded else None

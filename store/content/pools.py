@@ -1,0 +1,567 @@
+"""Pools, entries, manifests; one put in the place of another."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import replace as with_changes
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row, and_, delete, exists, func, insert, select, update
+from sqlmodel import Session
+
+from store.content.draws import is_adaptive
+from store.content.runs import add_pool_runs, fetch_pool_runs
+from store.db.keys import Keys
+from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
+from store.errors import ConflictError, UnknownNameError
+from store.records import Pool, PoolEntry
+from store.text import natural_key
+
+
+def is_same_plan(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Say whether two manifests are of one plan, whatever version of the program wrote them.
+
+    Examples
+    --------
+    >>> is_same_plan({"seed": 1, "version": "1"}, {"seed": 1, "version": "2"})
+    True
+    """
+    return {**old, "version": None} == {**new, "version": None}
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Say which parts of two plans differ, those of one value with both.
+
+    Examples
+    --------
+    >>> differences({"seed": 1, "parameters": {"depth": 5}}, {"parameters": {"depth": 7}})
+    ' (depth 5, not 7; seed 1, not none)'
+    >>> x, other, y = ({"tag": tag, "sha256": file} for tag, file in ("xf", "xg", "yf"))
+    >>> differences({"runs": [x]}, {"runs": [other, y]})
+    ' (run `x` had another file; no run `y`)'
+    """
+    plain = (str, int, float, type(None))
+    old, new = ({**plan, **plan.get("parameters", {})} for plan in (old, new))
+    names = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
+    said = []
+    for name in names:
+        values = old.get(name), new.get(name)
+        if name in ("parameters", "pairs", "sizes", "topics", "sha256", "version"):
+            continue
+        if name == "runs":
+            said += _different_runs(values[0] or (), values[1] or ())
+        elif isinstance(values[0], plain) and isinstance(values[1], plain):
+            said.append("{} {}, not {}".format(name, *map(_in_words, values)))
+        else:
+            said.append(_OF_PARTS.get(name, name))
+    return f" ({'; '.join(said)})" if said else ""
+
+
+_OF_PARTS = {"without": "what it leaves out", "unpooled": "runs taken out of it"}
+"""Parts of a plan that are neither numbers nor words."""
+_RUNS_NAMED = 5
+"""Runs that a message names; it counts the others."""
+
+
+def _in_words(value: object) -> object:
+    """Write a value of a plan; what is not there is none."""
+    return "none" if value is None else value
+
+
+def _different_runs(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Say which runs fed one pool and not the other, or from another file."""
+    before, after = ({run["tag"]: run.get("sha256") for run in runs if run.get("contributes", True)}
+                     for runs in (old, new))  # fmt: skip
+    parts = {
+        "run {} had another file": [t for t in before if t in after and before[t] != after[t]],
+        "run {} too": [tag for tag in before if tag not in after],
+        "no run {}": [tag for tag in after if tag not in before],
+    }
+    said = []
+    for words, tags in parts.items():
+        named = ", ".join(f"`{tag}`" for tag in sorted(tags)[:_RUNS_NAMED])
+        more = f" and {len(tags) - _RUNS_NAMED:,} more" if len(tags) > _RUNS_NAMED else ""
+        said += [words.format(named + more)] if tags else []
+    # Groups, file names and runs that fed neither differ as well.
+    return said or ["what is known of its runs"]
+
+
+def name_taken(
+    name: str, old: Mapping[str, Any], new: Mapping[str, Any], *, withdrawn: bool
+) -> ConflictError:
+    """Return the error of a pool whose name another pool has, in use or withdrawn."""
+    what = differences(old, new) + (", and it is withdrawn" if withdrawn else "")
+    if new.get("strategy") == "imported":
+        hint = "another --as-pool NAME gives this one its own name"
+    else:
+        hint = (
+            "--name NEW gives this one its own name; --replace withdraws the other, which keeps its"
+            " documents under a new name; --add lists only what no pool has yet"
+        )
+    return ConflictError(f"there is another pool named `{name}`{what}", hint=hint)
+
+
+def cannot_replace(name: str) -> ConflictError:
+    """Return the error of an adaptive pool that is to take the place of another.
+
+    Judges who are at work on the old one would draw from the new one, by the old one's plan.
+    """
+    message = f"adaptive pool `{name}` cannot be replaced by another adaptive pool"
+    hint = f"pooler unpool --pool {name} withdraws it; --name gives the new one its own name"
+    return ConflictError(message, hint=hint)
+
+
+def without_run(manifest: dict[str, Any], tag: str, pairs: Collection[tuple[str, str]]) -> dict[str, Any]:
+    """Return a pool's manifest after a run and these pairs have left it."""
+    sizes = Counter(manifest["sizes"])
+    sizes.subtract(Counter(topic for topic, _ in pairs))
+    return {
+        **manifest,
+        "runs": [
+            {**run, "contributes": run["contributes"] and run["tag"] != tag} for run in manifest["runs"]
+        ],
+        "sizes": dict(sizes),
+        "pairs": sum(sizes.values()),
+        "unpooled": [*manifest.get("unpooled", []), tag],
+    }
+
+
+def as_json(manifest: Mapping[str, Any]) -> str:
+    """Write a manifest; file names in it need not be valid Unicode, so they are escaped."""
+    return json.dumps(manifest, sort_keys=True)
+
+
+def display_order(manifest: Mapping[str, Any]) -> str:
+    """Say how positions were chosen, the seed included.
+
+    Examples
+    --------
+    >>> display_order({"out_order": "random", "seed": 7}), display_order({})
+    ('random:7', 'docno')
+    """
+    order = str(manifest.get("out_order", "docno"))
+    return f"{order}:{manifest['seed']}" if order == "random" else order
+
+
+Pairs = Collection[tuple[str, str]]
+"""Topic and docno of several documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPool:
+    """What is known of a pool without reading its entries."""
+
+    name: str
+    round: str
+    withdrawn: bool
+    pairs: int
+    """Documents to judge, over all topics."""
+    manifest: dict[str, Any]
+    budget: int | None = None
+    """Of an adaptive pool, the most documents it may draw, over all topics; ``None`` = it is no
+    adaptive pool. Those drawn so far are `pairs`."""
+
+
+def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> bool:
+    """Add a pool; return whether it was new.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    pool : Pool
+        The entries and the manifest.
+
+    Returns
+    -------
+    bool
+        False when the same pool is there already: name, round, manifest and entries.
+
+    Raises
+    ------
+    ConflictError
+        If the name is taken by another pool.
+    """
+    old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
+    if old is not None:
+        if is_same_pool(session, topics, documents, old, pool):
+            return False
+        raise name_taken(pool.name, json.loads(old.manifest), pool.manifest, withdrawn=old.withdrawn)
+    insert_pool(session, topics, documents, [pool.entries], lambda: pool)
+    return True
+
+
+def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any], pool: Pool) -> bool:
+    """Say whether a pool that is in use is this one: round, plan and entries.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics, documents : Keys
+        Fresh.
+    old : Row
+        Of the table of pools.
+    pool : Pool
+        The entries and the manifest.
+    """
+    same = is_same_plan(json.loads(old.manifest), pool.manifest)
+    if not same or old.round != pool.round or old.withdrawn:
+        return False
+    # What an adaptive pool has drawn since is no part of its plan.
+    is_adaptive = bool(pool.budgets)
+    return is_adaptive or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
+
+
+def add_pool_by_topic(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    batches: Iterable[Sequence[PoolEntry]],
+    finish: Callable[[], Pool],
+) -> bool:
+    """Add a pool as it is built; return whether it was new.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    batches : iterable of sequence of PoolEntry
+        The entries of one topic after another; held one batch at a time.
+    finish : callable
+        Returns the pool without its entries; its name, round and runs may be asked for before
+        the entries, its manifest and budgets after them.
+
+    Raises
+    ------
+    ConflictError
+        If the name is taken by another pool.
+    """
+    name = finish().name
+    if session.scalar(select(POOL.c.id).where(POOL.c.name == name)) is not None:
+        entries = [entry for batch in batches for entry in batch]
+        return add_pool(session, topics, documents, replace(finish(), entries=entries))
+    insert_pool(session, topics, documents, batches, finish)
+    return True
+
+
+def insert_pool(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    batches: Iterable[Sequence[PoolEntry]],
+    finish: Callable[[], Pool],
+) -> None:
+    """Insert a pool that is not there."""
+    head = finish()
+    row = PoolRow(
+        name=head.name, round=head.round, manifest="{}", display_order="", created_at=datetime.now(UTC)
+    )
+    session.add(row)
+    session.flush()
+    connection = session.connection()
+    for entries in batches:
+        topics.add(session, (entry.topic for entry in entries))
+        documents.add(session, (entry.docno for entry in entries))
+        rows = [
+            {
+                "pool_id": row.id,
+                "topic_id": topics.ids[entry.topic],
+                "document_id": documents.ids[entry.docno],
+                "position": entry.position,
+                "priority": entry.priority,
+                "stratum": entry.stratum,
+                "inclusion_probability": entry.inclusion_probability,
+                "sampled": entry.sampled,
+            }
+            for entry in entries
+        ]
+        if rows:
+            connection.execute(insert(POOL_ENTRY), rows)
+    pool = finish()
+    topics.add(session, pool.budgets)
+    budgets = [
+        {"pool_id": row.id, "topic_id": topics.ids[topic], "budget": budget}
+        for topic, budget in pool.budgets.items()
+    ]
+    if budgets:
+        connection.execute(insert(POOL_TOPIC), budgets)
+    if row.id is not None:
+        add_pool_runs(session, row.id, pool.run_tags)
+    row.manifest = as_json(pool.manifest)
+    row.display_order = display_order(pool.manifest)
+    session.flush()
+
+
+def withdraw_pool(session: Session, name: str) -> bool:
+    """Withdraw a pool; return whether it was in use. Its entries and all judgements stay.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool.
+    """
+    stored = _stored_pool(session, name)
+    session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
+    return not stored.withdrawn
+
+
+def fetch_pools(session: Session) -> list[StoredPool]:
+    """Return every pool, the oldest first."""
+    budget = select(func.sum(POOL_TOPIC.c.budget)).where(POOL_TOPIC.c.pool_id == POOL.c.id).scalar_subquery()
+    query = (
+        select(
+            POOL.c.name,
+            POOL.c.round,
+            POOL.c.withdrawn,
+            func.count(POOL_ENTRY.c.document_id),
+            POOL.c.manifest,
+            budget,
+        )
+        .outerjoin(POOL_ENTRY, and_(POOL_ENTRY.c.pool_id == POOL.c.id, POOL_ENTRY.c.sampled))
+        .group_by(POOL.c.id)
+        .order_by(POOL.c.id)
+    )
+    return [
+        StoredPool(name, label, withdrawn, pairs, json.loads(manifest), None if most is None else int(most))
+        for name, label, withdrawn, pairs, manifest, most in session.execute(query)
+    ]
+
+
+def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Pool:
+    """Return a pool with its entries.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no pool of that name.
+    """
+    stored = _stored_pool(session, name)
+    return Pool(
+        _entries(session, topics, documents, stored.id),
+        json.loads(stored.manifest),
+        stored.name,
+        stored.round,
+        fetch_pool_runs(session, stored.id),
+        _budgets(session, topics, stored.id),
+    )
+
+
+def remove_run(session: Session, topics: Keys, documents: Keys, tag: str, alone: Mapping[str, Pairs]) -> None:
+    """Take a run out of pools, with the documents that it alone had brought.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    tag : str
+        A run of the collection; it contributes no more.
+    alone : mapping of str to set of (str, str)
+        By name of a pool that the run fed, the pairs of topic and docno that leave it.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool.
+    ConflictError
+        If a pool has changed meanwhile.
+
+    Notes
+    -----
+    Judgements stay. The manifest of each pool no longer counts the run among those that
+    contribute, and names it under ``unpooled``.
+    """
+    run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
+    for name, pairs in alone.items():
+        stored = _stored_pool(session, name)
+        for topic, docno in sorted(pairs):
+            gone = session.connection().execute(
+                delete(POOL_ENTRY).where(
+                    POOL_ENTRY.c.pool_id == stored.id,
+                    POOL_ENTRY.c.topic_id == topics.ids[topic],
+                    POOL_ENTRY.c.document_id == documents.ids[docno],
+                )
+            )
+            if gone.rowcount != 1:
+                message = f"pool `{name}` has changed meanwhile: `{docno}` is not in it"
+                raise ConflictError(message, hint="nothing was changed; try again")
+        session.execute(delete(POOL_RUN).where(POOL_RUN.c.pool_id == stored.id, POOL_RUN.c.run_id == run_id))
+        manifest = without_run(json.loads(stored.manifest), tag, pairs)
+        session.execute(update(POOL).where(POOL.c.id == stored.id).values(manifest=as_json(manifest)))
+    session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
+
+
+def _stored_pool(session: Session, name: str) -> Row[Any]:
+    """Return the row of a pool; raise `UnknownNameError` when there is none."""
+    stored = session.execute(select(POOL).where(POOL.c.name == name)).first()
+    if stored is None:
+        raise UnknownNameError("pool", name, (pool.name for pool in fetch_pools(session)))
+    return stored
+
+
+def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
+    """Return the budgets of an adaptive pool, topics in natural order; empty for others."""
+    query = select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget).where(POOL_TOPIC.c.pool_id == pool_id)
+    budgets = {topics.names[topic]: budget for topic, budget in session.execute(query)}
+    return {topic: budgets[topic] for topic in sorted(budgets, key=natural_key)}
+
+
+def _entries(session: Session, topics: Keys, documents: Keys, pool_id: int) -> list[PoolEntry]:
+    """Return the entries of a pool, topics in natural order, then by position."""
+    query = select(POOL_ENTRY).where(POOL_ENTRY.c.pool_id == pool_id)
+    return _sorted(
+        PoolEntry(
+            topics.names[row.topic_id],
+            documents.names[row.document_id],
+            row.position,
+            row.priority,
+            row.stratum,
+            row.inclusion_probability,
+            row.sampled,
+        )
+        for row in session.execute(query)
+    )
+
+
+def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
+    """Sort entries as `Pool.entries` stands."""
+    return sorted(entries, key=lambda one: (natural_key(one.topic), one.position, one.docno))
+
+
+def pooled_rounds(session: Session) -> dict[tuple[int, int], str]:
+    """Return the round of every pair to judge in a pool not withdrawn; the oldest pool names it."""
+    query = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+        .order_by(POOL.c.id.desc())
+    )
+    return {(topic, document): label for topic, document, label in session.execute(query)}
+
+
+def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]]:
+    """Return topic id and document id of every pair to judge in a pool not withdrawn.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    drawn : bool, default=True
+        Whether those count that adaptive pools alone have.
+    """
+    query = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+    )
+    if not drawn:
+        query = query.where(~is_adaptive(POOL.c.id))
+    return set(session.execute(query))
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What became of a name."""
+
+    is_new: bool
+    """False = the same pool was there already, and nothing was changed."""
+    former: str | None
+    """What the pool that had the name is called now; ``None`` = there was none."""
+
+
+def replace_pool(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    batches: Iterable[Sequence[PoolEntry]],
+    finish: Callable[[], Pool],
+) -> Replacement:
+    """Add a pool; another one of its name is withdrawn in the same transaction.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    batches, finish
+        As of `store.content.pools.add_pool_by_topic`.
+
+    Returns
+    -------
+    Replacement
+        Whether anything was changed, and the new name of the pool that was replaced.
+
+    Raises
+    ------
+    ConflictError
+        If both pools are adaptive: judges at work on the old one would draw from the new one.
+
+    Notes
+    -----
+    The pool that was replaced keeps its entries, runs, round and date, so `list pools` shows it
+    as withdrawn, and the documents that only it had are in no pool any more. It is called
+    ``NAME.replaced-N``, N counting from 1; its manifest says so, under ``name``
+    and ``replaced``. Judgements stay, and keep the round they were made in.
+    """
+    name = finish().name
+    old = session.execute(select(POOL).where(POOL.c.name == name)).first()
+    if old is None:
+        add_pool_by_topic(session, topics, documents, batches, finish)
+        return Replacement(is_new=True, former=None)
+    entries = [entry for batch in batches for entry in batch]
+    pool = with_changes(finish(), entries=entries)
+    if is_same_pool(session, topics, documents, old, pool):
+        return Replacement(is_new=False, former=None)
+    if pool.budgets and not old.withdrawn and _is_adaptive(session, old):
+        raise cannot_replace(name)
+    former = _step_aside(session, old)
+    insert_pool(session, topics, documents, [entries], lambda: pool)
+    return Replacement(is_new=True, former=former)
+
+
+def former_name(name: str, taken: Iterable[str]) -> str:
+    """Return what a pool is called once another one has its name.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    taken : iterable of str
+        Names of all pools.
+
+    Examples
+    --------
+    >>> former_name("main", ["main", "main.replaced-1"])
+    'main.replaced-2'
+    """
+    known = set(taken)
+    number = 1
+    while f"{name}.replaced-{number}" in known:
+        number += 1
+    return f"{name}.replaced-{number}"
+
+
+def _step_aside(session: Session, old: Row[Any]) -> str:
+    """Withdraw a pool and give it another name, which is returned."""
+    former = former_name(old.name, session.scalars(select(POOL.c.name)))
+    manifest = {**json.loads(old.manifest), "name": former, "replaced": True}
+    values = {"name": former, "withdrawn": True, "manifest": as_json(manifest)}
+    session.execute(update(POOL).where(POOL.c.id == old.id).values(values))
+    return former
+
+
+def _is_adaptive(session: Session, pool: Row[Any]) -> bool:
+    """Say whether a pool draws its documents while they are judged."""
+    query = select(exists().where(POOL_TOPIC.c.pool_id == pool.id))
+    return bool(session.scalar(query))

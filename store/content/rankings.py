@@ -1,0 +1,305 @@
+"""Queries on stored rankings: the documents of runs in any rank order, as arrays.
+
+Rankings are stored in trec order, so that order needs no other column; `docno-asc` turns the
+documents of each tie about, and `trec9` alone has to know docnos: of documents whose scores differ
+and round to one 32-bit float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace as with_changes
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Column, func, select
+from sqlmodel import Session
+
+from store.analysis.arrays import TopDocuments
+from store.content.runs import StoredRun, add_rankings
+from store.db.document_numbers import NumberedDocuments
+from store.db.keys import Keys, fetch_docnos
+from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpack_floats, unpack_integers
+from store.db.tables import RANKING, RUN
+from store.errors import ArgumentError
+from store.ranking import Order, compared_scores, rank_order, ties_at_cut
+from store.records import ImportReport, Ranking, Run
+from store.text import natural_key
+
+_BATCH = 256
+"""Rankings fetched at a time."""
+_COLUMNS: dict[Order, tuple[str, ...]] = {
+    "trec": (),
+    "trec9": ("scores",),
+    "docno-asc": ("scores",),
+    "rank": ("positions", "ranks"),
+    "file": ("positions",),
+}
+"""What must be read beside the document ids."""
+
+Places = NDArray[np.int64] | slice
+
+
+class _Ranked(NamedTuple):
+    """One stored ranking, and how an order turns it."""
+
+    row: Any
+    places: Places
+    """Places of the stored ranking from the first document in this order to the last."""
+    compared: NDArray[Any] | None
+    """What tells ties, in this order; ``None`` = not read, or there are none by nature."""
+
+
+def iterate_document_ids(
+    session: Session, topics: Keys, tags: Sequence[str], *, order: Order
+) -> Iterator[tuple[str, str, NDArray[np.int32]]]:
+    """Yield tag, topic and document ids in rank order, for every ranking of the named runs.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics : Keys
+        Fresh.
+    tags : sequence of str
+        Known runs.
+    order : Order
+        The rank order; `trec` is how rankings are stored and costs nothing.
+
+    Raises
+    ------
+    ArgumentError
+        If order ``rank`` is asked of a run whose stated ranks are not all integers.
+    """
+    for ranked in _iterate(session, tags, order, ()):
+        ids = np.frombuffer(ranked.row.document_ids, "<i4").astype(np.int32, copy=False)
+        yield ranked.row.tag, topics.names[ranked.row.topic_id], ids[ranked.places]
+
+
+def fetch_top_documents(
+    session: Session, topics: Keys, tags: Sequence[str], *, depth: int | None, order: Order, scores: bool
+) -> TopDocuments:
+    """Return the first documents of every ranking of the named runs.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics : Keys
+        Fresh.
+    tags : sequence of str
+        Known runs, ascending.
+    depth : int or None
+        Documents of each ranking, at least 1; ``None`` = all.
+    order : Order
+        The rank order.
+    scores : bool
+        Whether to load the scores too.
+
+    Returns
+    -------
+    TopDocuments
+        The same documents as `pooler.reading.top.top_of` of each run gives.
+
+    Raises
+    ------
+    ArgumentError
+        If order ``rank`` is asked of a run whose stated ranks are not all integers.
+
+    Notes
+    -----
+    The arrays are filled ranking by ranking; beside them a few hundred rankings are in memory.
+    """
+    of_runs = select(RUN.c.tag, RANKING.c.topic_id, RANKING.c.length)
+    sizes = session.connection().execute(_of_runs(of_runs, tags)).all()
+    topic_ids = sorted(
+        {topic_id for _, topic_id, _ in sizes}, key=lambda topic_id: natural_key(topics.names[topic_id])
+    )
+    rows = {tag: row for row, tag in enumerate(tags)}
+    columns = {topic_id: column for column, topic_id in enumerate(topic_ids)}
+    lengths = np.zeros((len(rows), len(columns)), np.int32)
+    for tag, topic_id, length in sizes:
+        lengths[rows[tag], columns[topic_id]] = length
+    longest = int(lengths.max(initial=0))
+    width = longest if depth is None else min(depth, longest)
+    ids = np.full((*lengths.shape, width), -1, np.int32)
+    tied_in, tied_out = np.zeros_like(lengths), np.zeros_like(lengths)
+    values = np.full(ids.shape, np.nan) if scores else None
+    # A ranking no longer than the depth is not cut, so its ties do not matter.
+    is_cut = width < longest
+    extra = ("scores",) if scores or (is_cut and order == "trec") else ()
+    head = width if is_cut and order == "trec" else None
+    for ranked in _iterate(session, tags, order, extra, head):
+        row = ranked.row
+        place = rows[row.tag], columns[row.topic_id]
+        # To SQLite, a part of no bytes is no value.
+        stored = np.frombuffer(row.document_ids or b"", "<i4")
+        first = stored[ranked.places][:width]
+        ids[place][: first.size] = first
+        if is_cut and ranked.compared is not None:
+            tied_in[place], tied_out[place] = ties_at_cut(ranked.compared, width)
+        if values is not None:
+            values[place][: first.size] = unpack_floats(row.scores)[ranked.places][:width]
+    names = tuple(topics.names[topic_id] for topic_id in topic_ids)
+    return TopDocuments(tuple(tags), names, ids, lengths, tied_in, tied_out, values)
+
+
+def _of_runs(query: Any, tags: Sequence[str]) -> Any:
+    """Restrict a query on rankings to those of the named runs."""
+    return query.join(RUN, RUN.c.id == RANKING.c.run_id).where(RUN.c.tag.in_(list(tags)))
+
+
+def _iterate(
+    session: Session, tags: Sequence[str], order: Order, extra: Iterable[str], head: int | None = None
+) -> Iterator[_Ranked]:
+    """Yield the named runs' rankings, by tag; with `head`, only so many document ids of each."""
+    documents: Any = RANKING.c.document_ids
+    if head is not None:
+        documents = func.substr(documents, 1, 4 * head, type_=documents.type)
+    columns: list[Column[Any]] = [RANKING.c[name] for name in {*_COLUMNS[order], *extra}]
+    query = select(RUN.c.tag, RANKING.c.topic_id, RANKING.c.length, documents.label("document_ids"), *columns)
+    ordered = _of_runs(query, tags).order_by(RUN.c.tag, RANKING.c.topic_id)
+    options = {"yield_per": _BATCH}  # PostgreSQL would send all of them at once
+    with session.connection().execute(ordered, execution_options=options) as result:
+        for batch in result.partitions():
+            docnos = _docnos_to_compare(session, batch) if order == "trec9" else {}
+            for row in batch:
+                yield _Ranked(row, *_turned(row, order, docnos))
+
+
+def _turned(row: Any, order: Order, docnos: Mapping[int, str]) -> tuple[Places, NDArray[Any] | None]:
+    """Return the places of a stored ranking in another order, and what tells its ties."""
+    if order == "trec":
+        has_scores = "scores" in row._fields
+        return slice(None), packed_elements(row.scores) if has_scores else None
+    if order == "docno-asc":
+        elements = packed_elements(row.scores)
+        return _ties_turned(elements), elements
+    if order == "trec9":
+        compared = compared_scores(unpack_floats(row.scores), order)
+        return _mixed_sorted(row, compared, docnos), compared
+    positions = unpack_integers(row.positions, row.length)
+    if order == "file":
+        return np.argsort(positions), None
+    if row.ranks is None:
+        raise ArgumentError("--order", f"needs integer ranks, which run `{row.tag}` lacks", order)
+    ranks = unpack_integers(row.ranks, row.length)
+    places = np.lexsort((positions, ranks))
+    return places, ranks[places]
+
+
+def _ties_turned(compared: NDArray[Any]) -> Places:
+    """Return the places with every group of equal neighbours turned about."""
+    is_new = compared[1:] != compared[:-1]
+    if is_new.all():
+        return slice(None)
+    starts = np.concatenate(([0], np.flatnonzero(is_new) + 1))
+    ends = np.append(starts[1:], compared.size)
+    # The first place of a group and the last add up to the same as the second and the last but one.
+    turned: NDArray[np.int64] = np.repeat(starts + ends - 1, ends - starts)
+    turned -= np.arange(compared.size)
+    return turned
+
+
+def _mixed_groups(scores: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Return where scores differ and round to one 32-bit float: start and end of each group."""
+    compared = compared_scores(scores, "trec9")
+    is_mixed = (compared[1:] == compared[:-1]) & (scores[1:] != scores[:-1])
+    if not is_mixed.any():
+        return []
+    bounds = np.flatnonzero(compared[1:] != compared[:-1]) + 1
+    groups = np.unique(np.searchsorted(bounds, np.flatnonzero(is_mixed), side="right"))
+    edges = np.concatenate(([0], bounds, [compared.size]))
+    return list(zip(edges[groups].tolist(), edges[groups + 1].tolist(), strict=True))
+
+
+def _docnos_to_compare(session: Session, batch: Sequence[Any]) -> dict[int, str]:
+    """Fetch the docnos that decide order `trec9` in a batch of rankings."""
+    wanted: set[int] = set()
+    for row in batch:
+        ids = np.frombuffer(row.document_ids, "<i4")
+        for start, end in _mixed_groups(unpack_floats(row.scores)):
+            wanted.update(ids[start:end].tolist())
+    return fetch_docnos(session, wanted)
+
+
+def _mixed_sorted(row: Any, compared: NDArray[np.float64], docnos: Mapping[int, str]) -> Places:
+    """Return the places with the documents of every mixed group by docno, descending."""
+    groups = _mixed_groups(unpack_floats(row.scores))
+    if not groups:
+        return slice(None)
+    ids = np.frombuffer(row.document_ids, "<i4")
+    places = np.arange(row.length)
+    for start, end in groups:
+        names = [docnos[number] for number in ids[start:end].tolist()]
+        places[start:end] = start + rank_order(names, compared[start:end])
+    return places
+
+
+def add_run(
+    session: Session, topics: Keys, documents: Keys, run: Run, *, replace: bool = False
+) -> ImportReport:
+    """Add a run, or see that it is there already; see `store.content.runs.add_rankings`.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    run : Run
+        As read from its file.
+    replace : bool, default=False
+        Whether another file under a known tag takes its place.
+    """
+    about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file)
+    packed = pack_rankings(session, documents, run.rankings)
+    return add_rankings(session, topics, about, packed, replace=replace)
+
+
+def pack_rankings(session: Session, documents: Keys, rankings: Iterable[Ranking]) -> Iterator[PackedRanking]:
+    """Pack rankings one after another, adding the documents that are new."""
+    for ranking in rankings:
+        ids = list(map(documents.ids.get, ranking.docnos))
+        if None in ids:
+            documents.add(session, ranking.docnos)
+            ids = list(map(documents.ids.get, ranking.docnos))
+        numbers = np.array(ids, np.int32)
+        yield pack_ranking(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks)
+
+
+def with_row_ids(
+    session: Session, documents: Keys, rankings: Iterable[PackedRanking], numbered: NumberedDocuments
+) -> Iterator[PackedRanking]:
+    """Turn a reader's own numbers of documents into row ids, adding the documents that are new."""
+    ids = numbered.resolve(session, documents)
+    for ranking in rankings:
+        numbers = np.frombuffer(ranking.documents, "<i4")
+        yield with_changes(ranking, documents=ids[numbers].astype("<i4", copy=False).tobytes())
+
+
+def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun) -> Run:
+    """Return a whole run: topics in natural order, the documents of each in file order."""
+    query = select(RANKING).join(RUN, RUN.c.id == RANKING.c.run_id).where(RUN.c.tag == stored.tag)
+    rankings = []
+    for row in session.execute(query):
+        in_file = np.argsort(unpack_integers(row.positions, row.length))
+        ids = np.frombuffer(row.document_ids, "<i4")[in_file].tolist()
+        ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)[in_file]
+        rankings.append(
+            Ranking(
+                topics.names[row.topic_id],
+                [documents.names[number] for number in ids],
+                unpack_floats(row.scores)[in_file],
+                ranks,
+            )
+        )
+    return Run(
+        tag=stored.tag,
+        rankings=sorted(rankings, key=lambda ranking: natural_key(ranking.topic)),
+        sha256=stored.sha256,
+        file=stored.file,
+        group=stored.group,
+        contributes=stored.contributes,
+    )

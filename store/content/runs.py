@@ -1,0 +1,163 @@
+"""Queries on runs; `store.content.rankings` packs and unpacks their rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlmodel import Session
+
+from store.db.keys import Keys
+from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
+from store.errors import ConflictError, UnknownNameError
+from store.records import ImportReport
+
+if TYPE_CHECKING:
+    from store.db.packing import PackedRanking
+
+_BATCH = 256
+"""Rankings inserted at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """What is known of a run without reading its rankings."""
+
+    tag: str
+    group: str
+    contributes: bool
+    sha256: str
+    file: str
+
+
+def add_rankings(
+    session: Session,
+    topics: Keys,
+    run: StoredRun,
+    rankings: Iterable[PackedRanking],
+    *,
+    replace: bool = False,
+) -> ImportReport:
+    """Add a run ranking by ranking, or see that it is there already.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics : Keys
+        Fresh.
+    run : StoredRun
+        What is known of the run beside its rankings.
+    rankings : iterable of PackedRanking
+        One a topic, in file order, of row ids; not touched when the same file is there.
+    replace : bool, default=False
+        Whether another file under a known tag takes its place. Pools that the old file fed keep
+        their entries.
+
+    Raises
+    ------
+    ConflictError
+        If the tag is known with another file and `replace` is false.
+
+    Notes
+    -----
+    The same file again gives the run its group, if one is given, and can end its contributing. It
+    does not begin it: what was left out or taken out of the pools comes back by `replace` alone. A
+    few hundred rankings are in memory at a time.
+    """
+    old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
+    values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
+    if old is None:
+        row = RunRow(**values)
+        session.add(row)
+        session.flush()
+        row_id = row.id
+    else:
+        row_id = old.id
+        same_file = old.sha256 == run.sha256
+        values["group"] = run.group or old.group
+        if same_file and not replace:
+            values["contributes"] = old.contributes and run.contributes
+        if same_file and (old.group, old.contributes) == (values["group"], values["contributes"]):
+            return ImportReport(unchanged=1)
+        if not same_file and not replace:
+            message = f"run `{run.tag}` is there with another file ({old.file})"
+            raise ConflictError(message, hint="--replace takes the new file")
+        session.execute(update(RUN).where(RUN.c.id == row_id).values(values))
+        if same_file:
+            return ImportReport(replaced=1)
+        session.execute(delete(RANKING).where(RANKING.c.run_id == row_id))
+    coming = iter(rankings)
+    while batch := list(islice(coming, _BATCH)):
+        topics.add(session, (ranking.topic for ranking in batch))
+        rows = [
+            {
+                "run_id": row_id,
+                "topic_id": topics.ids[ranking.topic],
+                "length": ranking.length,
+                "document_ids": ranking.documents,
+                "scores": ranking.scores,
+                "ranks": ranking.ranks,
+                "positions": ranking.positions,
+                "codec": 1,
+            }
+            for ranking in batch
+        ]
+        session.connection().execute(insert(RANKING), rows)
+    return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
+
+
+def fetch_runs(session: Session) -> list[StoredRun]:
+    """Return every run, by tag."""
+    query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file)
+    rows = session.execute(query.order_by(RUN.c.tag))
+    return [StoredRun(*row) for row in rows]
+
+
+def fetch_run_sizes(session: Session) -> dict[str, tuple[int, int]]:
+    """Return topics and documents of every whole run, by tag."""
+    query = (
+        select(RUN.c.tag, func.count(), func.sum(RANKING.c.length))
+        .join(RANKING, RANKING.c.run_id == RUN.c.id)
+        .group_by(RUN.c.tag)
+    )
+    return {tag: (topics, int(documents)) for tag, topics, documents in session.execute(query)}
+
+
+def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
+    """Return the named runs (all when none is named), by tag.
+
+    Raises
+    ------
+    UnknownNameError
+        If a tag is not known.
+    """
+    runs = fetch_runs(session)
+    known = {run.tag for run in runs}
+    for tag in tags:
+        if tag not in known:
+            raise UnknownNameError("run", tag, known)
+    return [run for run in runs if not tags or run.tag in tags]
+
+
+def run_ids(session: Session, tags: Sequence[str]) -> list[int]:
+    """Return the row ids of runs."""
+    query = select(RUN.c.id).where(RUN.c.tag.in_(list(tags))).order_by(RUN.c.tag)
+    return list(session.scalars(query))
+
+
+def add_pool_runs(session: Session, pool_id: int, tags: Sequence[str]) -> None:
+    """Note which runs fed a pool."""
+    rows = [{"pool_id": pool_id, "run_id": row_id} for row_id in run_ids(session, tags)]
+    if rows:
+        session.execute(insert(POOL_RUN), rows)
+
+
+def fetch_pool_runs(session: Session, pool_id: int) -> tuple[str, ...]:
+    """Return the tags of the runs that fed a pool and are in the collection, sorted."""
+    query = select(RUN.c.tag).join(POOL_RUN, POOL_RUN.c.run_id == RUN.c.id)
+    return tuple(session.scalars(query.where(POOL_RUN.c.pool_id == pool_id).order_by(RUN.c.tag)))

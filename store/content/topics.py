@@ -1,0 +1,200 @@
+"""Topics and guidelines: texts that judges read, in versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row, insert, select, update
+from sqlmodel import Session
+
+from store.db.engine import database_now
+from store.db.keys import Keys
+from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION, GuidelineRow
+from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.records import Guideline, ImportReport, Topic
+from store.text import natural_key
+
+
+def texts_of(row: Row[Any] | Topic) -> tuple[str, str, str]:
+    """Return title, description and narrative."""
+    return row.title, row.description, row.narrative
+
+
+def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) -> None:
+    """Give a topic a text, by its row; the old one stays as an earlier version, if it is to.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    row : Row
+        Of the topic, as it is now.
+    topic : Topic
+        With the text.
+    keeps_old : bool
+        Whether anybody may have judged by the old text.
+    """
+    names = ("title", "description", "narrative")
+    values: dict[str, Any] = dict(zip(names, texts_of(topic), strict=True))
+    if keeps_old:
+        old = {"topic_id": row.id, "version": row.version, "changed_at": row.changed_at}
+        texts = dict(zip(names, texts_of(row), strict=True))
+        session.connection().execute(insert(TOPIC_VERSION), [{**old, **texts}])
+        values |= {"version": row.version + 1, "changed_at": database_now(session)}
+    session.execute(update(TOPIC).where(TOPIC.c.id == row.id).values(listed=True, **values))
+
+
+def was_judged(session: Session, topic: int) -> bool:
+    """Say whether anybody sat at a desk over a topic, by its row id."""
+    at_desk = select(JUDGEMENT.c.id).where(JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.sitting_id.is_not(None))
+    return session.scalar(at_desk.limit(1)) is not None
+
+
+def current_versions(session: Session) -> dict[int, set[int]]:
+    """Return the versions with the text of now, by topic row id.
+
+    Topics whose text never changed are left out. An older text that comes back is the text of now,
+    whatever its number.
+    """
+    query = select(TOPIC).where(TOPIC.c.version > 1)
+    now = {row.id: row for row in session.execute(query)}
+    current = {row_id: {row.version} for row_id, row in now.items()}
+    if now:
+        for row in session.execute(select(TOPIC_VERSION)):
+            if row.topic_id in now and texts_of(row) == texts_of(now[row.topic_id]):
+                current[row.topic_id].add(row.version)
+    return current
+
+
+def add_topics(
+    session: Session, keys: Keys, topics: Sequence[Topic], *, replace: bool = False
+) -> ImportReport:
+    """Add topics, or see that they are there already.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    keys : Keys
+        Of the topics; fresh.
+    topics : sequence of Topic
+        Each id once.
+    replace : bool, default=False
+        Whether a topic with another text takes the new one, as its next version.
+
+    Raises
+    ------
+    ConflictError
+        If a listed topic has another text and `replace` is false.
+
+    Notes
+    -----
+    Texts are compared byte for byte. The text that a topic had stays, as an earlier version; so
+    does the empty text of a topic that no topics file had named when somebody judged it.
+    """
+    keys.add(session, (topic.topic for topic in topics))
+    stored = {row.number: row for row in session.execute(select(TOPIC))}
+    added = unchanged = replaced = 0
+    for topic in topics:
+        row = stored[topic.topic]
+        is_other = texts_of(row) != texts_of(topic)
+        if row.listed:
+            if not is_other:
+                unchanged += 1
+                continue
+            if not replace:
+                message = f"topic `{topic.topic}` is there with another text"
+                hint = f"--replace takes the new text, as version {row.version + 1} of it"
+                raise ConflictError(message, hint=hint)
+            replaced += 1
+        else:
+            added += 1
+        keeps_old = row.listed or (is_other and was_judged(session, row.id))
+        set_text(session, row, topic, keeps_old=keeps_old)
+    return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
+
+
+def fetch_topics(session: Session) -> list[Topic]:
+    """Return every topic in natural order, those without a text too."""
+    rows = session.execute(select(TOPIC))
+    topics = [Topic(row.number, row.title, row.description, row.narrative) for row in rows]
+    return sorted(topics, key=lambda topic: natural_key(topic.topic))
+
+
+def listed_topics(session: Session) -> set[str]:
+    """Return the ids that a topics file named; empty = no topics file was imported."""
+    return set(session.scalars(select(TOPIC.c.number).where(TOPIC.c.listed)))
+
+
+def add_guideline(session: Session, text: str) -> tuple[Guideline, bool]:
+    """Add a version of the guidelines, unless the newest has the same text.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    text : str
+        Markdown, kept as it is.
+
+    Returns
+    -------
+    tuple of Guideline and bool
+        The newest version, and whether it is new.
+
+    Raises
+    ------
+    ArgumentError
+        If the text is empty or blank.
+
+    Notes
+    -----
+    An older text that comes back is a new version, so that every judgement made under the newest
+    version was made under the newest text.
+    """
+    if not text.strip():
+        raise ArgumentError("guidelines", "must hold a text", text[:20])
+    newest = newest_guideline(session)
+    if newest is not None and newest.text == text:
+        return newest, False
+    version = 1 if newest is None else newest.version + 1
+    row = GuidelineRow(version=version, text=text, created_at=datetime.now(UTC))
+    session.add(row)
+    session.flush()
+    return Guideline(version, text, row.created_at), True
+
+
+def newest_guideline(session: Session) -> Guideline | None:
+    """Return the newest version of the guidelines, its text raw; ``None`` = there is none."""
+    row = session.execute(select(GUIDELINE).order_by(GUIDELINE.c.version.desc()).limit(1)).first()
+    return None if row is None else _as_record(row)
+
+
+def fetch_guideline(session: Session, version: int | None = None) -> Guideline:
+    """Return one version of the guidelines, its text raw; default the newest.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such version.
+    """
+    versions = fetch_guidelines(session)
+    for one in reversed(versions):
+        if version in (None, one.version):
+            return one
+    hint = "pooler guidelines list" if versions else "pooler guidelines set FILE"
+    name = "newest" if version is None else str(version)
+    known = (str(one.version) for one in versions)
+    raise UnknownNameError("guideline version", name, known, hint=hint)
+
+
+def fetch_guidelines(session: Session) -> list[Guideline]:
+    """Return every version of the guidelines, the oldest first, texts raw."""
+    rows = session.execute(select(GUIDELINE).order_by(GUIDELINE.c.version))
+    return [_as_record(row) for row in rows]
+
+
+def _as_record(row: Row[Any]) -> Guideline:
+    """Turn a row into a `Guideline`."""
+    return Guideline(row.version, row.text, row.created_at)

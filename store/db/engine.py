@@ -1,0 +1,644 @@
+"""Engines, transactions, locks on SQLite and PostgreSQL; driver errors in words.
+
+SQLite: write-ahead log with `synchronous=FULL` (a committed judgement survives a power cut), and
+`BEGIN IMMEDIATE` for every transaction that may write: a transaction that reads first and writes
+later cannot be promoted once another process has written, and no timeout helps it then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager, nullcontext, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError as SqlArgumentError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DataError,
+    InternalError,
+    MultipleResultsFound,
+    NoResultFound,
+    NoSuchModuleError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+)
+from sqlmodel import Session
+
+from store.db.files import SEAL, is_cut
+from store.db.raw import renew_changed
+from store.db.tables import TABLES
+from store.db.turns import Turn
+from store.errors import ArgumentError, SchemaError, StoreError
+from store.formats.scale import scale_from_json
+
+MISREAD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
+           NoResultFound, MultipleResultsFound)  # fmt: skip
+"""What making sense of a value ends in that is none of its column's, or is not there."""
+DAMAGED = "the database file is damaged"
+DAMAGED_HINT = "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
+NO_COLLECTION_HINT = "name another with --collection, or restore a backup: pooler restore"
+_UNCODED = ("Could not decode to UTF-8", "no such table", "no such column",
+            "unsupported file format")  # fmt: skip
+"""Words of SQLite that damage has, and other things, too."""
+
+_FULL = 1 << 20
+"""Bytes: a disk with less has no room for what a decision takes, its log included."""
+_NO_READING = frozenset(
+    {"SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SEEK"}
+)
+_LOST = "do it again once that is put right; what was told as saved is in the collection"
+_INSUFFICIENT_PRIVILEGE = "42501"
+_READ_ONLY = "25006"
+
+
+def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
+    """Say whether a failure may come of a file that is not what it was, or not all of it."""
+    cause = error.orig if isinstance(error, DatabaseError) else error
+    if not isinstance(cause, sqlite3.Error):
+        return False
+    kind = _code(cause) & 0xFF
+    if kind in (0, sqlite3.SQLITE_ERROR):
+        return any(words in str(cause) for words in _UNCODED)
+    return kind == sqlite3.SQLITE_CORRUPT
+
+
+def as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
+    """Say in one line what is wrong with a database; ``None`` = the program is.
+
+    Of what `is_like_damage` only `store.keeping.verify.first_fault` can tell whether it is.
+    """
+    cause = error.orig if isinstance(error, DatabaseError) else error
+    reason = _reason(cause)
+    if isinstance(cause, sqlite3.Error):
+        found = _as_sqlite_told(where, cause, reason)
+        if found is not None:
+            return found
+        is_reachable = not isinstance(error, OperationalError | sqlite3.OperationalError)
+        return None if is_reachable else StoreError(f"{where}: {reason}")
+    if getattr(cause, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
+        return _as_refused(where, getattr(error, "statement", None) or "", reason)
+    if getattr(cause, "sqlstate", None) == _READ_ONLY:
+        hint = "default_transaction_read_only is on for this login, database or server"
+        return StoreError(f"{where}: may be read but not written: {reason}", hint=hint)
+    if isinstance(error, OperationalError):
+        return StoreError(f"{where}: {reason}")
+    if isinstance(error, ProgrammingError | InternalError | DataError | NotSupportedError):
+        hint = "pooler upgrade and pooler verify tell whether its tables are this program's"
+        return StoreError(f"{where}: the server refused it: {reason}", hint=hint)
+    return None
+
+
+def _as_sqlite_told(where: str, error: sqlite3.Error, reason: str) -> StoreError | None:
+    """Say what SQLite's own codes mean; ``None`` = something else."""
+    name = getattr(error, "sqlite_errorname", "")
+    match _code(error) & 0xFF:
+        case sqlite3.SQLITE_NOTADB:
+            return SchemaError(not_a_collection(where), hint=NO_COLLECTION_HINT)
+        case sqlite3.SQLITE_CORRUPT:
+            message = f"{where}: SQLite says `{reason}`, but a check of the file finds no fault"
+            return StoreError(message, hint="do it again; pooler verify looks at all of it")
+        case sqlite3.SQLITE_READONLY:
+            return StoreError(f"{where}: the file may be read but not written")
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreError(f"{where}: another process is writing and did not finish in time")
+        case sqlite3.SQLITE_NOMEM:
+            return StoreError(f"{where}: there is not enough memory", hint=_LOST)
+        case sqlite3.SQLITE_FULL:
+            return _as_full(where)
+        case sqlite3.SQLITE_IOERR if name == "SQLITE_IOERR_NOMEM":
+            return StoreError(f"{where}: there is not enough memory", hint=_LOST)
+        case sqlite3.SQLITE_IOERR if name in _NO_READING:
+            return StoreError(f"{where}: the disk could not be read ({name})", hint=_LOST)
+        case sqlite3.SQLITE_IOERR:
+            if _free(where) < _FULL:
+                return _as_full(where)
+            message = f"{where}: the disk took no more ({name}), and has {_free_words(where)} left"
+            return StoreError(message, hint=f"look at quotas and limits of the file's size; {_LOST}")
+    return None
+
+
+def _as_full(where: str) -> StoreError:
+    """Say that there is no room, and how much there is."""
+    message = f"{where}: the disk is full: {_free_words(where)} left in {Path(where).parent}"
+    return StoreError(message, hint=_LOST)
+
+
+def _as_refused(where: str, statement: str, reason: str) -> StoreError:
+    """Say which right a role lacks: the statement names it, the server the table."""
+    words = statement.split()
+    right = words[0].upper() if words else "it"
+    named = re.search(r"permission denied for (table|relation|view|sequence|schema) (\S+)", reason)
+    if named and named[1] in ("sequence", "schema"):
+        right = "USAGE"
+    what = f"{right} on {named[1]} {named[2]}" if named else right
+    message = f"{where}: this login may not do it: {reason}"
+    return StoreError(message, hint=f"the right it lacks is {what}; the owner may GRANT it")
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return SQLite's extended code; 0 where Python itself raised it."""
+    return int(getattr(error, "sqlite_errorcode", 0))
+
+
+def _reason(cause: BaseException | None) -> str:
+    """Return the first line of what a driver says."""
+    return next(iter(str(cause).strip().splitlines()), "the connection failed")
+
+
+def _free(where: str) -> int:
+    """Return the bytes that are free beside a file; many where nobody can tell."""
+    try:
+        return shutil.disk_usage(Path(where).absolute().parent).free
+    except OSError:
+        return 1 << 62
+
+
+def _free_words(where: str) -> str:
+    """Say how much is free beside a file."""
+    free = _free(where)
+    return f"{free // 1_000_000} MB" if free >= 1_000_000 else f"{free // 1000} kB"
+
+
+def not_a_collection(where: str) -> str:
+    """Word the refusal of a file that is something else, or nothing at all."""
+    file = Path(where)
+    is_empty = file.is_file() and not file.stat().st_size
+    return f"{where} is not a pooler collection" + (": the file is empty" if is_empty else "")
+
+
+@contextmanager
+def hinting(hint: str) -> Iterator[None]:
+    """Say something else to do about damage, where the usual hint is of no use."""
+    try:
+        yield
+    except StoreError as error:
+        if error.hint != DAMAGED_HINT:
+            raise
+        raise StoreError(error.message, hint=hint) from error
+
+
+SCHEMA_REVISION = "0004"
+"""The newest Alembic revision; a test holds it to `store/migrations/versions`."""
+
+BUSY_TIMEOUT_MS = 30_000
+"""How long a command waits for another process that is writing to a SQLite file."""
+JUDGE_PATIENCE_MS = 2_000
+"""How long a judge's screen waits for a writer before it says so, and tries again later."""
+TRANSACTIONS: Counter[str] = Counter()
+"""How many this process has written, `kept` and `undone`: whoever interrupts it is told."""
+TURN_MS = 20
+"""After how long a writer that waits begins to ask for its turn anew."""
+
+_NETWORK = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+"""So that a network which falls silent is a failure within seconds, in libpq's words."""
+_IMPORT_LOCK = 0x706F6F6C
+"""Key of the PostgreSQL advisory lock of bulk imports ("pool")."""
+_COLUMNS = {
+    "sqlite": "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
+    " WHERE m.type = 'table'",
+    "postgresql": "SELECT c.relname, a.attname FROM pg_namespace n"
+    " JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')"
+    " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+    " WHERE n.nspname = current_schema()",
+}
+"""Queries for every table with its columns: one, since it is asked at every start."""
+
+
+def collection_url(name: str) -> URL:
+    """Turn what `--collection` was given into a database URL.
+
+    Parameters
+    ----------
+    name : str
+        A file path, ``sqlite:///FILE``, or ``postgresql://...`` (psycopg is the driver).
+
+    Raises
+    ------
+    ArgumentError
+        If it is a URL of another kind.
+
+    Examples
+    --------
+    >>> str(collection_url("wine.db"))
+    'sqlite:///wine.db'
+    >>> collection_url("postgresql://host/wine").drivername
+    'postgresql+psycopg'
+    """
+    if "://" not in name:
+        return URL.create("sqlite", database=name)
+    requirement = "must be a file path or a postgresql:// URL"
+    try:
+        url = make_url(name)
+    except (SqlArgumentError, ValueError) as error:
+        without_secrets = f"{name.partition('://')[0]}://..."
+        raise ArgumentError("--collection", requirement, without_secrets) from error
+    backend = url.get_backend_name()
+    if backend == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise ArgumentError("--collection", requirement, display(url))
+    return url.set(drivername="sqlite")
+
+
+def make_engine(url: URL) -> Engine:
+    """Make the engine of a collection; opens no connection yet."""
+    if url.get_backend_name() == "sqlite":
+        file = Path(url.database or "")
+        timeout = {"timeout": BUSY_TIMEOUT_MS / 1000}
+        if file.is_file() and not os.access(file, os.W_OK):
+            return read_only_engine(file)
+        engine = create_engine(url, connect_args=timeout)
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        # PGCLIENTENCODING, or a database without an encoding, must not choose another.
+        options = {"client_encoding": "utf8"} | _NETWORK
+        return create_engine(url, pool_pre_ping=True, connect_args=options)
+    except ModuleNotFoundError as error:
+        message = "PostgreSQL needs the driver psycopg"
+        raise StoreError(message, hint="pip install 'pooler[postgres]'") from error
+    except NoSuchModuleError as error:  # pragma: no cover - collection_url admits two backends
+        raise StoreError(str(error)) from error
+
+
+def read_only_engine(file: Path) -> Engine:
+    """Make the engine of a file that may only be read, as an archived collection is.
+
+    SQLite would want to write its shared memory beside it; a file that nobody can write is told
+    to be immutable instead. While somebody else's log lies beside it, it is not.
+    """
+    log = file.with_name(file.name + "-wal")
+    unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    name = f"file:{quote(str(file))}?mode=ro{unchanging}"
+    url = URL.create("sqlite", database=str(file))
+    engine = create_engine(url, creator=lambda: sqlite3.connect(name, uri=True))
+    event.listen(engine, "connect", _set_up_reader)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_reader(connection: sqlite3.Connection, _record: Any) -> None:
+    """Leave the beginning of transactions to `_begin_sqlite`."""
+    connection.isolation_level = None
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    """Set the pragmas of every new connection."""
+    connection.isolation_level = None  # `_begin_sqlite` begins
+    cursor = connection.cursor()
+    # The journal's kind is written into the file, so a file that is something else is left alone.
+    cursor.execute("SELECT count(*) FROM sqlite_master WHERE name = 'judgement'")
+    if cursor.fetchone() != (0,):
+        # Changing it needs the file alone; when others have it open, a later connection does it.
+        cursor.execute("PRAGMA busy_timeout = 0")
+        with suppress(sqlite3.OperationalError):
+            cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Begin a transaction; one that may write takes the write lock at once."""
+    options = connection.get_execution_options()
+    if not options.get("pooler_writes"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
+    turn, began = options.get("pooler_turn"), monotonic()
+    left_ms = patience_ms
+    if turn is not None and not turn.take(patience_ms / 1000):
+        left_ms = max(patience_ms - round(1000 * (monotonic() - began)), TURN_MS)
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {TURN_MS}")
+    if not _took_the_lock(connection, left_ms):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
+    if not connection.info.get("pooler_has_no_seal"):
+        take_seal_off(connection)
+
+
+def _took_the_lock(connection: Connection, patience_ms: int) -> bool:
+    """Ask for the write lock at short intervals; tell whether it was had.
+
+    SQLite's own waiting asks ever more seldom, up to a tenth of a second apart, so that among many
+    writers who has waited longest comes last. A failure is left to who asks next, in SQLAlchemy's
+    words.
+    """
+    database = connection.connection.driver_connection
+    end = monotonic() + patience_ms / 1000
+    while database is not None and monotonic() < end:
+        try:
+            database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                return False
+        else:
+            return True
+    return False
+
+
+def take_seal_off(connection: Connection) -> None:
+    """Make a sealed file (`store.db.files`) one that is worked on, in the transaction that is open."""
+    if connection.exec_driver_sql("PRAGMA application_id").scalar() == SEAL:
+        connection.exec_driver_sql("PRAGMA application_id = 0")
+        connection.exec_driver_sql("PRAGMA user_version = 0")
+    else:
+        connection.info["pooler_has_no_seal"] = True
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Session]:
+    """Open a session that reads one consistent state and writes nothing."""
+    if engine.dialect.name == "postgresql":
+        # Its default is one state a statement; a transaction of SQLite sees one by nature.
+        engine = engine.execution_options(isolation_level="REPEATABLE READ")
+    with translated_errors(engine), damage_told(engine), Session(engine) as session:
+        yield session
+        session.rollback()
+
+
+@contextmanager
+def writing(
+    engine: Engine, *, bulk: bool = False, creates: bool = False, patience_ms: int | None = None
+) -> Iterator[Session]:
+    """Open a session that commits at the end of the block, or rolls back on any error.
+
+    Parameters
+    ----------
+    engine : Engine
+        From `make_engine`.
+    bulk : bool, default=False
+        Whether imports must wait for each other (new docnos and topics are looked up, then
+        added). SQLite has one writer at a time anyway; PostgreSQL takes an advisory lock.
+    creates : bool, default=False
+        Whether a SQLite file that is not there is made. Otherwise it was removed, and what is
+        written would be lost with it.
+    patience_ms : int, optional
+        How long to wait for another process that is writing to a SQLite file; default
+        `BUSY_TIMEOUT_MS`.
+
+    Raises
+    ------
+    StoreError
+        If the database cannot be written.
+    """
+    file = engine.url.database if engine.dialect.name == "sqlite" else None
+    if file and not creates and not Path(file).exists():
+        message = f"{file} is gone: it was moved or deleted while it was open"
+        raise StoreError(message, hint="put it back; what was saved before is in it")
+    patience = BUSY_TIMEOUT_MS if patience_ms is None else min(patience_ms, BUSY_TIMEOUT_MS)
+    turn = Turn(None if creates else file, is_bulk=bulk)
+    writer = engine.execution_options(pooler_writes=True, pooler_patience_ms=patience, pooler_turn=turn)
+    told = nullcontext() if creates else damage_told(engine)
+    try:
+        with translated_errors(engine), told, Session(writer, expire_on_commit=False) as session:
+            if bulk and engine.dialect.name == "postgresql":
+                session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
+            yield session
+            session.flush()
+            renew_changed(session)
+            _commit(session)
+    except BaseException:
+        TRANSACTIONS["undone"] += 1
+        raise
+    finally:
+        turn.give_back()
+
+
+def _commit(session: Session) -> None:
+    """Commit, and count it: an interrupt may come when it is done, and has not returned."""
+    connection: Any = session.connection().connection.driver_connection
+    try:
+        session.commit()
+    except Exception:
+        raise
+    except BaseException:
+        if not _is_open(connection):
+            TRANSACTIONS.update(kept=1, undone=-1)
+        raise
+    TRANSACTIONS["kept"] += 1
+
+
+def _is_open(connection: Any) -> bool:
+    """Say whether a driver's connection is within a transaction."""
+    if isinstance(connection, sqlite3.Connection):
+        return connection.in_transaction
+    return bool(connection.info.transaction_status)  # 0 = idle, in libpq's words
+
+
+def database_now(session: Session) -> datetime:
+    """Tell the time of the database: one clock for all the machines that share it.
+
+    Returns
+    -------
+    datetime
+        Aware, UTC; of the server's clock on PostgreSQL, of this machine's on SQLite, whose file
+        only one machine may have open.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        moment: datetime = session.execute(text("SELECT clock_timestamp()")).scalar_one()
+        return moment.astimezone(UTC)
+    return datetime.now(UTC)
+
+
+@contextmanager
+def translated_errors(engine: Engine) -> Iterator[None]:
+    """Turn the driver's failures a user can put right into `StoreError`."""
+    try:
+        yield
+    except (DatabaseError, sqlite3.Error) as error:
+        known = _told(engine, error)
+        if known is None:
+            raise
+        raise known from error
+
+
+def _finds_none(engine: Engine) -> str | None:
+    """Find no fault: what looks for them has not said so."""
+    del engine
+    return None
+
+
+_fault_finder: Callable[[Engine], str | None] = _finds_none
+
+
+def find_faults_with(finder: Callable[[Engine], str | None]) -> None:
+    """Have a collection looked through by this function when its values cannot be made sense of."""
+    global _fault_finder  # the checks stand above this module, and import it
+    _fault_finder = finder
+
+
+def _told(engine: Engine, error: DatabaseError | sqlite3.Error) -> StoreError | None:
+    """Say what is wrong; damage is said of what the checks of a collection find, too."""
+    where = display(engine.url)
+    if is_like_damage(error) and _fault_finder(engine) is not None:
+        cause = error.orig if isinstance(error, DatabaseError) else error
+        return StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
+    return as_told(where, error)
+
+
+@contextmanager
+def damage_told(engine: Engine) -> Iterator[None]:
+    """Turn failures over values that no whole collection has into `StoreError`."""
+    try:
+        yield
+    except MISREAD as error:
+        fault = _fault_finder(engine)
+        if fault is None:
+            raise
+        message = f"{display(engine.url)}: {DAMAGED}: {fault}"
+        raise StoreError(message, hint=DAMAGED_HINT) from error
+
+
+def display(url: URL) -> str:
+    """Name a collection for people: the file, or the URL without its password and options."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or ":memory:"
+    return url.set(query={}).render_as_string(hide_password=True)
+
+
+def stored_revision(engine: Engine) -> str | None:
+    """Read the schema revision of a database; ``None`` when it holds no collection.
+
+    Raises
+    ------
+    StoreError
+        If the file does not exist or the server cannot be reached.
+    """
+    return _stored_schema(engine)[0]
+
+
+def _stored_schema(engine: Engine) -> tuple[str | None, set[tuple[str, str]]]:
+    """Read the schema revision of a database, and which tables have which columns."""
+    url = engine.url
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+        message = f"there is no collection at {display(url)}"
+        hint = "pooler init makes one; --collection or POOLER_COLLECTION names another"
+        raise StoreError(message, hint=hint)
+    if url.get_backend_name() == "sqlite" and is_cut(Path(url.database or "")):
+        message = f"{display(url)}: {DAMAGED}: it ends in the middle of a page"
+        raise StoreError(message, hint=DAMAGED_HINT)
+    with reading(engine) as session:
+        columns = stored_columns(session)
+        # Alembic's own table alone is found in many databases.
+        if not {"collection", "judgement", "alembic_version"} <= {table for table, _ in columns}:
+            _check_schema_is_open(session)
+            return None, columns
+        revision = session.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        return None if revision is None else str(revision), columns
+
+
+def _check_schema_is_open(session: Session) -> None:
+    """Refuse a schema of PostgreSQL that a login may not use: its tables seem not to be there."""
+    if session.get_bind().dialect.name == "postgresql":
+        closed = session.scalar(text(
+            "SELECT nspname FROM pg_namespace WHERE NOT has_schema_privilege(oid, 'USAGE')"
+            " AND nspname = ANY(regexp_split_to_array(current_setting('search_path'), '[, \"]+'))"
+        ))  # fmt: skip
+        if closed is not None:
+            where = display(session.connection().engine.url)
+            message = f"{where}: this login may not do it: permission denied for schema {closed}"
+            hint = f"the right it lacks is USAGE on schema {closed}; the owner may GRANT it"
+            raise StoreError(message, hint=hint)
+
+
+def stored_columns(session: Session) -> set[tuple[str, str]]:
+    """Read which tables a database has, and which columns they have."""
+    query = text(_COLUMNS[session.get_bind().dialect.name])
+    return {(table, column) for table, column in session.execute(query)}
+
+
+def check_schema(engine: Engine) -> None:
+    """Refuse a database whose schema is not this program's, or whose scale cannot be read.
+
+    Raises
+    ------
+    SchemaError
+        See `check_columns`.
+    StoreError
+        If it is damaged.
+    """
+    check_columns(engine)
+    with reading(engine) as session:
+        scale = session.scalar(select(TABLES["collection"].c.scale))
+        scale_from_json(json.loads(scale or ""))
+
+
+def check_columns(engine: Engine) -> None:
+    """Refuse a database whose schema is not this program's, or lacks a column of it.
+
+    Indexes, types and rules are left to `pooler verify`: this is asked at every start.
+
+    Raises
+    ------
+    SchemaError
+        See `check_revision`; and if a table or a column is missing (the hint names `pooler
+        upgrade`).
+    """
+    revision, columns = _stored_schema(engine)
+    _check_revision(engine, revision)
+    if missing := missing_columns(columns):
+        others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        message = (
+            f"{display(engine.url)} is not as schema {SCHEMA_REVISION} has it:"
+            f" {missing[0]} is missing{others}"
+        )
+        raise SchemaError(message, hint="pooler upgrade makes a backup, then mends what it can")
+
+
+def missing_columns(columns: Set[tuple[str, str]]) -> list[str]:
+    """Name the tables and columns of a collection that are not among those of a database."""
+    tables = {table for table, _ in columns}
+    missing = [f"the table `{table}`" for table in TABLES if table not in tables]
+    return missing + [
+        f"`{table.name}.{column.name}`"
+        for table in TABLES.values()
+        for column in table.columns
+        if table.name in tables and (table.name, column.name) not in columns
+    ]
+
+
+def check_revision(engine: Engine) -> None:
+    """Refuse a database whose schema is not this program's.
+
+    Raises
+    ------
+    SchemaError
+        If it is older (the hint names `pooler upgrade`), newer, or no collection at all.
+    """
+    _check_revision(engine, stored_revision(engine))
+
+
+def _check_revision(engine: Engine, revision: str | None) -> None:
+    """Refuse a revision that is not this program's."""
+    where = display(engine.url)
+    if revision is None:
+        raise SchemaError(not_a_collection(display(engine.url)), hint=NO_COLLECTION_HINT)
+    if revision == SCHEMA_REVISION:
+        return
+    if revision.isdigit() and int(revision) < int(SCHEMA_REVISION):
+        message = f"{where} has the older schema {revision}; this program needs {SCHEMA_REVISION}"
+        raise SchemaError(message, hint="pooler upgrade makes a backup, then migrates it")
+    message = f"{where} has the newer schema {revision}; this program knows {SCHEMA_REVISION}"
+    raise SchemaError(message, hint="install the newest pooler")

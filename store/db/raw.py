@@ -1,0 +1,298 @@
+"""Rows as SQLite keeps them, from and to either engine; the one checksum of a row.
+
+SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another
+one of the scale, and no rule of the file or of a collection is broken. So the rows of most tables
+carry a CRC-32 of their values, which `pooler verify` compares. A column default computes it,
+whoever inserts the row; what an UPDATE changes is marked, and `store.db.engine.writing` computes it
+anew before it commits.
+
+Three kinds of rows have none. A document has the hash of its text. Sittings and places at documents
+change with every judgement, and say nothing of it that the event does not say, too.
+
+The row id is not in it (nobody knows it before), but every index of the table is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
+from typing import Any
+from zlib import crc32
+
+from sqlalchemy import Boolean, Column, Connection, DateTime, Float, Integer, LargeBinary, Table, insert, text
+from sqlmodel import Session, SQLModel
+
+from store.db.columns import is_of, raw_form
+
+
+def raw_rows(session: Session, table: Table, *, where: str = "") -> Iterator[Sequence[Any]]:
+    """Read the rows of a table, a value a column.
+
+    Parameters
+    ----------
+    session : Session
+        A session on either engine.
+    table : Table
+        The table.
+    where : str, optional
+        What a row must fulfil, in SQL of both engines. Rows then come in any order, else by their
+        keys.
+
+    Returns
+    -------
+    iterator of sequence
+        Integers, floats, text, bytes (of prose too) and ``None``.
+
+    """
+    keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
+    end = f'FROM "{table.name}" ' + (f"WHERE {where}" if where else f"ORDER BY {keys}")
+    read = _read_postgresql if is_postgresql(session) else _read_sqlite
+    return read(session, table, end)
+
+
+def is_postgresql(session: Session) -> bool:
+    """Say which engine a session is on."""
+    return session.get_bind().dialect.name == "postgresql"
+
+
+def _read_sqlite(session: Session, table: Table, end: str) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a table of a SQLite file."""
+    # A column of bytes may hold text: SQLite keeps what it was given.
+    values = ", ".join(
+        f'CAST("{column.name}" AS BLOB)' if is_of(column, LargeBinary) else f'"{column.name}"'
+        for column in table.columns
+    )
+    connection: Any = session.connection().connection.driver_connection
+    return iter(connection.execute(f"SELECT {values} {end}"))
+
+
+def _read_postgresql(session: Session, table: Table, end: str) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a table of a PostgreSQL database, as SQLite would have them."""
+    values, kinds = [], []
+    for column in table.columns:
+        name = f'"{column.name}"'
+        if is_of(column, DateTime):
+            name = f"to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
+        elif is_of(column, Boolean):
+            name = f"{name}::int"
+        values.append(name)
+        kinds.append(_kind(column))
+    connection: Any = session.connection().connection.driver_connection
+    statement = f"COPY (SELECT {', '.join(values)} {end}) TO STDOUT"
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(kinds)
+        yield from copy.rows()
+
+
+def _kind(column: Column[Any]) -> str:
+    """Name PostgreSQL's type of a column as it is read."""
+    if is_of(column, Boolean) or is_of(column, Integer):
+        return "int8"
+    if is_of(column, Float):
+        return "float8"
+    return "bytea" if is_of(column, LargeBinary) else "text"
+
+
+CHECKSUM = "checksum"
+"""The column; empty where a row was made before there was one."""
+
+_LEFT_OUT = {"id", CHECKSUM}
+_CHANGED = "pooler_changed_tables"
+_BATCH = 1000
+
+
+def row_checksum(values: Iterable[tuple[str, Any]]) -> int:
+    """Return the checksum of a row.
+
+    Parameters
+    ----------
+    values : iterable of (str, object)
+        Columns and their values as SQLite keeps them (`store.db.columns`). Empty ones do not
+        count, so that a column that is added later changes no checksum.
+
+    Returns
+    -------
+    int
+        A CRC-32 as a signed 32-bit integer, which both engines have.
+
+    Notes
+    -----
+    Of the text ``name=value;`` a column, where a value is written as Python writes it in ASCII, of
+    bytes their number and CRC-32. One change in a billion of several bits is missed, none of one.
+
+    Examples
+    --------
+    ``python -c 'import zlib; print(zlib.crc32(b"length=2;scores=(3, 891568578);") - 2**32)'``
+    (891568578 is the CRC-32 of "abc"):
+
+    >>> row_checksum([("length", 2), ("scores", b"abc"), ("ranks", None)])
+    -1551677804
+    """
+    parts = []
+    for name, value in values:
+        if value is None:
+            continue
+        if isinstance(value, bytes):
+            value = len(value), crc32(value)
+        elif isinstance(value, float):
+            value += 0.0  # an engine may lose the sign of a zero
+        parts.append(f"{name}={value!a};")
+    checksum = crc32("".join(parts).encode("ascii"))
+    return checksum - ((checksum >> 31) << 32)
+
+
+def guarded_tables() -> list[Table]:
+    """Return the tables whose rows have a checksum; none refers to a later one."""
+    return [table for table in SQLModel.metadata.sorted_tables if CHECKSUM in table.columns]
+
+
+def wrong_rows(session: Session, table: Table) -> Iterable[tuple[Mapping[str, Any], bool]]:
+    """Yield each row that has a checksum, and whether that is another than its values give."""
+    names = [column.name for column in table.columns]
+    for row in raw_rows(session, table, where=f"{CHECKSUM} IS NOT NULL"):
+        values = dict(zip(names, row, strict=True))
+        yield values, _of(values) != values[CHECKSUM]
+
+
+def renew_checksums(session: Session, table: Table) -> int:
+    """Give a checksum to every row of a table that has none; return how many.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session.
+    table : Table
+        A table with such a column.
+    """
+    names = [column.name for column in table.columns]
+    keys = [column.name for column in table.primary_key]
+    waiting = []
+    for row in raw_rows(session, table, where=f"{CHECKSUM} IS NULL"):
+        values = dict(zip(names, row, strict=True))
+        waiting.append({"new": _of(values)} | {name: values[name] for name in keys})
+    where = " AND ".join(f'"{name}" = :{name}' for name in keys)
+    statement = text(f'UPDATE "{table.name}" SET {CHECKSUM} = :new WHERE {where}')
+    for first in range(0, len(waiting), _BATCH):
+        session.connection().execute(statement, waiting[first : first + _BATCH])
+    return len(waiting)
+
+
+def note_changed(connection: Connection, table: Table) -> None:
+    """Note that this transaction leaves rows of a table without a checksum until its end."""
+    changed = connection.info.setdefault(_CHANGED, [])
+    if CHECKSUM in table.columns and table not in changed:
+        changed.append(table)
+
+
+def renew_changed(session: Session) -> None:
+    """Compute the checksums that are missing of what this transaction wrote."""
+    if session.in_transaction():
+        for table in session.connection().info.pop(_CHANGED, ()):
+            renew_checksums(session, table)
+
+
+def _of(values: Mapping[str, Any]) -> int:
+    """Return the checksum of a row as it was read."""
+    return row_checksum((name, one) for name, one in values.items() if name not in _LEFT_OUT)
+
+
+def _at_insert(context: Any) -> int:
+    """Compute the checksum of a row that is inserted; a column default of SQLAlchemy."""
+    given = context.get_current_parameters()
+    return row_checksum(
+        (name, form(given[name]))
+        for name, form in _raw_forms(context.current_column.table)
+        if given.get(name) is not None
+    )
+
+
+@cache
+def _raw_forms(table: Table) -> list[tuple[str, Callable[[Any], Any]]]:
+    """Return the columns of a table that its checksum is of, and what writes their values."""
+    columns = [column for column in table.columns if column.name not in _LEFT_OUT]
+    return [(column.name, raw_form(column)) for column in columns]
+
+
+def _at_update(context: Any) -> None:
+    """Note that rows of a table are updated, and leave them without a checksum until the end."""
+    note_changed(context.root_connection, context.current_column.table)
+
+
+AT_WRITING = {"default": _at_insert, "onupdate": _at_update}
+"""Of the column, for SQLAlchemy."""
+
+
+def insert_one(session: Session, table: Table, values: Mapping[str, Any]) -> int:
+    """Insert one row and return its id.
+
+    A checksum that comes with its values stays: a row that was damaged on a copy is told here, too.
+    """
+    made = insert(table).values(dict(values)).returning(table.c.id)
+    return int(session.connection().execute(made).scalar_one())
+
+
+def insert_raw(session: Session, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    """Insert rows, a value a column, as `store.db.raw.raw_rows` gives them.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session.
+    table : Table
+        The table; a row id is given with the row.
+    rows : iterable of sequence
+        In an order in which none refers to a later one. A checksum is computed anew.
+    """
+    names = [column.name for column in table.columns]
+    columns = ", ".join(f'"{name}"' for name in names)
+    connection: Any = session.connection().connection.driver_connection
+    written = with_checksums(table, rows)
+    if not is_postgresql(session):
+        marks = ", ".join("?" * len(names))
+        statement = f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})'
+        connection.executemany(statement, written)
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL TimeZone TO 'UTC'")
+        with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
+            for row in written:
+                copy.write_row(row)
+
+
+def with_checksums(table: Table, rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+    """Yield rows, each with its checksum where the table has them.
+
+    `store.db.raw.row_checksum` a row at a time is most of what a merge takes; so the text it
+    hashes is laid out once for all rows that are empty in the same columns.
+    """
+    names = [column.name for column in table.columns]
+    if CHECKSUM not in names:
+        yield from rows
+        return
+    place = names.index(CHECKSUM)
+    told = [number for number, name in enumerate(names) if name not in ("id", CHECKSUM)]
+    read = itemgetter(*told)
+    kept = [column for column in table.columns if column.name not in ("id", CHECKSUM)]
+    prose = [number for number, column in enumerate(kept) if is_of(column, LargeBinary)]
+    floats = [number for number, column in enumerate(kept) if is_of(column, Float)]
+    layouts: dict[tuple[bool, ...], str] = {}
+    for row in rows:
+        told_now = [*read(row)]
+        for number in prose:
+            if told_now[number] is not None:
+                told_now[number] = len(told_now[number]), crc32(told_now[number])
+        for number in floats:
+            if told_now[number] is not None:
+                told_now[number] += 0.0  # an engine may lose the sign of a zero
+        is_empty = (*[one is None for one in told_now],)
+        layout = layouts.get(is_empty)
+        if layout is None:
+            parts = zip(kept, is_empty, strict=True)
+            layout = "".join(f"{column.name}=%a;" for column, empty in parts if not empty)
+            layouts[is_empty] = layout
+        text = layout % (*[one for one in told_now if one is not None],)
+        checksum = crc32(text.encode("ascii"))
+        values = list(row)
+        values[place] = checksum - ((checksum >> 31) << 32)
+        yield values

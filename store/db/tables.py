@@ -1,0 +1,392 @@
+"""The tables, without behaviour; `store.db.columns` says what the columns hold."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKeyConstraint,
+    Index,
+    String,
+    Text,
+    UniqueConstraint,
+    text,
+    true,
+)
+from sqlmodel import Field, SQLModel
+
+from store.db.columns import KeyText, RawText, UtcDateTime, new_uid
+from store.db.raw import AT_WRITING
+
+_CAN_BE_CLAIMED = text("judge_id IS NULL OR lease_until IS NOT NULL")
+"""Places that somebody may claim now or later; few, once most are settled."""
+_HAS_NO_CHECKSUM = text("checksum IS NULL")
+"""What a draw has changed, until it is committed: one of perhaps a million."""
+
+
+class CollectionRow(SQLModel, table=True):
+    """The one row that says what this database is."""
+
+    __tablename__ = "collection"
+
+    id: int = Field(default=1, primary_key=True)
+    name: str = Field(sa_type=KeyText)
+    scale: str = Field(sa_type=Text)
+    """JSON, see `store.formats.scale.scale_to_json`."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    created_by: str = Field(sa_type=Text)
+    """Name and version of the program."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+    """See `store.db.raw`; here and elsewhere."""
+
+
+class GuidelineRow(SQLModel, table=True):
+    """One version of the judging guidelines, in markdown."""
+
+    __tablename__ = "guideline"
+
+    id: int | None = Field(default=None, primary_key=True)
+    version: int = Field(unique=True)
+    text: str = Field(sa_type=RawText)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class TopicRow(SQLModel, table=True):
+    """A topic."""
+
+    __tablename__ = "topic"
+
+    id: int | None = Field(default=None, primary_key=True)
+    number: str = Field(sa_type=KeyText, unique=True)
+    listed: bool = False
+    """Named by a topics file; otherwise known from a run or a qrels file alone."""
+    title: str = Field(default="", sa_type=RawText)
+    description: str = Field(default="", sa_type=RawText)
+    narrative: str = Field(default="", sa_type=RawText)
+    version: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """Of the text, from 1; those before it are in `topic_version`."""
+    changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When this version came; ``None`` = it is the first."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class TopicVersionRow(SQLModel, table=True):
+    """A text that a topic had before."""
+
+    __tablename__ = "topic_version"
+
+    topic_id: int = Field(primary_key=True, foreign_key="topic.id")
+    version: int = Field(primary_key=True)
+    title: str = Field(sa_type=RawText)
+    description: str = Field(sa_type=RawText)
+    narrative: str = Field(sa_type=RawText)
+    changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When it came; ``None`` = it was the first."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class DocumentRow(SQLModel, table=True):
+    """A document; without text until a documents file brings it."""
+
+    __tablename__ = "document"
+
+    id: int | None = Field(default=None, primary_key=True)
+    docno: str = Field(sa_type=KeyText, unique=True)
+    listed: bool = False
+    """Named by a documents file; otherwise known from a run or a qrels file alone."""
+    title: str | None = Field(default=None, sa_type=RawText)
+    text: str | None = Field(default=None, sa_type=RawText)
+    sha256: str | None = Field(default=None, sa_type=Text)
+    """Hash of title and text; ``None`` = no text stored."""
+
+
+class RunRow(SQLModel, table=True):
+    """A run."""
+
+    __tablename__ = "run"
+
+    id: int | None = Field(default=None, primary_key=True)
+    tag: str = Field(sa_type=KeyText, unique=True)
+    group: str = Field(default="", sa_type=KeyText)
+    contributes: bool = True
+    priority: int = 0
+    sha256: str = Field(sa_type=Text)
+    file: str = Field(sa_type=RawText)
+    imported_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class RankingRow(SQLModel, table=True):
+    """What one run gave for one topic, packed (`store.db.packing`)."""
+
+    __tablename__ = "ranking"
+    __table_args__ = (
+        ForeignKeyConstraint(["run_id"], ["run.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["topic_id"], ["topic.id"]),
+    )
+
+    run_id: int = Field(primary_key=True)
+    topic_id: int = Field(primary_key=True)
+    length: int
+    document_ids: bytes
+    """Little-endian int32, in trec order."""
+    scores: bytes
+    """In trec order."""
+    ranks: bytes | None = None
+    """Stated ranks in trec order; ``None`` = not all integers."""
+    positions: bytes
+    """File positions from 0, in trec order."""
+    codec: int = 1
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class PoolRow(SQLModel, table=True):
+    """A pool: one choice of documents for judging."""
+
+    __tablename__ = "pool"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(sa_type=KeyText, unique=True)
+    round: str = Field(default="0", sa_type=KeyText)
+    manifest: str = Field(sa_type=Text)
+    """JSON: the plan, its seed, and the hashes of the runs."""
+    display_order: str = Field(sa_type=Text)
+    """How `pool_entry.position` lays the documents: `docno`, `priority`, `random:SEED`."""
+    withdrawn: bool = False
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class PoolEntryRow(SQLModel, table=True):
+    """One document of a pool, for one topic."""
+
+    __tablename__ = "pool_entry"
+    __table_args__ = (
+        Index("pool_entry_pair", "topic_id", "document_id"),
+        Index("pool_entry_changed", "pool_id", sqlite_where=_HAS_NO_CHECKSUM),
+    )
+
+    pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
+    topic_id: int = Field(primary_key=True, foreign_key="topic.id")
+    document_id: int = Field(primary_key=True, foreign_key="document.id")
+    position: int
+    priority: float | None = None
+    stratum: int | None = None
+    inclusion_probability: float | None = None
+    sampled: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
+    """False = not to be judged: listed in its stratum alone, or not drawn yet."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class PoolRunRow(SQLModel, table=True):
+    """A run that fed a pool."""
+
+    __tablename__ = "pool_run"
+
+    pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
+    run_id: int = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+
+
+class PoolTopicRow(SQLModel, table=True):
+    """How many documents an adaptive pool may draw for a topic."""
+
+    __tablename__ = "pool_topic"
+
+    pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
+    topic_id: int = Field(primary_key=True, foreign_key="topic.id")
+    budget: int
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class JudgeRow(SQLModel, table=True):
+    """A judge."""
+
+    __tablename__ = "judge"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(sa_type=KeyText, unique=True)
+    kind: str = Field(sa_type=String(16))
+    disabled: bool = False
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    uid: str = Field(
+        default_factory=new_uid, sa_type=String(16), unique=True, sa_column_kwargs={"default": new_uid}
+    )
+    """The same in every copy of the collection, whatever the judge is called there."""
+    renamed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When the name was last changed; ``None`` = never."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class ErasureRow(SQLModel, table=True):
+    """What is left of a judge who was erased: that there was one, and how much is gone."""
+
+    __tablename__ = "erasure"
+
+    id: int | None = Field(default=None, primary_key=True)
+    uid: str = Field(sa_type=String(16), unique=True)
+    """Of the judge, so that another copy does not bring the judgements back."""
+    kind: str = Field(sa_type=String(16))
+    judgements: int
+    """Documents that had a grade."""
+    events: int
+    erased_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class AssignmentPlanRow(SQLModel, table=True):
+    """One way documents were assigned: to judges by name, or to whoever comes first."""
+
+    __tablename__ = "assignment_plan"
+
+    id: int | None = Field(default=None, primary_key=True)
+    manifest: str = Field(sa_type=Text)
+    """JSON: the options, the judges, the seed."""
+    lease_s: int | None = None
+    """How long a document stays claimed without a decision; ``None`` = assigned by name."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class AssignmentRow(SQLModel, table=True):
+    """One judge's place at one document: a document for two judges has two rows."""
+
+    __tablename__ = "assignment"
+    __table_args__ = (
+        UniqueConstraint("topic_id", "document_id", "judge_id"),
+        Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    topic_id: int = Field(foreign_key="topic.id")
+    document_id: int = Field(foreign_key="document.id")
+    judge_id: int | None = Field(default=None, foreign_key="judge.id", index=True)
+    """``None`` = nobody's yet: whoever claims it."""
+    position: int
+    """In its judge's display order, from 0; of a place to be claimed, in the plan's."""
+    purpose: str = Field(default="primary", sa_type=String(16))
+    """primary, overlap or calibration; never shown to the judge."""
+    lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Until when a claimed document waits for a decision; ``None`` = it has one, or needs no
+    lease."""
+    plan_id: int | None = Field(default=None, foreign_key="assignment_plan.id")
+    display_order: str = Field(default="docno", sa_type=Text, sa_column_kwargs={"server_default": "docno"})
+    """How `position` lays the documents: `docno`, `priority`, `random:SEED`."""
+
+
+class SittingRow(SQLModel, table=True):
+    """One stretch of work of one judge at one terminal."""
+
+    __tablename__ = "sitting"
+
+    id: int | None = Field(default=None, primary_key=True)
+    judge_id: int = Field(foreign_key="judge.id", index=True)
+    started_at: datetime = Field(sa_type=UtcDateTime)
+    seen_at: datetime = Field(sa_type=UtcDateTime)
+    """Last sign of life."""
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    host: str = Field(default="", sa_type=Text)
+    process: int = 0
+    program: str = Field(default="", sa_type=Text)
+    topic_id: int | None = Field(default=None, foreign_key="topic.id")
+    """The topic that is open."""
+
+
+class JudgementRow(SQLModel, table=True):
+    """One event: what a judge did to a document, and the whole state after it. Never changed."""
+
+    __tablename__ = "judgement"
+    __table_args__ = (
+        UniqueConstraint("topic_id", "document_id", "judge_id", "revision"),
+        CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
+        Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    topic_id: int = Field(foreign_key="topic.id")
+    document_id: int = Field(foreign_key="document.id")
+    judge_id: int = Field(foreign_key="judge.id")
+    revision: int
+    """From 1 without gaps; the highest is the current state."""
+    action: str = Field(sa_type=String(16))
+    undoes: int | None = Field(default=None, foreign_key="judgement.id")
+    """The event an undo takes back."""
+    state: str = Field(sa_type=String(16))
+    grade: int | None = None
+    reason: str = Field(default="", sa_type=RawText)
+    note: str = Field(default="", sa_type=RawText)
+    iteration: str = Field(default="0", sa_type=KeyText)
+    display_order: str | None = Field(default=None, sa_type=Text)
+    """How the documents were laid before the judge, seed included; ``None`` = imported."""
+    position: int | None = None
+    shown_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    judged_at: datetime = Field(sa_type=UtcDateTime)
+    dwell_ms: int | None = None
+    """From first paint to the key."""
+    active_ms: int | None = None
+    """Dwell without idle time."""
+    dropped_keys: int = 0
+    """Grade keys that came sooner than the minimum dwell."""
+    guideline_version: int | None = None
+    document_sha256: str | None = Field(default=None, sa_type=Text)
+    sitting_id: int | None = Field(default=None, foreign_key="sitting.id", index=True)
+    follows: int | None = None
+    """The revision that stood when the judge acted, on a copy of the collection; ``None`` = the
+    one before."""
+    settled: str | None = Field(default=None, sa_type=String(16))
+    """The rule by which copies that differed were settled; ``None`` = a judge acted."""
+    topic_version: int | None = None
+    """Of the topic's text that the judge was shown."""
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class JudgeTermRow(SQLModel, table=True):
+    """A word that a judge wants marked in the documents of a topic."""
+
+    __tablename__ = "judge_term"
+    __table_args__ = (UniqueConstraint("judge_id", "topic_id", "position"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    judge_id: int = Field(foreign_key="judge.id")
+    topic_id: int = Field(foreign_key="topic.id")
+    position: int
+    term: str = Field(sa_type=RawText)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+class PassageRow(SQLModel, table=True):
+    """A passage that a judge marked as evidence; offsets refer to the raw text.
+
+    Every event has its own: the whole state after it.
+    """
+
+    __tablename__ = "passage"
+
+    id: int | None = Field(default=None, primary_key=True)
+    judgement_id: int = Field(foreign_key="judgement.id", index=True)
+    start: int
+    length: int
+    text: str = Field(sa_type=RawText)
+    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+
+
+TABLES = SQLModel.metadata.tables
+TOPIC = TABLES["topic"]
+TOPIC_VERSION = TABLES["topic_version"]
+GUIDELINE = TABLES["guideline"]
+DOCUMENT = TABLES["document"]
+RUN = TABLES["run"]
+RANKING = TABLES["ranking"]
+POOL = TABLES["pool"]
+POOL_ENTRY = TABLES["pool_entry"]
+POOL_RUN = TABLES["pool_run"]
+POOL_TOPIC = TABLES["pool_topic"]
+JUDGE = TABLES["judge"]
+ERASURE = TABLES["erasure"]
+JUDGE_TERM = TABLES["judge_term"]
+ASSIGNMENT = TABLES["assignment"]
+ASSIGNMENT_PLAN = TABLES["assignment_plan"]
+SITTING = TABLES["sitting"]
+JUDGEMENT = TABLES["judgement"]
+PASSAGE = TABLES["passage"]

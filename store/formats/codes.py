@@ -1,0 +1,326 @@
+"""Codes of files mapped onto the declared scale, and lines that are repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from store.errors import ArgumentError, ContradictionError, FaultList
+from store.formats.tables import GradedRow, duplicate_words
+from store.records import Judgement, Qrel, Scale, State
+
+if TYPE_CHECKING:
+    from store.formats.qrels import QrelRow
+
+
+class Repeats(StrEnum):
+    """What becomes of a topic, docno and judge that come twice and not alike."""
+
+    REFUSE = "refuse"
+    """Every line after the first is a fault."""
+    FIRST = "first"
+    LAST = "last"
+    HIGHEST = "highest"
+    """The highest grade; a code that is no grade is below all grades."""
+    DROP = "drop"
+    """None of the lines counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatCounts:
+    """How often judgements came again."""
+
+    n_alike: int = 0
+    """Lines that say what the line says that counts for the same topic, docno and judge."""
+    n_differing: int = 0
+    """Topics, docnos and judges of which lines say different things."""
+    n_dropped: int = 0
+    """Lines of `n_differing` whose word does not count."""
+    n_refused: int = 0
+    """Lines told as faults."""
+    first_alike: int = 0
+    """The first line of `n_alike`, by its number; 0 = there is none."""
+
+
+def settle_repeats(
+    rows: Iterable[GradedRow],
+    meaning: Callable[[GradedRow], tuple[int, int]],
+    rule: Repeats,
+    faults: FaultList,
+) -> tuple[list[GradedRow], RepeatCounts]:
+    """Keep one row of each topic, docno and judge.
+
+    Parameters
+    ----------
+    rows : iterable of GradedRow
+        In file order.
+    meaning : callable
+        What a row says, so that rows that say the same are equal and a higher grade is greater.
+    rule : Repeats
+        Which of rows that differ counts. Those that are alike are one row under every rule.
+    faults : FaultList
+        Where `Repeats.REFUSE` tells the lines that differ from the first, with the code
+        ``duplicate``.
+
+    Returns
+    -------
+    list of GradedRow
+        In the order in which their topics, docnos and judges first came.
+    RepeatCounts
+
+    Examples
+    --------
+    >>> rows = [GradedRow(n, "t", "0", "d", "ann", code) for n, code in enumerate([1, 2, 2], 1)]
+    >>> def meaning(row):
+    ...     return 1, row.code
+    >>> kept, counts = settle_repeats(rows, meaning, Repeats.HIGHEST, FaultList("f"))
+    >>> [row.line for row in kept], counts.n_differing, counts.n_dropped
+    ([2], 1, 1)
+    >>> counts.n_alike, counts.first_alike
+    (1, 3)
+    """
+    groups: dict[tuple[str, str, str], GradedRow | list[GradedRow]] = {}
+    for row in rows:
+        key = (row.topic, row.docno, row.judge)
+        known = groups.setdefault(key, row)
+        if isinstance(known, list):
+            known.append(row)
+        elif known is not row:
+            groups[key] = [known, row]
+    kept: list[GradedRow] = []
+    alike: list[int] = []
+    n_differing = n_dropped = n_refused = 0
+    for group in groups.values():
+        if not isinstance(group, list):
+            kept.append(group)
+            continue
+        first = meaning(group[0])
+        others = [row for row in group if meaning(row) != first]
+        n_differing += bool(others)
+        if rule is Repeats.REFUSE:
+            n_refused += len(others)
+            for row in others:
+                faults.add(row.line, duplicate_words(row, group[0]), "duplicate")
+        if others and rule is Repeats.DROP:
+            n_dropped += len(group)
+            continue
+        chosen = group[0]
+        if others and rule is Repeats.HIGHEST:
+            chosen = max(group, key=meaning)
+        elif others and rule is Repeats.LAST:
+            chosen = group[-1]
+        kept.append(chosen)
+        said = meaning(chosen)
+        same = [row.line for row in group if row is not chosen and meaning(row) == said]
+        alike += same
+        n_dropped += len(group) - 1 - len(same)
+    first_alike = min(alike, default=0)
+    return kept, RepeatCounts(len(alike), n_differing, n_dropped, n_refused, first_alike)
+
+
+class Meaning(StrEnum):
+    """What a code of a file says of a topic, docno and judge: one of the five states."""
+
+    NOT_POOLED = "not-pooled"
+    """Nothing: the line is passed over."""
+    UNJUDGED = "unjudged"
+    """In a pool, and not judged."""
+    SKIPPED = "skipped"
+    CANNOT = "cannot"
+    """Cannot be judged."""
+    GRADE = "grade"
+    """A grade of the scale, as every code that is not named."""
+
+
+MEANINGS = {**{one.value: one for one in Meaning}, "unjudgeable": Meaning.CANNOT}
+"""What may be written for each; a state may have two words."""
+_STATES = {Meaning.SKIPPED: State.SKIPPED, Meaning.CANNOT: State.CANNOT}
+
+
+@dataclass(slots=True)
+class DecodedQrels:
+    """Lines of a file of grades, by judge, with their codes understood."""
+
+    judged: dict[str, list[Qrel]] = field(default_factory=dict)
+    """Judge to judgements; empty for a judge of whom the file has other lines only."""
+    states: list[Judgement] = field(default_factory=list)
+    """What judges skipped, or said cannot be judged."""
+    n_unjudged_lines: int = 0
+    """Lines that say "pooled, not judged": of several judges, more than `unjudged` has pairs."""
+    n_not_pooled: int = 0
+    """Lines that were passed over, as their code says "not pooled"."""
+    repeats: RepeatCounts = field(default_factory=RepeatCounts)
+    listed: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The iterations of `unjudged`."""
+    unjudged: list[tuple[str, str]] = field(default_factory=list)
+    """(topic, docno) of lines that say "pooled, not judged", each once."""
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    """(topic, docno) of every line, each once, in file order."""
+
+
+def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
+    """Read ``--code CODE=MEANING`` options.
+
+    Returns
+    -------
+    dict of int to Meaning
+        What each code means.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not of that form, or two say different things of one code.
+
+    Examples
+    --------
+    >>> {code: str(meaning) for code, meaning in parse_codes(["-1=unjudged", "-2=cannot"]).items()}
+    {-1: 'unjudged', -2: 'cannot'}
+    """
+    codes: dict[int, Meaning] = {}
+    for text in texts:
+        code, _, word = text.partition("=")
+        meaning = MEANINGS.get(word)
+        if meaning is None or not _is_integer(code):
+            known = ", ".join(MEANINGS)
+            requirement = f"must be CODE=MEANING, an integer and one of {known}"
+            hint = "as in --code -1=unjudged; --map 10=3 reads one grade as another"
+            raise ArgumentError("--code", requirement, text, hint=hint)
+        if codes.setdefault(int(code), meaning) is not meaning:
+            requirement = f"must say one thing of a code, and {codes[int(code)]} was said"
+            raise ArgumentError("--code", requirement, text)
+    return codes
+
+
+def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, int]:
+    """Read ``--map FROM=TO`` options.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        As given.
+    codes : mapping of int to Meaning
+        What ``--code`` says: what is no grade cannot be read as one.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not of that form, or two map the same code.
+    ContradictionError
+        If one maps a code that is no grade.
+
+    Examples
+    --------
+    >>> parse_map(["10=3", "4=3"], {})
+    {10: 3, 4: 3}
+    """
+    mapping: dict[int, int] = {}
+    for text in texts:
+        source, _, target = text.partition("=")
+        if not (_is_integer(source) and _is_integer(target)) or int(source) in mapping:
+            raise ArgumentError("--map", "must be FROM=TO, two integers, each FROM once", text)
+        meaning = codes.get(int(source), Meaning.GRADE)
+        if meaning is not Meaning.GRADE:
+            requirement = f"must map grades, and --code {source}={meaning} says that it is none"
+            raise ContradictionError("--map", requirement, text, hint="leave out one of the two")
+        mapping[int(source)] = int(target)
+    return mapping
+
+
+def graded_rows(
+    rows: Iterable[QrelRow], *, judge: str | None, judge_column: int | None = None
+) -> Iterator[GradedRow]:
+    """Yield the lines of a qrels file with whose judgements they are.
+
+    Parameters
+    ----------
+    rows : iterable of QrelRow
+        As read.
+    judge : str or None
+        Whose judgements all are; ``None`` when column 2 says it.
+    judge_column : {None, 2}
+        The column that names the judge, counted from 1; it is no judging round then.
+
+    Examples
+    --------
+    >>> from store.formats.qrels import QrelRow
+    >>> row = QrelRow(1, "51", "ann", "d1", 2)
+    >>> [one.judge for one in graded_rows([row], judge=None, judge_column=2)]
+    ['ann']
+    """
+    for line, topic, iteration, docno, code in rows:
+        name = iteration if judge is None else judge
+        label = "0" if judge_column == 2 else iteration
+        yield GradedRow(line, topic, label, docno, name, code)
+
+
+def decode_rows(
+    rows: Iterable[GradedRow],
+    scale: Scale,
+    *,
+    codes: Mapping[int, Meaning] | None = None,
+    mapping: Mapping[int, int] | None = None,
+    repeats: Repeats = Repeats.REFUSE,
+    faults: FaultList,
+) -> DecodedQrels:
+    """Turn the rows of a file into judgements of the declared scale.
+
+    Parameters
+    ----------
+    rows : iterable of GradedRow
+        Each names its judge.
+    scale : Scale
+        The declared grades.
+    codes : mapping of int to Meaning, optional
+        What codes mean that are no grades.
+    mapping : mapping of int to int, optional
+        Codes to read as others.
+    repeats : Repeats, default=Repeats.REFUSE
+        Which of the lines of one topic, docno and judge counts where they differ.
+    faults : FaultList
+        Where codes that are not on the scale are told, with their lines, and repeats that
+        are refused.
+    """
+    decoded = DecodedQrels()
+    mapping, codes = mapping or {}, codes or {}
+    values = set(scale.values)
+    listed = ", ".join(map(str, scale.values))
+    order = {meaning: place for place, meaning in enumerate(Meaning)}
+
+    def meaning(row: GradedRow) -> tuple[int, int]:
+        what = codes.get(row.code, Meaning.GRADE)
+        is_grade = what is Meaning.GRADE
+        return order[what], mapping.get(row.code, row.code) if is_grade else 0
+
+    kept, decoded.repeats = settle_repeats(rows, meaning, repeats, faults)
+    seen: dict[tuple[str, str], None] = {}
+    for row in kept:
+        what = codes.get(row.code, Meaning.GRADE)
+        of_judge = decoded.judged.setdefault(row.judge, [])
+        if what is Meaning.NOT_POOLED:
+            decoded.n_not_pooled += 1
+            continue
+        pair = (row.topic, row.docno)
+        seen[pair] = None
+        if what is Meaning.UNJUDGED:
+            decoded.n_unjudged_lines += 1
+            decoded.listed.setdefault(pair, row.iteration)
+            continue
+        if what is not Meaning.GRADE:
+            state = _STATES[what]
+            decoded.states.append(Judgement(*pair, row.judge, state, None, iteration=row.iteration))
+            continue
+        grade = mapping.get(row.code, row.code)
+        if grade not in values:
+            message = f"expected a grade of the scale ({listed}), got {grade}"
+            faults.add(row.line, message, "grade")
+            continue
+        of_judge.append(Qrel(row.topic, row.docno, grade, row.iteration))
+    decoded.pairs, decoded.unjudged = list(seen), list(decoded.listed)
+    return decoded
+
+
+def _is_integer(text: str) -> bool:
+    """Say whether text is an integer as a person would write it; no grade has more digits."""
+    return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 20

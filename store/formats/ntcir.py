@@ -1,0 +1,334 @@
+"""NTCIR-2 and NTCIREVAL qrels.
+
+A collection has two such files, which differ in the last column alone: in the rigid one S and A
+are relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S.
+
+The NTCIR WWW tasks have levels that are sums of two judges' grades: L0 to L4 of grades 0 to 2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import TextIO
+
+from store.errors import ArgumentError, FaultList
+from store.formats.tables import Fields, GradedRow, JudgedTable, check_rows, read_table
+from store.records import Qrel, Scale
+
+NTCIR2_COLUMNS = "topic letter docno relevant"
+
+
+@dataclass(frozen=True, slots=True)
+class Ntcir2File:
+    """What an NTCIR-2 file holds."""
+
+    table: JudgedTable
+    """Its codes are grades of the scale."""
+    level: int | None
+    """The least grade that it has for relevant; ``None`` = it has none."""
+
+
+def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
+    """Return the letter of every grade, in upper case: its key, or one that is named.
+
+    Parameters
+    ----------
+    scale : Scale
+        The declared grades.
+    named : str, optional
+        One ASCII letter a grade, the lowest grade's first, in place of the keys.
+
+    Raises
+    ------
+    ArgumentError
+        If a grade has no ASCII letter, or two have the same but for its case.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> letters_of(parse_scale("ntcir"))
+    {0: 'C', 1: 'B', 2: 'A', 3: 'S'}
+    >>> letters_of(parse_scale("0-2"), "CBA")
+    {0: 'C', 1: 'B', 2: 'A'}
+    """
+    if named is not None:
+        return _named_letters(scale.values, named)
+    letters = {grade.value: grade.key.upper() for grade in scale.grades}
+    texts = list(letters.values())
+    are_letters = all(text.isascii() and text.isalpha() for text in texts)
+    if not are_letters or len(set(texts)) < len(texts):
+        requirement = "must have a letter for every grade, for NTCIR-2 files"
+        keys = ", ".join(repr(grade.key) for grade in scale.grades)
+        hint = "a scale whose keys are letters, as of `pooler init --scale ntcir`"
+        if len(letters) <= len(ascii_uppercase):
+            example = ascii_uppercase[len(letters) - 1 :: -1]
+            hint = f"to export, --letters {example} names them, lowest grade first; or {hint}"
+        raise ArgumentError("scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
+    return letters
+
+
+def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
+    """Read letters that were named for grades."""
+    letters = named.upper()
+    is_each = named.isascii() and named.isalpha() and len(letters) == len(values)
+    if not is_each or len(set(letters)) < len(letters):
+        numbers = ", ".join(map(str, values))
+        requirement = f"must be {len(values)} different letters, one for each of {numbers}"
+        raise ArgumentError("--letters", requirement, named)
+    return dict(zip(values, letters, strict=True))
+
+
+def read_ntcir2(
+    path: str,
+    scale: Scale,
+    *,
+    lenient: bool = False,
+    keep_repeats: bool = False,
+    faults: FaultList | None = None,
+) -> Ntcir2File:
+    r"""Read an NTCIR-2 qrels file.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input; compression is seen through.
+    scale : Scale
+        The declared grades; their letters are upper case.
+    lenient : bool, default=False
+        A line that begins with ``#`` is a comment, and what follows the fourth field is ignored.
+        Otherwise both are faults.
+    keep_repeats : bool, default=False
+        Whether topic, docno and judge may come again: for `store.formats.codes.settle_repeats`.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
+
+    Returns
+    -------
+    Ntcir2File
+        The letters as grades, in file order; the iteration is ``0``.
+
+    Raises
+    ------
+    ArgumentError
+        If the scale has no letters.
+    FormatError
+        With every fault of the file; see `store.formats.tables.read_table`. Codes of the
+        fields are ``id``, ``grade`` (no letter of the scale), ``relevant`` (not 0 or 1) and ``cut``
+        (0 and 1 are not what one cut of the scale gives: a grade is relevant, and the same or a
+        higher one is not).
+    PoolerError
+        If the file cannot be opened.
+
+    Notes
+    -----
+    `write_ntcir2` gives the bytes of a file back that has tabs between its fields, newlines at its
+    ends, and nothing else.
+
+    References
+    ----------
+    .. [1] NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR tasks, 2001.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from store.formats.scale import parse_scale
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+    ...     _ = file.write("0101\tA\tkaken-j-1\t1\n0101\tB\tkaken-j-2\t0\n")
+    ...     file.flush()
+    ...     read = read_ntcir2(file.name, parse_scale("ntcir"))
+    >>> [(row.docno, row.code) for row in read.table.rows], read.level
+    ([('kaken-j-1', 2), ('kaken-j-2', 1)], 2)
+    """
+    grades = {letter: value for value, letter in letters_of(scale).items()}
+    cut = _Cut()
+
+    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
+        topic, docno = fields.topic(line, parts[0]), fields.name(line, parts[2])
+        letter, flag = parts[1], parts[3]
+        if letter not in grades:
+            message = f"expected a letter of the scale ({', '.join(grades)}), got `{letter}`"
+            fields.faults.add(line, message, "grade")
+        if flag not in ("0", "1"):
+            fields.faults.add(line, f"expected 0 or 1 in field 4, got `{flag}`", "relevant")
+        elif letter in grades:
+            is_relevant = flag == "1"
+            fault = cut.contradiction(line, letter, grades[letter], is_relevant=is_relevant)
+            if fault:
+                fields.faults.add(line, fault, "cut")
+        return GradedRow(line, topic, "0", docno, "", grades.get(letter, min(grades.values())))
+
+    table = read_table(path, NTCIR2_COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return Ntcir2File(table, cut.level)
+
+
+def write_ntcir2(
+    rows: Iterable[Qrel], scale: Scale, level: int | None, stream: TextIO, *, letters: str | None = None
+) -> None:
+    r"""Write an NTCIR-2 qrels file, in the order of the rows.
+
+    Parameters
+    ----------
+    rows : iterable of Qrel
+        Grades of the scale; their iterations have no place in the file.
+    scale : Scale
+        The declared grades.
+    level : int or None
+        Least grade that is relevant; ``None`` = none is.
+    stream : TextIO
+        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
+    letters : str, optional
+        As `letters_of` takes them.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no letters, a grade is off the scale, or an id could not be read back.
+        Nothing is written then.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from store.formats.scale import parse_scale
+    >>> ntcir = parse_scale("ntcir")
+    >>> rows = [Qrel("0101", "kaken-j-1", 3), Qrel("0101", "kaken-j-2", 1)]
+    >>> write_ntcir2(rows, ntcir, ntcir.rigid, sys.stdout)  # doctest: +NORMALIZE_WHITESPACE
+    0101	S	kaken-j-1	1
+    0101	B	kaken-j-2	0
+    """
+    letter_of = letters_of(scale, letters)
+    listed = list(rows)
+    check_rows(listed, "NTCIR-2")
+    if off := sorted({row.grade for row in listed} - letter_of.keys()):
+        raise ArgumentError("grade", f"must be one of {scale.values}", off)
+    stream.writelines(
+        f"{row.topic}\t{letter_of[row.grade]}\t{row.docno}\t{int(level is not None and row.grade >= level)}\n"
+        for row in listed
+    )
+
+
+class _Cut:
+    """Where 0 and 1 part the scale, as far as the lines have said."""
+
+    def __init__(self) -> None:
+        self._least_relevant: tuple[int, str, int] | None = None
+        self._most_irrelevant: tuple[int, str, int] | None = None
+
+    @property
+    def level(self) -> int | None:
+        """The least relevant grade; ``None`` = none is."""
+        return None if self._least_relevant is None else self._least_relevant[0]
+
+    def contradiction(self, line: int, letter: str, grade: int, *, is_relevant: bool) -> str | None:
+        """Take in a line, or say which earlier one it contradicts."""
+        here = (grade, letter, line)
+        if is_relevant:
+            other = self._most_irrelevant
+            if other is not None and grade <= other[0]:
+                return f"expected 0 for {letter}, as line {other[2]} has 0 for {other[1]}, got 1"
+            if self._least_relevant is None or grade < self._least_relevant[0]:
+                self._least_relevant = here
+            return None
+        other = self._least_relevant
+        if other is not None and grade >= other[0]:
+            return f"expected 1 for {letter}, as line {other[2]} has 1 for {other[1]}, got 0"
+        if self._most_irrelevant is None or grade > self._most_irrelevant[0]:
+            self._most_irrelevant = here
+        return None
+
+
+NTCIREVAL_COLUMNS = "topic docno level"
+
+_LEVEL = re.compile(r"L(0|[1-9][0-9]{0,8})", re.ASCII)
+
+
+def read_ntcireval(
+    path: str, *, lenient: bool = False, keep_repeats: bool = False, faults: FaultList | None = None
+) -> JudgedTable:
+    r"""Read an NTCIREVAL qrels file.
+
+    Parameters
+    ----------
+    path : str
+        The file; ``-`` is standard input; compression is seen through.
+    lenient : bool, default=False
+        A line that begins with ``#`` is a comment, and what follows the third field is ignored.
+        Otherwise both are faults.
+    keep_repeats : bool, default=False
+        Whether topic, docno and judge may come again: for `store.formats.codes.settle_repeats`.
+    faults : FaultList, optional
+        Where faults are told instead of being raised; rows without one are returned all the same.
+
+    Returns
+    -------
+    JudgedTable
+        In file order, the code of ``Lk`` being k; the iteration is ``0``.
+
+    Raises
+    ------
+    FormatError
+        With every fault of the file; see `store.formats.tables.read_table`. Codes of the
+        fields are ``id`` and ``grade`` (not ``L`` and an integer from 0 without leading zeros).
+    PoolerError
+        If the file cannot be opened.
+
+    Notes
+    -----
+    `write_ntcireval` gives the bytes of a file back that has single blanks between its fields,
+    newlines at its ends, and nothing else.
+
+    References
+    ----------
+    .. [1] Sakai, "NTCIREVAL", a toolkit for information access evaluation; Luo et al., "Overview of
+       the NTCIR-13 We Want Web task", *NTCIR-13*, 2017.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+    ...     _ = file.write("0001 web-1 L4\n0001 web-2 L0\n")
+    ...     file.flush()
+    ...     [(row.docno, row.code) for row in read_ntcireval(file.name).rows]
+    [('web-1', 4), ('web-2', 0)]
+    """
+
+    def row(line: int, parts: Sequence[str], fields: Fields) -> GradedRow:
+        topic, docno = fields.topic(line, parts[0]), fields.name(line, parts[1])
+        match = _LEVEL.fullmatch(parts[2])
+        if match is None:
+            fields.faults.add(line, f"expected a level like L2, got `{parts[2]}`", "grade")
+        return GradedRow(line, topic, "0", docno, "", int(match[1]) if match else 0)
+
+    return read_table(path, NTCIREVAL_COLUMNS, row, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+
+
+def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
+    r"""Write an NTCIREVAL qrels file, in the order of the rows.
+
+    Parameters
+    ----------
+    rows : iterable of Qrel
+        Grades from 0; their iterations have no place in the file.
+    stream : TextIO
+        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
+
+    Raises
+    ------
+    ArgumentError
+        If a grade is negative, or an id could not be read back. Nothing is written then.
+
+    Examples
+    --------
+    >>> import sys
+    >>> write_ntcireval([Qrel("0001", "web-1", 4), Qrel("0001", "web-2", 0)], sys.stdout)
+    0001 web-1 L4
+    0001 web-2 L0
+    """
+    listed = list(rows)
+    check_rows(listed, "NTCIREVAL")
+    if negative := sorted({row.grade for row in listed if row.grade < 0}):
+        requirement = "cannot be written as a level L0 to Ln when it is negative"
+        raise ArgumentError("grade", requirement, negative)
+    stream.writelines(f"{row.topic} {row.docno} L{row.grade}\n" for row in listed)

@@ -1,0 +1,1 @@
+"""From votes to qrels: votes, policies, final grades."""

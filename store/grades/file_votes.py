@@ -1,0 +1,210 @@
+"""Votes of judges out of files: what a collection with the same judgements would give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.agreement.populations import (
+    PLACE_OF_STATE,
+    Cells,
+    Pairs,
+    Population,
+    PopulationVotes,
+    population_votes,
+)
+from store.errors import ArgumentError, UnknownNameError
+from store.formats.qrels import Numbering, QrelsColumns
+from store.records import Judge, JudgeKind, Judgement, Scale
+from store.text import natural_key
+
+_LISTED = -4
+"""A line that says pooled, not judged: no cell, as it is no event in a collection."""
+
+
+class FileVotes:
+    """Judgements of files, measured as those of a collection are.
+
+    Parameters
+    ----------
+    docno_ids : mapping of str to int, optional
+        Numbers of docnos that rankings have already: 0 to n - 1.
+
+    Notes
+    -----
+    `topics` and `docnos` number what files name; `scale` must be set before votes are asked for.
+    """
+
+    def __init__(self, docno_ids: Mapping[str, int] | None = None) -> None:
+        self.topics = Numbering[str]()
+        self.docnos = Numbering[str](docno_ids or {})
+        self.scale: Scale | None = None
+        self._kinds: dict[str, JudgeKind] = {}
+        self._named: set[str] = set()
+        self._parts: list[NDArray[np.int64]] = []
+
+    def add_columns(
+        self,
+        judge: str,
+        columns: QrelsColumns,
+        *,
+        unjudged: Iterable[int] = (),
+        mapping: Mapping[int, int] | None = None,
+    ) -> None:
+        """Add a file of one judge.
+
+        Parameters
+        ----------
+        judge : str
+            A new one.
+        columns : QrelsColumns
+            By the numberings of this object.
+        unjudged : iterable of int
+            Codes that mean "pooled, not judged".
+        mapping : mapping of int to int, optional
+            Codes to read as others.
+        """
+        judge_code = self._add_judge(judge, JudgeKind.IMPORTED, is_named=True)
+        is_open = np.isin(columns.codes, list(unjudged))
+        grades = columns.codes.copy()
+        for source, target in (mapping or {}).items():
+            grades[columns.codes == source] = target
+        n_lines = len(grades)
+        self._parts.append(
+            np.stack([
+                columns.topics, columns.docnos, np.full(n_lines, judge_code, dtype=np.int64),
+                np.where(is_open, _LISTED, 0), grades,
+            ])
+        )  # fmt: skip
+
+    def add_judgements(
+        self,
+        judgements: Sequence[Judgement],
+        kinds: Mapping[str, JudgeKind],
+        *,
+        listed: Iterable[tuple[str, str]] = (),
+        is_named: bool = False,
+    ) -> None:
+        """Add a file of one or more judges.
+
+        Parameters
+        ----------
+        judgements : sequence of Judgement
+            Current states, each (topic, docno, judge) once.
+        kinds : mapping of str to JudgeKind
+            Of every judge of the file, in their order.
+        listed : iterable of (str, str)
+            Topic and docno of lines that say "pooled, not judged".
+        is_named : bool, default=False
+            Whether the user named the judges, so that they are measured with no grade, too.
+        """
+        codes = {name: self._add_judge(name, kind, is_named=is_named)
+                 for name, kind in kinds.items()}  # fmt: skip
+        rows = [
+            (self.topics[one.topic], self.docnos[one.docno], codes[one.judge],
+             PLACE_OF_STATE.get(one.state, 0), one.grade or 0)
+            for one in judgements
+        ]  # fmt: skip
+        rows += [(self.topics[topic], self.docnos[docno], -1, _LISTED, 0)
+                 for topic, docno in listed]  # fmt: skip
+        self._parts.append(np.array(rows, dtype=np.int64).reshape(-1, 5).T)
+
+    def judges(self) -> list[Judge]:
+        """Return every judge, in the order of the files."""
+        return [Judge(name, kind) for name, kind in self._kinds.items()]
+
+    def votes(
+        self,
+        judge_names: Sequence[str] | None = None,
+        *,
+        population: Population = "common",
+        unlisted_as: int | None = None,
+    ) -> PopulationVotes:
+        """Return the grades of some judges over a population; see `store.grades.votes.fetch_votes`.
+
+        Parameters
+        ----------
+        judge_names : sequence of str, optional
+            Judges in this order; default all but adjudicators, and but those without a grade that
+            a file of several judges names.
+        population : {"common", "listed", "pooled"}, default="common"
+            Pooled documents are those that any line of the files has.
+        unlisted_as : int, optional
+            As for `store.analysis.agreement.populations.population_votes`.
+
+        Raises
+        ------
+        UnknownNameError
+            If a judge is not known.
+        ArgumentError
+            If the population is the collection's, which files do not tell, or as
+            `population_votes` does.
+
+        Notes
+        -----
+        O(n log n) in the lines of all files, topics in natural order.
+        """
+        if population == "collection":
+            hint = "pooler import docs and judgements: a collection knows its documents"
+            requirement = "must not be `collection` with files, which do not say what is in it"
+            raise ArgumentError("--population", requirement, None, hint=hint)
+        if self.scale is None:
+            raise ArgumentError("scale", "must be set before votes are taken", None)
+        cells = np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
+        names = self._chosen(judge_names, cells)
+        everybody = list(self._kinds)
+        code_of = np.full(len(everybody) + 1, -1, dtype=np.int64)  # the last one is of code -1
+        code_of[[everybody.index(name) for name in names]] = np.arange(len(names))
+        of_all = cells
+        cells = cells[:, (cells[3] != _LISTED) & (code_of[cells[2]] >= 0)]
+        has_pool = population == "pooled"
+        found = np.unique((of_all if has_pool else cells)[0]).tolist()
+        texts = list(self.topics)
+        order = sorted(found, key=lambda number: natural_key(texts[number]))
+        new_code = np.zeros(len(texts), dtype=np.int64)
+        new_code[order] = np.arange(len(order))
+        values = self.scale.values
+        return population_votes(
+            Cells(
+                topics=tuple(texts[number] for number in order),
+                judges=tuple(names),
+                scale_values=values,
+                topic_codes=new_code[cells[0]],
+                documents=cells[1],
+                judge_codes=code_of[cells[2]],
+                places=np.where(cells[3] < 0, cells[3], np.searchsorted(values, cells[4])),
+            ),
+            population,
+            unlisted_as=unlisted_as,
+            pooled=_pairs(new_code[of_all[0]], of_all[1]) if has_pool else None,
+        )
+
+    def _add_judge(self, name: str, kind: JudgeKind, *, is_named: bool) -> int:
+        """Give a new judge the next number; one file says all that there is of a judge."""
+        if name in self._kinds:
+            raise ArgumentError("judge", "must be in one file only", name)
+        self._kinds[name] = kind
+        self._named |= {name} if is_named else set()
+        return len(self._kinds) - 1
+
+    def _chosen(self, names: Sequence[str] | None, cells: NDArray[np.int64]) -> list[str]:
+        """Return the judges to be measured, each once."""
+        if names is not None:
+            for name in names:
+                if name not in self._kinds:
+                    raise UnknownNameError("judge", name, self._kinds)
+            return list(dict.fromkeys(names))
+        codes = set(np.unique(cells[2, cells[3] == 0]).tolist())
+        return [
+            name for code, (name, kind) in enumerate(self._kinds.items())
+            if kind is not JudgeKind.ADJUDICATOR and (name in self._named or code in codes)
+        ]  # fmt: skip
+
+
+def _pairs(topic_codes: NDArray[np.int64], documents: NDArray[np.int64]) -> Pairs:
+    """Return every pair once."""
+    width = 1 + int(documents.max(initial=0))
+    numbers = np.unique(topic_codes * width + documents)
+    return Pairs(numbers // width, numbers % width)

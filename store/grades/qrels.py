@@ -1,0 +1,426 @@
+"""A policy applied: one grade a document; what another tie rule would give."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.aggregation.dawid_skene import DawidSkeneResult, dawid_skene
+from store.analysis.aggregation.rules import (
+    AGGREGATED,
+    TIE_RULES,
+    TIES,
+    AggregateResult,
+    grade_sums,
+    highest,
+    lowest,
+    majority,
+    mean_half_up,
+    median,
+)
+from store.analysis.agreement.votes import NO_GRADE, collapse_votes
+from store.analysis.collapse import collapse, level_index
+from store.errors import ArgumentError, PoolerError
+from store.grades.opinions import Ballots, LeftOut, StandingRuling, gather
+from store.grades.policy import SINGLE_JUDGE, Collapse, Policy
+from store.judging.disagreements import Status
+from store.records import Judgement, Qrel, Scale
+
+_NAMES_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What became of every document of `Ballots.pairs`; all arrays have shape (n_pairs,)."""
+
+    is_given: NDArray[np.bool_]
+    """Whether it has a grade."""
+    grades: NDArray[np.int64]
+    """Values of the scale; 0 and 1 where the policy has a level; or sums. 0 where none is given."""
+    is_tied: NDArray[np.bool_]
+    """Whether its votes are tied, resolved or not, and no ruling decided."""
+    is_ruled: NDArray[np.bool_]
+    """Whether a ruling decided, on a grade or on none."""
+    n_fewer_votes: int = 0
+    estimate: DawidSkeneResult | None = None
+
+    def n_changed(self, other: Outcome) -> int:
+        """Count the documents that have another grade, or a grade in one of the two alone."""
+        return int(np.count_nonzero((self.is_given != other.is_given) | (self.grades != other.grades)))
+
+    def at(self, level: int) -> Outcome:
+        """Return the same, its grades collapsed at a level."""
+        relevant = _relevant(self.grades, self.is_given, level)
+        return Outcome(self.is_given, relevant, self.is_tied, self.is_ruled)
+
+
+def outcome_of(ballots: Ballots, policy: Policy) -> Outcome:
+    """Apply a policy's rule to votes, and put rulings in its place.
+
+    Parameters
+    ----------
+    ballots : Ballots
+        Gathered for this policy, or for one that differs in ties, collapse and level alone.
+    policy : Policy
+        Checked.
+
+    Returns
+    -------
+    Outcome
+        Of every document of `ballots`.
+
+    Raises
+    ------
+    ArgumentError
+        If sums and rulings are to be mixed, or the level of rule sum cuts nothing off.
+    PoolerError
+        If the rule is a single judge and several judged, or Dawid-Skene has too few judges.
+    """
+    n_pairs = len(ballots.pairs)
+    is_given = np.zeros(n_pairs, dtype=np.bool_)
+    is_tied = np.zeros(n_pairs, dtype=np.bool_)
+    is_ruled = np.zeros(n_pairs, dtype=np.bool_)
+    grades = np.zeros(n_pairs, dtype=np.int64)
+    if policy.rule == "sum":
+        sums, n_fewer = _sums(ballots, policy)
+        is_given[ballots.rows], grades[ballots.rows] = True, sums
+        level = policy.level
+        return Outcome(is_given, grades if level is None else _relevant(grades, is_given, level),
+                       is_tied, is_ruled, n_fewer)  # fmt: skip
+    place, values = None, np.array(ballots.scale.values)
+    if policy.collapse == "before" and policy.level is not None:
+        place, values = level_index(ballots.scale, policy.level), np.array([0, 1])
+    result, estimate = _apply(ballots, policy, place)
+    has_grade = result.status == AGGREGATED
+    is_given[ballots.rows] = has_grade
+    grades[ballots.rows[has_grade]] = values[result.grades[has_grade]]
+    is_tied[ballots.rows] = result.is_tied
+    if policy.level is not None and place is None:
+        grades = _relevant(grades, is_given, policy.level)
+    for index, ruling in ballots.rulings.items():
+        verdict = ruling.verdict
+        is_ruled[index], is_tied[index] = True, False
+        is_given[index] = verdict is not None
+        if verdict is None:
+            grades[index] = 0
+        else:
+            grades[index] = verdict if policy.level is None else verdict >= policy.level
+    n_fewer = 0 if estimate is None else estimate.n_below_three
+    return Outcome(is_given, grades, is_tied, is_ruled, n_fewer, estimate)
+
+
+def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int) -> NDArray[np.int64]:
+    """Return 1 where a grade is given and at least the level."""
+    return np.where(is_given, collapse(grades, level), 0).astype(np.int64)
+
+
+def _apply(
+    ballots: Ballots, policy: Policy, level_place: int | None
+) -> tuple[AggregateResult, DawidSkeneResult | None]:
+    """Apply any rule but sum; with a level, to votes collapsed there."""
+    counts, values = ballots.counts, ballots.scale.values
+    if level_place is not None:
+        counts = np.add.reduceat(counts, [0, level_place], axis=1)
+        values = (0, 1)
+    match policy.rule:
+        case "majority":
+            return majority(counts, ties=policy.ties or "unresolved"), None
+        case "median":
+            return median(counts, ties=policy.ties or "unresolved"), None
+        case "mean":
+            return mean_half_up(counts, values), None
+        case "min":
+            return lowest(counts), None
+        case "max":
+            return highest(counts), None
+        case "dawid-skene":
+            return _estimated(ballots, level_place)
+    judges = ballots.votes.judges
+    if len(judges) > 1:
+        more = ", ..." if len(judges) > _NAMES_SHOWN else ""
+        names = ", ".join(judges[:_NAMES_SHOWN]) + more
+        message = f"{len(judges)} judges judged ({names}); whose grades are meant?"
+        hint = "--judge NAME takes one, --aggregate majority --ties low|high|unresolved all"
+        raise PoolerError(message, hint=hint)
+    return lowest(counts), None
+
+
+def _estimated(ballots: Ballots, level_place: int | None) -> tuple[AggregateResult, DawidSkeneResult]:
+    """Apply Dawid and Skene's model, the rulings known to it."""
+    votes, fixed = ballots.votes, ballots.fixed
+    if level_place is not None:
+        votes = collapse_votes(votes, level_place)
+        fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
+    found = dawid_skene(votes, fixed=fixed)
+    status = np.full(votes.n_documents, AGGREGATED, dtype=np.int8)
+    return AggregateResult(found.low, status, found.low, found.high), found
+
+
+def _sums(ballots: Ballots, policy: Policy) -> tuple[NDArray[np.int64], int]:
+    """Return the sum of grades of every document with a vote, and how many had fewer votes."""
+    if ballots.rulings:
+        requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
+        hint = f"--without-rulings leaves {len(ballots.rulings):,} of them out"
+        raise ArgumentError("--aggregate", requirement, "sum", hint=hint)
+    n_votes = ballots.counts.sum(axis=1)
+    values = ballots.scale.values
+    if policy.level is not None and n_votes.size:
+        low = int((n_votes * values[0]).min())
+        high = int((n_votes * values[-1]).max())
+        if not low < policy.level <= high:
+            requirement = f"must be above {low} and at most {high}, as sums of grades can be here"
+            raise ArgumentError("--level", requirement, policy.level)
+    n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
+    return grade_sums(ballots.counts, values), n_fewer
+
+
+@dataclass(frozen=True, slots=True)
+class FinalQrels:
+    """One grade a (topic, docno), and how it came about."""
+
+    rows: list[Qrel]
+    """Topics in natural order, docnos bytewise. Graded; or 0 and 1 where the policy has a level;
+    or sums of grades."""
+    judges: tuple[str, ...]
+    """Whose votes went in."""
+    rule: str
+    """``single judge``, or one of `store.grades.policy.RULES`."""
+    ties: str | None = None
+    policy: Policy = field(default_factory=Policy)
+    adjudicators: tuple[str, ...] = ()
+    """Whose rulings decided."""
+    n_decided_by_ties: int = 0
+    """Documents whose grade the tie rule decided; of rule mean, means half-way between two
+    grades; of Dawid-Skene, documents with two equally probable grades."""
+    n_ruled: int = 0
+    """Documents whose grade is an adjudicator's ruling."""
+    n_ruled_cannot: int = 0
+    """Documents left out because an adjudicator found them impossible to judge."""
+    n_rulings_changed: int = 0
+    """Rulings of either sort that count, though judges have decided otherwise since."""
+    n_rulings_unneeded: int = 0
+    """Rulings that count on documents that judges do not differ on, any more or ever."""
+    left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
+    """(topic, docno) of documents without a grade that somebody looked at, and why: their votes
+    are tied; nobody graded them and somebody could not; nobody did either and somebody skipped.
+    What an adjudicator could not judge is ``cannot``."""
+    n_mixed_iterations: int = 0
+    """Documents whose judges worked in different rounds; their iteration is ``0``."""
+    n_fewer_votes: int = 0
+    """Documents that the rule graded by fewer votes than it wants: of rule sum, than other
+    documents have; of Dawid-Skene, than three; of other rules 0."""
+    n_iterations: int | None = None
+    """Of Dawid-Skene's estimate; ``None`` = another rule."""
+    converged: bool = True
+    """False = Dawid-Skene's estimate still moved when it stopped."""
+    pairs: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    """(topic, docno) of `rows`."""
+
+    def count_left_out(self, reason: LeftOut) -> int:
+        """Count the documents left out for one reason."""
+        return list(self.left_out.values()).count(reason)
+
+
+def final_qrels(
+    judgements: Sequence[Judgement],
+    scale: Scale,
+    policy: Policy | None = None,
+    *,
+    adjudicators: Collection[str] = (),
+    rulings: Sequence[StandingRuling] = (),
+) -> FinalQrels:
+    """Choose the grade of every judged document.
+
+    Parameters
+    ----------
+    judgements : sequence of Judgement
+        The current states of any judges, each (topic, docno, judge) once.
+    scale : Scale
+        The declared grades.
+    policy : Policy, optional
+        Whose grades count, and what becomes of several; by default the only judge's, and rulings.
+    adjudicators : collection of str
+        Judges who have no vote.
+    rulings : sequence of StandingRuling
+        What adjudicators decided, each (topic, docno) once.
+
+    Returns
+    -------
+    FinalQrels
+        Skipped and unjudgeable documents are counted, never graded.
+
+    Raises
+    ------
+    ArgumentError
+        If choices do not go together, or have no meaning on the scale or the sums of grades.
+    PoolerError
+        If nothing was judged, several judges judged and the policy names neither a judge nor a
+        rule, or the rule cannot work with so few judges.
+
+    Notes
+    -----
+    The order of judgements changes nothing. `Collection.final_qrels` reads all this from a
+    collection.
+
+    Examples
+    --------
+    >>> from store.records import State
+    >>> from store.formats.scale import parse_scale
+    >>> rows = [Judgement("1", "a", "ann", State.JUDGED, 0), Judgement("1", "a", "bob", State.JUDGED, 2)]
+    >>> final_qrels(rows, parse_scale("0-2"), Policy(rule="majority", ties="high")).rows
+    [Qrel(topic='1', docno='a', grade=2, iteration='0')]
+    """
+    policy = policy or Policy()
+    policy.check()
+    policy.check_scale(scale)
+    ballots = gather(judgements, scale, policy, adjudicators=adjudicators, rulings=rulings)
+    return decide(ballots, policy)
+
+
+def decide(ballots: Ballots, policy: Policy) -> FinalQrels:
+    """Choose the grade of every document of ballots gathered for a policy; see `final_qrels`."""
+    if not ballots.votes.n_documents and not ballots.rulings:
+        message = "nothing is judged yet"
+        if policy.judge:
+            message = f"judge `{policy.judge}` has judged nothing"
+        elif policy.of:
+            message = f"nothing is judged by {', '.join(policy.of)}"
+        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+    outcome = outcome_of(ballots, policy)
+    rows: list[Qrel] = []
+    left_out: dict[tuple[str, str], LeftOut] = {}
+    n_mixed = 0
+    grades, is_tied = outcome.grades.tolist(), outcome.is_tied.tolist()
+    is_ruled = outcome.is_ruled.tolist()
+    for index, is_given in enumerate(outcome.is_given.tolist()):
+        pair = ballots.pairs[index]
+        if is_given:
+            iteration = ballots.iterations.get(pair, "0")
+            n_mixed += iteration is None
+            rows.append(Qrel(*pair, grades[index], iteration or "0"))
+        elif is_ruled[index]:
+            left_out[pair] = "cannot"
+        elif is_tied[index]:
+            left_out[pair] = "tied"
+        elif pair in ballots.reasons:
+            left_out[pair] = ballots.reasons[pair]
+    estimate = outcome.estimate
+    rulings = ballots.rulings.values()
+    return FinalQrels(
+        rows=rows,
+        judges=ballots.votes.judges,
+        rule=policy.rule or SINGLE_JUDGE,
+        ties=policy.ties,
+        policy=policy,
+        adjudicators=tuple(sorted({ruling.adjudicator for ruling in rulings})),
+        n_decided_by_ties=int(np.count_nonzero(outcome.is_tied & outcome.is_given)),
+        n_ruled=int(np.count_nonzero(outcome.is_ruled & outcome.is_given)),
+        n_ruled_cannot=int(np.count_nonzero(outcome.is_ruled & ~outcome.is_given)),
+        n_rulings_changed=sum(ruling.status is Status.CHANGED for ruling in rulings),
+        n_rulings_unneeded=sum(ruling.status is Status.UNNEEDED for ruling in rulings),
+        left_out=left_out,
+        n_mixed_iterations=n_mixed,
+        n_fewer_votes=outcome.n_fewer_votes,
+        n_iterations=None if estimate is None else estimate.n_iterations,
+        converged=estimate is None or estimate.converged,
+        pairs=frozenset((row.topic, row.docno) for row in rows),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Documents that fare otherwise under another choice, each counted once."""
+
+    added: int = 0
+    """They have a grade under the other choice alone."""
+    removed: int = 0
+    """They have a grade under the choice that was made alone."""
+    changed: int = 0
+    """They have a grade under both, and another one; of relevance, relevant or not."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.added + self.removed + self.changed
+
+    def to_json(self) -> dict[str, int]:
+        """Return what a manifest says of it."""
+        return {"added": self.added, "removed": self.removed, "changed": self.changed}
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """How many documents would fare otherwise under one other choice."""
+
+    option: Literal["ties", "collapse"]
+    value: str
+    """The other choice."""
+    grades: Change | None
+    """``None`` = the policy has a level, or the choice is of no matter to grades."""
+    relevance: dict[int, Change] = field(default_factory=dict)
+    """By level."""
+
+
+def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
+    """Count the documents that hang on the tie rule, and on the order of collapsing.
+
+    Parameters
+    ----------
+    ballots : Ballots
+        Gathered for the policy.
+    policy : Policy
+        What was chosen.
+    levels : sequence of int
+        Where the policy is graded: levels at which relevance is compared.
+
+    Returns
+    -------
+    list of Flip
+        The other tie rules of majority and median; then, for every rule but sum and a single
+        judge, the other order of collapsing. What a ruling decides never changes.
+
+    Raises
+    ------
+    PoolerError
+        As `store.grades.qrels.outcome_of` does.
+
+    Notes
+    -----
+    One application of the rule for each choice and level: Dawid-Skene is estimated again for each.
+    """
+    if policy.rule in (None, "sum"):
+        return []
+    chosen = outcome_of(ballots, policy)
+    is_graded = policy.level is None
+    wanted = tuple(levels) if policy.level is None else (policy.level,)
+    flips = []
+    for ties in TIES if policy.rule in TIE_RULES else ():
+        if ties == policy.ties:
+            continue
+        other = outcome_of(ballots, replace(policy, ties=ties))
+        change = _change(chosen, other)
+        relevance = (
+            {level: _change(chosen.at(level), other.at(level)) for level in wanted}
+            if is_graded
+            else dict.fromkeys(wanted, change)
+        )
+        flips.append(Flip("ties", ties, change if is_graded else None, relevance))
+    relevance = {}
+    for level in wanted:
+        here = chosen.at(level) if is_graded else chosen
+        order: Collapse = "after" if policy.collapse == "before" else "before"
+        there = outcome_of(ballots, replace(policy, level=level, collapse=order))
+        relevance[level] = _change(here, there)
+    value = "after" if policy.collapse == "before" else "before"
+    return [*flips, Flip("collapse", value, None, relevance)] if relevance else flips
+
+
+def _change(here: Outcome, there: Outcome) -> Change:
+    """Count what would be otherwise there."""
+    added = int(np.count_nonzero(there.is_given & ~here.is_given))
+    removed = int(np.count_nonzero(here.is_given & ~there.is_given))
+    return Change(added, removed, here.n_changed(there) - added - removed)

@@ -1,0 +1,125 @@
+"""Tables of judges, of all their labels, and of their aggregate, against one judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.agreement.populations import PopulationVotes
+from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
+from store.analysis.agreement.votes import votes_of_judges
+from store.analysis.collapse import level_index
+from store.grades.opinions import Ballots
+from store.grades.policy import Policy
+from store.grades.qrels import Outcome, outcome_of
+from store.records import Scale
+
+_NO_GRADE = -1
+
+
+def judges_against(
+    population: PopulationVotes, reference: str, others: Sequence[str], level_indices: Sequence[int]
+) -> tuple[list[PairStack], list[PairStack]]:
+    """Count how judges and a reference graded the same documents.
+
+    Parameters
+    ----------
+    population : PopulationVotes
+        Votes of `reference` and `others`.
+    reference : str
+        The second judge of every pair.
+    others : sequence of str
+        The first ones.
+    level_indices : sequence of int
+        As for `store.analysis.agreement.tables.stacks_of`.
+
+    Returns
+    -------
+    each, together : list of PairStack
+        One pair for each of `others`; and a single one of all their labels thrown together, in
+        which a document counts once for each of them who graded it.
+    """
+    by_topic = np.array([
+        population.total(partial(pair_tables, first=other, second=reference)) for other in others
+    ])  # fmt: skip
+    together = by_topic.sum(axis=0)[np.newaxis]
+    return stacks_of(by_topic, level_indices), stacks_of(together, level_indices)
+
+
+def aggregate_against(
+    population: PopulationVotes,
+    reference: str,
+    others: Sequence[str],
+    scale: Scale,
+    levels: Sequence[int],
+    policy: Policy,
+) -> list[PairStack]:
+    """Count how the aggregate of judges and a reference graded the same documents.
+
+    Parameters
+    ----------
+    population, reference, others
+        As for `judges_against`.
+    scale : Scale
+        The declared grades.
+    levels : sequence of int
+        Least relevant grades.
+    policy : Policy
+        A rule without rulings; with ``collapse="before"`` there is no graded stack.
+
+    Returns
+    -------
+    list of PairStack
+        Of one pair: graded, then at each level. Documents that the rule leaves without a grade are
+        not counted.
+    """
+    votes = population.votes
+    of_reference = votes.judge_codes == votes.judge_index(reference)
+    theirs = np.full(votes.n_documents, _NO_GRADE, dtype=np.int64)
+    theirs[votes.documents[of_reference]] = votes.places[of_reference]
+    ballots = Ballots(
+        scale=scale,
+        pairs=(("", ""),) * votes.n_documents,  # arrays say which is which
+        votes=votes_of_judges(votes, others),
+        rows=np.unique(votes.documents[~of_reference]),
+        iterations={},
+        reasons={},
+        rulings={},
+    )
+    indices = [level_index(scale, level) for level in levels]
+    if policy.collapse == "after":
+        outcome = outcome_of(ballots, policy)
+        given = np.searchsorted(np.array(scale.values), outcome.grades)
+        tables = _tables(population, outcome, given, theirs, population.default, votes.n_grades)
+        return stacks_of(tables[np.newaxis], indices)
+    stacks = []
+    for level, index in zip(levels, indices, strict=True):
+        outcome = outcome_of(ballots, replace(policy, level=level))
+        relevant = np.where(theirs == _NO_GRADE, _NO_GRADE, theirs >= index)
+        default = None if population.default is None else int(population.default >= index)
+        binary = _tables(population, outcome, outcome.grades, relevant, default, 2)
+        stacks.append(binary_stack(binary[np.newaxis], index))
+    return stacks
+
+
+def _tables(
+    population: PopulationVotes,
+    outcome: Outcome,
+    given: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    default: int | None,
+    n_grades: int,
+) -> NDArray[np.int64]:
+    """Count documents by topic, aggregated grade and the reference's grade."""
+    votes = population.votes
+    q, n_topics = n_grades, len(votes.topics)
+    both = outcome.is_given & (theirs != _NO_GRADE)
+    cells = (votes.topic_codes[both] * q + given[both]) * q + theirs[both]
+    tables = np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)
+    if default is not None:
+        tables[:, default, default] += population.blanks
+    return tables

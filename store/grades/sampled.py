@@ -1,0 +1,265 @@
+"""Sampled pools with their grades, of a collection or of prels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import exists, or_, select
+from sqlmodel import Session
+
+from store.analysis.arrays import Grades, RankedDocuments
+from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, UNGRADED, SampledPool, sampled_pool
+from store.db.keys import Keys
+from store.db.tables import DOCUMENT, POOL, POOL_ENTRY
+from store.errors import PoolerError, UnknownNameError
+from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
+from store.formats.prels import PrelsRow, StatapRow, XinfapRow
+from store.text import natural_key
+
+COLLISION = "2"
+"""Method of a statap file by which the sample and another choice both took a document."""
+
+_DRAWS = "pooler pool --strategy stratified, uniform or statap draws a sample"
+_DOCNOS_A_QUERY = 1_000
+
+
+def sole_sampled_pool(session: Session) -> str:
+    """Return the name of the only pool of a collection that is a sample and not withdrawn.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+
+    Raises
+    ------
+    PoolerError
+        If there is none, or several.
+
+    Notes
+    -----
+    A sample has strata or inclusion probabilities. A pool that is none is read through.
+    """
+    columns = POOL_ENTRY.c
+    is_of_sample = or_(columns.stratum.is_not(None), columns.inclusion_probability.is_not(None))
+    has_one = exists().where(columns.pool_id == POOL.c.id, is_of_sample)
+    query = select(POOL.c.name).where(POOL.c.withdrawn.is_(False), has_one)
+    names: list[str] = sorted(session.execute(query).scalars(), key=natural_key)
+    if not names:
+        message = "there is no sampled pool in the collection"
+        raise PoolerError(message, hint=_DRAWS)
+    if len(names) > 1:
+        message = f"there are {len(names)} sampled pools: {', '.join(names)}"
+        raise PoolerError(message, hint="--pool NAME says which is meant")
+    return names[0]
+
+
+def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grades) -> dict[str, SampledPool]:
+    """Return the sample that a pool of the collection is, with grades.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics : Keys
+        Fresh.
+    pool : str
+        Its name.
+    grades : Grades
+        By document id: `SoleGrades.by_topic` of the policy, or, where several judges have a say,
+        `store.analysis.arrays.grades_by_topic` of the final qrels and the collection's ranked documents.
+
+    Returns
+    -------
+    dict of str to SampledPool
+        Topics of the pool in natural order. A document is not sampled, or sampled without a grade,
+        or graded; a grade of a document that was not sampled is not looked at, since no sample
+        tells what it stands for. Strata are ``None`` for a topic where a document has none, and
+        probabilities where a sampled document, or every one, has none: as in any pool that is no
+        sample. What an imported statap file gave method 2 is certain to be judged, see
+        `store.grades.sampled.statap_pools`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool.
+
+    Notes
+    -----
+    Some microseconds a document of the pool.
+    """
+    pools = {row.name: row.id for row in session.execute(select(POOL.c.name, POOL.c.id))}
+    if pool not in pools:
+        raise UnknownNameError("pool", pool, pools)
+    columns = POOL_ENTRY.c
+    query = (
+        select(columns.topic_id, columns.document_id, columns.sampled, columns.stratum,
+               columns.inclusion_probability)
+        .where(columns.pool_id == pools[pool])
+        .order_by(columns.topic_id)
+    )  # fmt: skip
+    by_topic: dict[str, list[Sequence[object]]] = {}
+    for topic, *entry in session.execute(query):
+        by_topic.setdefault(topics.names[topic], []).append(entry)
+    certain = _collisions(session, pools[pool])
+    return {
+        topic: _pool_of(by_topic[topic], *grades.get(topic, _NO_GRADES), certain.get(topic, []))
+        for topic in sorted(by_topic, key=natural_key)
+    }
+
+
+_NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+
+def _collisions(session: Session, pool: int) -> dict[str, list[int]]:
+    """Return by topic the ids of documents that a pool's manifest notes with `COLLISION`."""
+    text = session.execute(select(POOL.c.manifest).where(POOL.c.id == pool)).scalar_one()
+    noted: dict[str, list[str]] = json.loads(text).get("methods", {}).get(COLLISION, {})
+    waiting = iter(sorted({docno for docnos in noted.values() for docno in docnos}))
+    ids: dict[str, int] = {}
+    while some := list(islice(waiting, _DOCNOS_A_QUERY)):
+        rows = session.execute(select(DOCUMENT.c.docno, DOCUMENT.c.id).where(DOCUMENT.c.docno.in_(some)))
+        ids.update(map(tuple, rows))
+    return {topic: [ids[docno] for docno in docnos if docno in ids] for topic, docnos in noted.items()}
+
+
+def _pool_of(
+    entries: Sequence[Sequence[object]],
+    graded: NDArray[np.int64],
+    grades: NDArray[np.int64],
+    certain: Sequence[int],
+) -> SampledPool:
+    """Make the pool of one topic from its entries, and ids and grades of judged documents."""
+    documents, sampled, strata, chances = zip(*entries, strict=True)
+    ids = np.array(documents, dtype=np.int64)
+    order = np.argsort(graded)
+    # One more id, which is none, so that every place can be looked up.
+    known = np.append(graded[order], -1)
+    places = np.searchsorted(known[:-1], ids)
+    is_sampled = np.array(sampled, dtype=np.bool_)
+    has_grade = is_sampled & (known[places] == ids)
+    standing = np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED))
+    inclusion = np.array(chances, dtype=np.float64)  # None becomes NaN
+    inclusion[np.isin(ids, certain)] = 1.0
+    is_known = ~np.isnan(inclusion)
+    has_chances = bool(is_known.any() and is_known[is_sampled].all())
+    return sampled_pool(
+        ids,
+        standing,
+        np.append(grades[order], 0)[places],
+        strata=None if None in strata else strata,
+        inclusion=inclusion if has_chances else None,
+    )
+
+
+NO_JUDGEMENT = -999
+"""The rel, and all below, that statAP_MQ_eval passes over."""
+CHOSEN_OTHERWISE = (0, 2)
+"""Methods of a statap file by which a document is judged whatever the sample."""
+
+
+def xinfap_pools(
+    ranked: RankedDocuments, rows: Iterable[XinfapRow], *, negatives_judged: bool = False
+) -> dict[str, SampledPool]:
+    """Take stratified pools from the rows of a file `topic iteration docno stratum rel`.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs, with docnos.
+    rows : iterable of XinfapRow
+        Every pooled document, each once a topic.
+    negatives_judged : bool, default=False
+        Only -1 means `not sampled`, and other negatives, as junk has, are judgements. By default
+        every negative rel means `not sampled`, as it does for `sample_eval.pl`.
+
+    Returns
+    -------
+    dict of str to SampledPool
+        Topics in natural order; by the numbers that documents have in the rankings.
+
+    Notes
+    -----
+    The format has no code for a document that was sampled and has no grade. O(n log n).
+
+    Examples
+    --------
+    >>> ranked = RankedDocuments(("x",), {}, {"a": 4}, {4: "a"})
+    >>> rows = [XinfapRow("t", "0", "b", 2, -1), XinfapRow("t", "0", "a", 1, 2)]
+    >>> pool = xinfap_pools(ranked, rows)["t"]
+    >>> pool.documents.tolist(), pool.standing.tolist(), pool.strata.tolist()
+    ([4, 5], [1, -1], [1, 2])
+    """
+    found = {}
+    for topic, documents, lines in _numbered(ranked, rows):
+        codes = np.array([line.code for line in lines], dtype=np.int64)
+        is_not_sampled = codes == CODE_NOT_SAMPLED if negatives_judged else codes < 0
+        strata = np.array([line.stratum for line in lines], dtype=np.int64)
+        standing = np.where(is_not_sampled, NOT_SAMPLED, GRADED)
+        found[topic] = sampled_pool(documents, standing, codes, strata=strata)
+    return found
+
+
+def statap_pools(
+    ranked: RankedDocuments, rows: Iterable[StatapRow], *, collisions_certain: bool = True
+) -> dict[str, SampledPool]:
+    """Take samples with probabilities from the rows of a file `topic docno rel method iprob`.
+
+    Parameters
+    ----------
+    ranked : RankedDocuments
+        The runs, with docnos.
+    rows : iterable of StatapRow
+        The judged documents, each once a topic.
+    collisions_certain : bool, default=True
+        A document of method 2, which the sample chose and another method as well, counts as certain
+        to be judged whatever its iprob, as it does for NIST's `statAP_MQ_eval`. Method 0 is certain
+        by its iprob already.
+
+    Returns
+    -------
+    dict of str to SampledPool
+        Topics in natural order; by the numbers that documents have in the rankings. A rel of -999
+        or below means `not sampled`; other negatives are judgements.
+
+    Notes
+    -----
+    The file lists no documents that were not sampled, so that nothing is known of the pool's size.
+    O(n log n).
+
+    Examples
+    --------
+    >>> ranked = RankedDocuments(("x",), {}, {"a": 4}, {4: "a"})
+    >>> rows = [StatapRow("t", "a", 1, 1, 0.5), StatapRow("t", "b", 0, 2, 0.25)]
+    >>> statap_pools(ranked, rows)["t"].inclusion.tolist()
+    [0.5, 1.0]
+    """
+    found = {}
+    for topic, documents, lines in _numbered(ranked, rows):
+        codes = np.array([line.code for line in lines], dtype=np.int64)
+        standing = np.where(codes <= NO_JUDGEMENT, NOT_SAMPLED, GRADED)
+        inclusion = np.array([line.probability for line in lines])
+        if collisions_certain:
+            methods = np.array([line.method for line in lines])
+            inclusion[np.isin(methods, CHOSEN_OTHERWISE)] = 1.0
+        found[topic] = sampled_pool(documents, standing, codes, inclusion=inclusion)
+    return found
+
+
+def _numbered(
+    ranked: RankedDocuments, rows: Iterable[PrelsRow]
+) -> Iterator[tuple[str, NDArray[np.int64], list[PrelsRow]]]:
+    """Yield every topic in natural order, the numbers of its documents, and its rows."""
+    by_topic: dict[str, list[PrelsRow]] = {}
+    for row in rows:
+        by_topic.setdefault(row.topic, []).append(row)
+    unranked = 1 + max(ranked.docnos, default=0)
+    for topic in sorted(by_topic, key=natural_key):
+        lines = by_topic[topic]
+        # Pooled documents that no run retrieved need a number all the same.
+        numbers = [ranked.ids.get(line.docno, unranked + place) for place, line in enumerate(lines)]
+        yield topic, np.array(numbers, dtype=np.int64), lines

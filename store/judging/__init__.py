@@ -1,0 +1,1 @@
+"""Judging: judges, seats, desks, events, adjudication, erasing."""

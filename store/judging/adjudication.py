@@ -1,0 +1,438 @@
+"""The adjudicator's desk and queries.
+
+Judges of every kind but adjudicators count, disabled ones too: their judgements stand. A document
+counts whether it is in a pool or not, as it does in the tables of kappa.
+
+What it gives holds no judge's name; its queries name no run, rank, score or pool, and no judge
+but the adjudicator. Records, undo, notes and passages are a judge's: see `store.judging.desk.Desk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Engine, Select, and_, func, or_, select, tuple_
+from sqlmodel import Session
+
+from store.db.engine import reading
+from store.db.keys import fetch_docnos
+from store.db.tables import JUDGE, JUDGEMENT, TOPIC, JudgementRow
+from store.errors import ArgumentError, StoreError, UnknownNameError
+from store.judging.desk import Desk, Queued
+from store.judging.disagreements import (
+    ALL,
+    Case,
+    CellCount,
+    Disagreement,
+    Opinion,
+    Ruling,
+    Selection,
+    Status,
+    Step,
+    Vote,
+    count_cells,
+    display_order,
+    gap_of,
+    latest_ruling,
+    letter,
+    lettered,
+    read_basis,
+    ruling_of,
+)
+from store.judging.events import current_events, fetch_shown_passages
+from store.judging.judges import fetch_identities
+from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
+from store.text import natural_key, sanitise, sanitise_line
+
+_IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
+
+Pair = tuple[int, int]
+"""Row ids of a topic and a document."""
+
+
+def fetch_cases(session: Session, *, topic: int | None = None, document: int | None = None) -> list[Case]:
+    """Return every document in disagreement, and every one that an adjudicator has ruled on.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topic, document : int, optional
+        Row ids; default all.
+
+    Returns
+    -------
+    list of Case
+        Topics in natural order, docnos bytewise. A case has the votes of all judges who decided:
+        two at least, or fewer where only a ruling is left.
+
+    Notes
+    -----
+    What is in disagreement is found by the database: 300,000 judgements of 100,000 documents take
+    about two seconds, whatever few of them differ.
+    """
+    rulings = _fetch_rulings(session, topic, document)
+    votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
+    for row in session.execute(_disputed_votes(topic, document)):
+        vote = Vote(row.judge_id, row.grade, row.id, row.reason, row.note, row.iteration)
+        votes.setdefault((row.topic_id, row.document_id), []).append(vote)
+    docnos = fetch_docnos(session, {pair[1] for pair in votes})
+    numbers = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    identities = fetch_identities(session) if rulings else {}
+    cases = []
+    for (topic_id, document_id), cast in votes.items():
+        number, docno = numbers[topic_id], docnos[document_id]
+        standing = rulings.get((topic_id, document_id), [])
+        latest = latest_ruling(standing, identities)
+        in_order = lettered(number, docno, cast)
+        rulers = frozenset(ruling.judge for ruling in standing)
+        cases.append(Case(number, docno, topic_id, document_id, in_order, latest, rulers))
+    # An adjudicator may have skipped a document, or noted something, on which judges agree now.
+    cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
+    return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
+
+
+def select_cases(session: Session, cases: Iterable[Case], selection: Selection) -> list[Case]:
+    """Return the disagreements that are wanted.
+
+    Raises
+    ------
+    UnknownNameError
+        If the topic or a judge of the selection is not known.
+    ArgumentError
+        If the two judges are one, or one is an adjudicator.
+    """
+    pair = fetch_pair(session, selection)
+    return [case for case in cases if selection.takes(case, pair)]
+
+
+def fetch_listed(session: Session, selection: Selection) -> list[Case]:
+    """Return the disagreements that are wanted, and rulings that are no longer needed.
+
+    Of a selection by gap, cell or judges the latter are no part: there is no such disagreement
+    any more. Raises as `select_cases` does.
+    """
+    cases = fetch_cases(session)
+    listed = set(map(id, select_cases(session, cases, selection)))
+    whole = Selection(selection.topic) == selection
+    return [
+        case
+        for case in cases
+        if id(case) in listed
+        or (whole and not case.is_disagreement and selection.topic in (None, case.topic))
+    ]
+
+
+def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None:
+    """Return the row ids of the two judges of a selection; raises as `select_cases` does."""
+    if selection.topic is not None:
+        known = list(session.scalars(select(TOPIC.c.number)))
+        if selection.topic not in known:
+            raise UnknownNameError("topic", selection.topic, known)
+    if selection.judges is None:
+        return None
+    judges = {row.name: row for row in session.execute(select(JUDGE))}
+    first, second = selection.judges
+    for name in (first, second):
+        if name not in judges:
+            raise UnknownNameError("judge", name, judges)
+        if judges[name].kind == JudgeKind.ADJUDICATOR:
+            raise ArgumentError("--judges", "must be judges, not adjudicators", name)
+    if first == second:
+        raise ArgumentError("--judges", "must be two different judges", f"{first},{second}")
+    return int(judges[first].id), int(judges[second].id)
+
+
+def count_deciders(session: Session) -> int:
+    """Count the judges who have decided on any document: those who can disagree."""
+    decided = (
+        current_events()
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
+        .with_only_columns(func.count(JUDGEMENT.c.judge_id.distinct()))
+    )
+    return int(session.scalar(decided) or 0)
+
+
+def fetch_judge_names(session: Session) -> dict[int, str]:
+    """Return the names of all judges by row id."""
+    return {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+
+
+def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
+    """Select the decisions on documents in disagreement or ruled on."""
+    newest = current_events(topic=topic)
+    if document is not None:
+        newest = newest.where(JUDGEMENT.c.document_id == document)
+    key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id)
+    names = ("id", "judge_id", "topic_id", "document_id", "grade", "reason", "note", "iteration")
+    decided = (
+        newest.join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
+        .with_only_columns(
+            *(JUDGEMENT.c[name] for name in names),
+            func.min(JUDGEMENT.c.grade).over(partition_by=key).label("lowest"),
+            func.max(JUDGEMENT.c.grade).over(partition_by=key).label("highest"),
+            func.count(JUDGEMENT.c.grade).over(partition_by=key).label("n_grades"),
+            func.count().over(partition_by=key).label("n_votes"),
+        )
+        .subquery()
+    )
+    differ = decided.c.lowest != decided.c.highest
+    some_cannot = and_(decided.c.n_grades > 0, decided.c.n_grades < decided.c.n_votes)
+    ruled = _adjudicators_events(topic, document).with_only_columns(*key)
+    is_ruled = tuple_(decided.c.topic_id, decided.c.document_id).in_(ruled)
+    return select(*(decided.c[name] for name in names)).where(or_(differ, some_cannot, is_ruled))
+
+
+def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]:
+    """Select every event of every adjudicator."""
+    query = select(JUDGEMENT).join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(_IS_ADJUDICATOR)
+    if topic is not None:
+        query = query.where(JUDGEMENT.c.topic_id == topic)
+    return query if document is None else query.where(JUDGEMENT.c.document_id == document)
+
+
+def _fetch_rulings(session: Session, topic: int | None, document: int | None) -> dict[Pair, list[Ruling]]:
+    """Return the rulings that stand, by topic and document."""
+    names = ("id", "judge_id", "topic_id", "document_id", "action", "undoes", "grade",
+             "display_order", "follows", "state", "judged_at")  # fmt: skip
+    query = _adjudicators_events(topic, document).with_only_columns(*(JUDGEMENT.c[name] for name in names))
+    histories: dict[tuple[Pair, int], list[Step]] = {}
+    for row in session.execute(query.order_by(JUDGEMENT.c.revision)):
+        history = histories.setdefault(((row.topic_id, row.document_id), row.judge_id), [])
+        at = max(row.judged_at, history[-1].at or row.judged_at) if history else row.judged_at
+        history.append(
+            Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order, row.follows,
+                 State(row.state), at)
+        )  # fmt: skip
+    rulings: dict[Pair, list[Ruling]] = {}
+    for (pair, judge), history in histories.items():
+        ruling = ruling_of(judge, history)
+        if ruling is not None:
+            rulings.setdefault(pair, []).append(ruling)
+    return rulings
+
+
+class AdjudicationDesk(Desk):
+    """One adjudicator's work on one collection, in one sitting.
+
+    The queue has what judges disagree on, but for documents that another adjudicator has settled.
+    A document whose judges have decided otherwise since it was settled comes again, without a
+    decision; in the store the old one stands until there is another.
+
+    Parameters
+    ----------
+    engine : Engine
+        Of the collection.
+    judge : str
+        A judge of kind adjudicator who is not disabled.
+    scale : Scale
+        The declared grades.
+    program : str
+        Name and version of the front end, kept with the sitting.
+    selection : Selection
+        Which disagreements are wanted.
+
+    Raises
+    ------
+    UnknownNameError
+        If the judge is not known, or what the selection names.
+    StoreError
+        If the judge is disabled, or no adjudicator.
+    """
+
+    def __init__(
+        self, engine: Engine, judge: str, scale: Scale, *, program: str = "", selection: Selection = ALL
+    ) -> None:
+        super().__init__(engine, judge, scale, program=program)
+        self._cases: dict[tuple[int, int], Case] = {}
+        with reading(engine) as session:
+            kind = session.scalar(select(JUDGE.c.kind).where(JUDGE.c.id == self._judge_id))
+        if kind != JudgeKind.ADJUDICATOR:
+            message = f"judge `{judge}` is of kind {kind}, and adjudicators decide disagreements"
+            raise StoreError(message, hint="pooler judges add NAME --kind adjudicator makes one")
+        self.select(selection)
+
+    @property
+    def selection(self) -> Selection:
+        """Which disagreements are wanted."""
+        return self._selection
+
+    def select(self, selection: Selection) -> None:
+        """Want other disagreements; takes effect when a queue is read.
+
+        Raises as the constructor does for what is not known.
+        """
+        with reading(self._engine) as session:
+            fetch_pair(session, selection)
+        self._selection = selection
+
+    def cells(self) -> list[CellCount]:
+        """Count the disagreements by the two verdicts, whatever gap and cell are wanted."""
+        wanted = replace(self._selection, gap=None, cell=None)
+        with reading(self._engine) as session:
+            cases = select_cases(session, fetch_cases(session), wanted)
+            return count_cells(cases, fetch_pair(session, wanted))
+
+    def disagreement(self, topic: str, docno: str) -> Disagreement:
+        """Return how the judges stand to a document, as they stood when the queue was read.
+
+        Raises
+        ------
+        UnknownNameError
+            If it is not in a queue that was read.
+        """
+        key = (self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0))
+        case = self._cases.get(key)
+        if case is None:
+            raise UnknownNameError("document", docno, self._document_ids)
+        with reading(self._engine) as session:
+            events = {vote.event: case.document_id for vote in case.votes}
+            passages = fetch_shown_passages(session, events)
+        opinions = tuple(
+            Opinion(
+                letter(place),
+                State.CANNOT if vote.verdict is None else State.JUDGED,
+                vote.verdict,
+                sanitise_line(vote.reason),
+                sanitise(vote.note),
+                passages.get(vote.event, ()),
+            )
+            for place, vote in enumerate(case.votes)
+        )
+        gap, ruling = gap_of(case.verdicts), case.ruling
+        if ruling is None:
+            return Disagreement(opinions, gap, case.status)
+        basis = read_basis(ruling.basis or "")
+        return Disagreement(opinions, gap, case.status, ruling.verdict, basis)
+
+    def is_idle(self) -> bool:
+        """Say whether there is no disagreement left to settle, nor any that this one settled."""
+        return not self.inbox()
+
+    def inbox(self) -> list[InboxLine]:
+        """Return the topics with a disagreement in natural order."""
+        with reading(self._engine) as session:
+            own = {
+                (event.topic_id, event.document_id): event
+                for event in session.execute(current_events(judges=[self._judge_id]))
+            }
+            titles = {row.number: row.title for row in session.execute(select(TOPIC.c.number, TOPIC.c.title))}
+            cases: dict[str, list[Case]] = {}
+            for case in self._wanted(session, fetch_cases(session)):
+                cases.setdefault(case.topic, []).append(case)
+        lines = []
+        for topic in sorted(cases, key=natural_key):
+            events = [
+                (case, own[pair])
+                for case in cases[topic]
+                if (pair := (case.topic_id, case.document_id)) in own
+            ]
+            states = [_state_shown(case, State(event.state)) for case, event in events]
+            lines.append(
+                InboxLine(
+                    topic,
+                    sanitise_line(titles[topic]),
+                    len(cases[topic]),
+                    states.count(State.JUDGED),
+                    states.count(State.SKIPPED),
+                    states.count(State.CANNOT),
+                    max((event.judged_at for _, event in events), default=None),
+                )
+            )
+        return lines
+
+    def queue(self, topic: str) -> list[Task]:
+        """Return the documents of a topic that judges disagree on, by docno, each as it stands."""
+        return [self._as_shown(topic, task) for task in super().queue(topic)]
+
+    def undrawn(self, topic: str) -> int:  # noqa: ARG002 - the desk's method
+        """Return 0: a document that nobody has judged is no disagreement."""
+        return 0
+
+    def claimable(self, topic: str) -> int:  # noqa: ARG002 - the desk's method
+        """Return 0: disagreements are not claimed."""
+        return 0
+
+    def claim(self, topic: str) -> bool:  # noqa: ARG002 - the desk's method
+        """Return False: disagreements are not claimed."""
+        return False
+
+    def record(self, decision: Decision) -> Task:
+        """Append a decision as the adjudicator's own judgement; see `Desk.record`."""
+        task = super().record(decision)
+        key = self._ids(decision)
+        case = self._cases.get(key)
+        if case is not None and decision.action in (Action.JUDGE, Action.CANNOT):
+            ruling = Ruling(self._judge_id, task.grade, basis=case.basis)
+            rulers = case.rulers | {self._judge_id}
+            self._cases[key] = replace(case, ruling=ruling, rulers=rulers)
+        elif decision.action in (Action.SKIP, Action.REOPEN):
+            self._look_again(decision.topic, decision.docno)
+        return self._as_shown(decision.topic, task)
+
+    def keep(self, decision: Decision) -> Task:
+        """Note a decision and take it back at once; see `Desk.keep`."""
+        task = super().keep(decision)
+        self._look_again(decision.topic, decision.docno)
+        return self._as_shown(decision.topic, task)
+
+    def undo(self) -> Undone | None:
+        """Take back this sitting's latest event that is not taken back yet; see `Desk.undo`."""
+        undone = super().undo()
+        if undone is None:
+            return None
+        self._look_again(undone.topic, undone.task.docno)
+        return undone._replace(task=self._as_shown(undone.topic, undone.task))
+
+    def _queue(self, session: Session, topic: int) -> list[Queued]:
+        """Return the disagreements of a topic that are wanted, by docno."""
+        cases = self._wanted(session, fetch_cases(session, topic=topic))
+        self._cases |= {(case.topic_id, case.document_id): case for case in cases}
+        return [
+            Queued(case.document_id, case.docno, display_order(case.verdicts), case.iteration)
+            for case in cases
+        ]
+
+    def _hold(self, session: Session, row: JudgementRow) -> None:
+        """Hold nothing: whatever is assigned to judges, adjudicators need no place."""
+
+    def _wanted(self, session: Session, cases: Iterable[Case]) -> list[Case]:
+        """Return the wanted disagreements that no other adjudicator has settled."""
+        return [
+            case
+            for case in select_cases(session, cases, self._selection)
+            if case.status is not Status.SETTLED or self._judge_id in case.rulers
+        ]
+
+    def _look_again(self, topic: str, docno: str) -> None:
+        """Find out which ruling stands on a document now; the votes stay as they were shown."""
+        key = (self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0))
+        case = self._cases.get(key)
+        if case is None:
+            return
+        with reading(self._engine) as session:
+            found = fetch_cases(session, topic=key[0], document=key[1])
+        now = found[0] if found else None
+        self._cases[key] = replace(
+            case,
+            ruling=None if now is None else now.ruling,
+            rulers=frozenset() if now is None else now.rulers,
+        )
+
+    def _as_shown(self, topic: str, task: Task) -> Task:
+        """Say how a document stands: what was decided on another disagreement is still to do."""
+        key = (self._topic_ids.get(topic, 0), self._document_ids.get(task.docno, 0))
+        case = self._cases.get(key)
+        if case is None or _state_shown(case, task.state) is task.state:
+            return task
+        return replace(task, state=State.UNJUDGED, grade=None, reason="", dwell_ms=None)
+
+
+def _state_shown(case: Case, state: State) -> State:
+    """Say how a document stands with an adjudicator, given the state that is stored."""
+    is_stale = case.status is Status.CHANGED and state in DECIDED
+    return State.UNJUDGED if is_stale else state

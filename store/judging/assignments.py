@@ -1,0 +1,501 @@
+"""Seats: planned, claimed, cleared.
+
+One row is one place, so a document with k places never gets a (k+1)th judge: whoever decides
+holds a place in the transaction that writes the decision. A place is open (nobody's), claimed
+(until its lease runs out), settled (a decision stands), or given by name (it never lapses).
+
+A lapsed place stays its holder's until another judge claims it. Rows are locked in one order, the
+judge's own first and then places, and claims wait for no place, so no two transactions wait for
+each other.
+
+Whoever changes places for all judges first waits until every event that is being written is
+written, and lets none begin before the change is done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import (
+    ColumnElement,
+    ScalarSelect,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    true,
+    update,
+)
+from sqlmodel import Session
+
+from store.content.draws import is_adaptive
+from store.db.engine import database_now
+from store.db.keys import fetch_docnos
+from store.db.tables import (
+    ASSIGNMENT,
+    ASSIGNMENT_PLAN,
+    JUDGE,
+    JUDGEMENT,
+    POOL,
+    POOL_ENTRY,
+    TOPIC,
+    AssignmentPlanRow,
+)
+from store.errors import ConflictError
+from store.judging.events import current_events
+from store.records import (
+    DECIDED,
+    Assignable,
+    AssignmentPlan,
+    Cleared,
+    Existing,
+    JudgeKind,
+    Scope,
+    Seat,
+    State,
+)
+from store.text import natural_key
+
+Id = ColumnElement[int]
+"""A column of row ids."""
+
+
+def has_assignments(session: Session) -> bool:
+    """Say whether anything is assigned: if so, judges are shown only what they have places at."""
+    return session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
+
+
+def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Seat]:
+    """Return the places a judge holds in a topic, by document id.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    judge, topic : int
+        Row ids.
+
+    Returns
+    -------
+    dict of int to Seat
+        In the judge's display order; places that lapsed to another judge are not the judge's any
+        more. Of pooled documents and others.
+    """
+    query = (
+        select(
+            ASSIGNMENT.c.document_id,
+            ASSIGNMENT.c.position,
+            ASSIGNMENT.c.display_order,
+            ASSIGNMENT.c.lease_until,
+        )
+        .where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.topic_id == topic)
+        .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
+    )
+    return {row.document_id: Seat(*row) for row in session.execute(query)}
+
+
+def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:
+    """Return topic id and document id of every place a judge holds, pooled or not."""
+    query = select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id).where(ASSIGNMENT.c.judge_id == judge)
+    return {(topic, document) for topic, document in session.execute(query)}
+
+
+def claimable(session: Session, judge: int) -> dict[int, int]:
+    """Count the documents that a judge could claim now, by topic id.
+
+    Those pooled with a place that is open or has lapsed, where the judge neither holds a place
+    nor has a decision that stands. Topics without any are left out.
+    """
+    # Each document once before the rest is looked up: half the work where it has two places.
+    free = (
+        select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
+        .where(_is_free(judge, database_now(session)))
+        .distinct()
+        .subquery()
+    )
+    query = (
+        select(free.c.topic_id, func.count().label("documents"))
+        .where(*_is_for(judge, free.c.topic_id, free.c.document_id))
+        .group_by(free.c.topic_id)
+    )
+    return {row.topic_id: row.documents for row in session.execute(query)}
+
+
+def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
+    """Take places of a topic for a judge, the first in the plan's order.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session.
+    judge, topic : int
+        Row ids.
+    n : int
+        Most places to take, at least 1.
+
+    Returns
+    -------
+    list of int
+        The documents, in the plan's order; empty = there is none to claim now. Places that other
+        judges are claiming at this moment are passed over.
+    """
+    _lock_judge(session, judge)
+    now = database_now(session)
+    query = (
+        select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.position, ASSIGNMENT_PLAN.c.lease_s)
+        .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
+        .where(
+            ASSIGNMENT.c.topic_id == topic,
+            _is_free(judge, now),
+            *_is_for(judge, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id),
+        )
+        .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
+        .limit(1)
+        .with_for_update(of=ASSIGNMENT, skip_locked=True)
+    )
+    documents: list[int] = []
+    by_lease: dict[int, list[int]] = {}
+    # One by one: two at once could be two places of one document.
+    while len(documents) < n and (row := session.execute(query).first()) is not None:
+        by_lease.setdefault(row.lease_s, []).append(row.id)
+        documents.append(row.document_id)
+        query = query.where(
+            ASSIGNMENT.c.position >= row.position, ASSIGNMENT.c.document_id != row.document_id
+        )
+    for lease_s, places in by_lease.items():
+        _take(session, places, judge, now + timedelta(seconds=lease_s))
+    return documents
+
+
+def hold(session: Session, judge: int, topic: int, document: int, *, decided: bool) -> None:
+    """Make sure that a judge may write an event on a document, and settle or renew the place.
+
+    Parameters
+    ----------
+    session : Session
+        The writing session that will write the event.
+    judge, topic, document : int
+        Row ids.
+    decided : bool
+        Whether a decision stands after the event: it settles the place, and anything else lets a
+        claimed place's lease begin anew.
+
+    Raises
+    ------
+    ConflictError
+        If the judge has no place there, or had one that lapsed to another judge, and none is open.
+
+    Notes
+    -----
+    Does nothing in a collection without any assignment.
+    """
+    _lock_judge(session, judge)
+    here = and_(ASSIGNMENT.c.topic_id == topic, ASSIGNMENT.c.document_id == document)
+    query = (
+        select(ASSIGNMENT.c.id, ASSIGNMENT_PLAN.c.lease_s)
+        .outerjoin(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
+        .where(here)
+        .order_by(ASSIGNMENT.c.id)
+        .limit(1)
+        .with_for_update(of=ASSIGNMENT)
+    )
+    # Locked even where nothing will change: who assigns anew waits until the event is written.
+    place = session.execute(query.where(ASSIGNMENT.c.judge_id == judge)).first()
+    if place is None and not has_assignments(session):
+        return
+    now = database_now(session)
+    if place is None:
+        place = session.execute(query.where(_is_free(judge, now))).first()
+    if place is None:
+        message = "this document is not yours to judge, or no longer: it is other judges' now"
+        raise ConflictError(message, hint="nothing was written; go on with the next one")
+    if place.lease_s is not None:
+        until = None if decided else now + timedelta(seconds=place.lease_s)
+        _take(session, [place.id], judge, until)
+
+
+def release(session: Session, judge: int) -> int:
+    """Give back what a judge claimed and left alone; return how many places.
+
+    Skipped documents stay the judge's until their leases run out.
+    """
+    _lock_judge(session, judge)
+    newest = _newest_state(judge, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
+    given_back = session.connection().execute(
+        update(ASSIGNMENT)
+        .where(
+            ASSIGNMENT.c.judge_id == judge,
+            ASSIGNMENT.c.lease_until.is_not(None),
+            func.coalesce(newest, State.UNJUDGED.value) == State.UNJUDGED.value,
+        )
+        .values(judge_id=None, lease_until=None)
+    )
+    return given_back.rowcount
+
+
+def is_pooled(topic: Id, document: Id) -> ColumnElement[bool]:
+    """Say in SQL that a document is to be judged in a pool not withdrawn."""
+    return exists(
+        select(POOL_ENTRY.c.pool_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(
+            POOL_ENTRY.c.topic_id == topic,
+            POOL_ENTRY.c.document_id == document,
+            POOL_ENTRY.c.sampled,
+            ~POOL.c.withdrawn,
+        )
+    )
+
+
+def is_decided() -> ColumnElement[bool]:
+    """Say in SQL that a place's own judge has decided; never so of an open place."""
+    state = _newest_state(ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
+    return func.coalesce(state, State.UNJUDGED.value).in_(DECIDED)
+
+
+def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
+    """Say in SQL that a place is open, or another judge's lease on it has run out."""
+    is_open = ASSIGNMENT.c.judge_id.is_(None)
+    # Said apart, as an index of unsettled places says it.
+    unsettled = or_(is_open, ASSIGNMENT.c.lease_until.is_not(None))
+    lapsed = and_(ASSIGNMENT.c.judge_id != judge, ASSIGNMENT.c.lease_until < now)
+    return and_(unsettled, or_(is_open, lapsed))
+
+
+def _is_for(judge: int, topic: Id, document: Id) -> tuple[ColumnElement[bool], ...]:
+    """Say in SQL that a judge may claim a place at a document, if one is free."""
+    own = ASSIGNMENT.alias("own")
+    held = exists(
+        select(own.c.id).where(
+            own.c.topic_id == topic, own.c.document_id == document, own.c.judge_id == judge
+        )
+    )
+    state = func.coalesce(_newest_state(judge, topic, document), State.UNJUDGED.value)
+    return ~held, state.not_in(DECIDED), is_pooled(topic, document)
+
+
+def _newest_state(judge: int | Id, topic: Id, document: Id) -> ScalarSelect[str]:
+    """Select where a document stands with a judge; null = there is no event."""
+    return (
+        select(JUDGEMENT.c.state)
+        .where(
+            JUDGEMENT.c.judge_id == judge, JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.document_id == document
+        )
+        .order_by(JUDGEMENT.c.revision.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+def _lock_judge(session: Session, judge: int) -> None:
+    """Let two programs of one judge take places one after the other.
+
+    The weakest lock that excludes itself: it is in no other judge's way, nor in that of rows that
+    refer to the judge.
+    """
+    lock = select(JUDGE.c.id).where(JUDGE.c.id == judge).with_for_update(key_share=True)
+    session.execute(lock).one()
+
+
+def _take(session: Session, places: Sequence[int], judge: int, until: datetime | None) -> None:
+    """Give places that are locked to a judge."""
+    session.execute(
+        update(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(places)).values(judge_id=judge, lease_until=until)
+    )
+
+
+Make = Callable[[Sequence[Assignable]], AssignmentPlan]
+"""From the documents as they stand to the places to be made."""
+
+
+def assign(
+    session: Session, scope: Scope, make: Make, *, existing: Existing
+) -> tuple[AssignmentPlan, Cleared]:
+    """Make places at documents.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    scope : Scope
+        Pools and topics of the collection.
+    make : callable
+        The planner. It is given the pooled documents of the scope, but for those that adaptive
+        pools alone have, topics in natural order, then by docno, as they stand once places that go
+        have gone.
+    existing : Existing
+        What becomes of places that are there already.
+
+    Returns
+    -------
+    tuple of AssignmentPlan and Cleared
+        What was made, and what went for it.
+
+    Raises
+    ------
+    ConflictError
+        If there is a place in the scope already and `existing` says to refuse.
+
+    Notes
+    -----
+    New places of a topic stand behind those that stay: nothing moves that a judge has seen.
+    """
+    _wait_for_events(session)
+    if existing is Existing.REFUSE:
+        _refuse_places(session, scope)
+    cleared = _clear(session, scope) if existing is Existing.REPLACE else Cleared()
+    ids, documents = _fetch_assignable(session, scope)
+    plan = make(documents)
+    if plan.places:
+        _add_places(session, ids, plan)
+    return plan, cleared
+
+
+def clear_places(session: Session, scope: Scope) -> Cleared:
+    """Take away every place of a scope that has no decision; the rest and all events stay."""
+    _wait_for_events(session)
+    return _clear(session, scope)
+
+
+def _wait_for_events(session: Session) -> None:
+    """Keep everybody else from places until this transaction ends; SQLite does so anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("LOCK TABLE assignment IN EXCLUSIVE MODE"))
+
+
+def _refuse_places(session: Session, scope: Scope) -> None:
+    """Raise `ConflictError` when there is a place in the scope."""
+    pairs = func.count(ASSIGNMENT.c.id)
+    taken = session.scalar(select(pairs).where(_is_in(scope)))
+    if taken:
+        message = f"there are places assigned already: {taken}"
+        hint = (
+            "--add assigns documents that have no place, --replace all that have no decision;"
+            " --show shows what is assigned"
+        )
+        raise ConflictError(message, hint=hint)
+
+
+def _clear(session: Session, scope: Scope) -> Cleared:
+    """Take away the places of a scope that have no decision."""
+    now = database_now(session)
+    goes = and_(_is_in(scope), ~is_decided())
+    live = select(func.count(ASSIGNMENT.c.id)).where(goes, ASSIGNMENT.c.lease_until >= now)
+    claimed = session.scalar(live) or 0
+    removed = session.connection().execute(delete(ASSIGNMENT).where(goes)).rowcount
+    kept = session.scalar(select(func.count(ASSIGNMENT.c.id)).where(_is_in(scope))) or 0
+    return Cleared(removed, claimed, kept)
+
+
+def _is_in(scope: Scope) -> ColumnElement[bool]:
+    """Say in SQL that a place is in a scope; with nothing named, every place is."""
+    conditions: list[ColumnElement[bool]] = []
+    if scope.topics:
+        topics = select(TOPIC.c.id).where(TOPIC.c.number.in_(scope.topics))
+        conditions.append(ASSIGNMENT.c.topic_id.in_(topics))
+    if scope.pools:
+        entries = (
+            select(POOL_ENTRY.c.pool_id)
+            .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+            .where(
+                POOL.c.name.in_(scope.pools),
+                POOL_ENTRY.c.topic_id == ASSIGNMENT.c.topic_id,
+                POOL_ENTRY.c.document_id == ASSIGNMENT.c.document_id,
+            )
+        )
+        conditions.append(exists(entries))
+    return and_(true(), *conditions)
+
+
+class _Ids:
+    """Row ids of what a plan names."""
+
+    def __init__(self, session: Session) -> None:
+        topics = session.execute(select(TOPIC.c.number, TOPIC.c.id))
+        self.topics: dict[str, int] = {row.number: row.id for row in topics}
+        judges = session.execute(select(JUDGE.c.name, JUDGE.c.id))
+        self.judges: dict[str, int] = {row.name: row.id for row in judges}
+        self.documents: dict[str, int] = {}
+
+
+def _fetch_assignable(session: Session, scope: Scope) -> tuple[_Ids, list[Assignable]]:
+    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
+    ids = _Ids(session)
+    query = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL_ENTRY.c.pool_id, POOL_ENTRY.c.priority)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn, ~is_adaptive(POOL.c.id))
+        .order_by(POOL_ENTRY.c.pool_id)
+    )
+    if scope.pools:
+        query = query.where(POOL.c.name.in_(scope.pools))
+    if scope.topics:
+        wanted = [ids.topics[topic] for topic in scope.topics]
+        query = query.where(POOL_ENTRY.c.topic_id.in_(wanted))
+    entries: dict[tuple[int, int], tuple[int, float | None]] = {}
+    for topic, document, pool, priority in session.execute(query):
+        entries.setdefault((topic, document), (pool, priority))
+    docnos = fetch_docnos(session, (document for _, document in entries))
+    ids.documents = {docno: document for document, docno in docnos.items()}
+    topics = {number: topic for topic, number in ids.topics.items()}
+    names = {number: judge for judge, number in ids.judges.items()}
+    people = set(session.scalars(select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)))
+    decided: dict[tuple[int, int], set[str]] = {}
+    for event in session.execute(current_events(judges=sorted(people))):
+        if event.state in DECIDED:
+            pair = (event.topic_id, event.document_id)
+            decided.setdefault(pair, set()).add(names[event.judge_id])
+    holders: dict[tuple[int, int], set[str]] = {}
+    n_open: Counter[tuple[int, int]] = Counter()
+    places = select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.judge_id)
+    for topic, document, judge in session.execute(places):
+        if judge is None:
+            n_open[topic, document] += 1
+        else:
+            holders.setdefault((topic, document), set()).add(names[judge])
+    found = [
+        Assignable(
+            topics[pair[0]],
+            docnos[pair[1]],
+            *entry,
+            frozenset(decided.get(pair, ())),
+            frozenset(holders.get(pair, ())),
+            n_open[pair],
+        )
+        for pair, entry in entries.items()
+    ]
+    return ids, sorted(found, key=lambda one: (natural_key(one.topic), one.docno))
+
+
+def _add_places(session: Session, ids: _Ids, plan: AssignmentPlan) -> None:
+    """Write a plan and its places, behind those that stay."""
+    row = AssignmentPlanRow(
+        manifest=json.dumps(plan.manifest, sort_keys=True),
+        lease_s=plan.lease_s,
+        created_at=database_now(session),
+    )
+    session.add(row)
+    session.flush()
+    last = select(ASSIGNMENT.c.topic_id, func.max(ASSIGNMENT.c.position).label("position"))
+    staying = session.execute(last.group_by(ASSIGNMENT.c.topic_id))
+    first = {topic.topic_id: topic.position + 1 for topic in staying}
+    rows = [
+        {
+            "topic_id": ids.topics[place.topic],
+            "document_id": ids.documents[place.docno],
+            "judge_id": None if place.judge is None else ids.judges[place.judge],
+            "position": first.get(ids.topics[place.topic], 0) + place.position,
+            "purpose": place.purpose.value,
+            "plan_id": row.id,
+            "display_order": place.display_order,
+        }
+        for place in plan.places
+    ]
+    session.connection().execute(insert(ASSIGNMENT), rows)

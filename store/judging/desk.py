@@ -1,0 +1,706 @@
+"""What lies before one judge, and what that judge may see and do.
+
+Its queries name no run, rank, score, or other judge. What it returns for display is sanitised.
+
+It has no method for runs, ranks, scores, pools' manifests, or other judges; its queries name none
+of them. What it returns for display is sanitised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, Row, Select, and_, exists, func, select
+from sqlalchemy.exc import IntegrityError, NoResultFound
+from sqlmodel import Session
+
+from store.analysis.pools.pace import RECENT_DECISIONS
+from store.content.draws import draws_left
+from store.content.topics import newest_guideline
+from store.db.engine import JUDGE_PATIENCE_MS, database_now, reading, writing
+from store.db.tables import (
+    ASSIGNMENT,
+    DOCUMENT,
+    GUIDELINE,
+    JUDGE,
+    JUDGEMENT,
+    POOL,
+    POOL_ENTRY,
+    TOPIC,
+    JudgementRow,
+)
+from store.errors import ConflictError, StoreError, UnknownNameError
+from store.judging.assignments import (
+    assigned_documents,
+    assigned_pairs,
+    claim,
+    claimable,
+    has_assignments,
+    hold,
+    release,
+)
+from store.judging.effort import recent_active_ms
+from store.judging.events import (
+    add_passages,
+    append_event,
+    as_raw,
+    as_task,
+    current_events,
+    fetch_events,
+    fetch_passages,
+    fetch_shown_passages,
+    is_same_decision,
+    state_after,
+)
+from store.judging.judges import judge_id
+from store.judging.sittings import beat, close_sitting, fetch_terms, live_sittings, open_sitting, set_terms
+from store.records import (
+    Action,
+    Decision,
+    Event,
+    Guideline,
+    InboxLine,
+    LiveSitting,
+    Page,
+    Passage,
+    Scale,
+    State,
+    Task,
+    Topic,
+    Undone,
+)
+from store.text import natural_key, sanitise, sanitise_line
+
+
+class OpenDesk:
+    """One judge at one collection, in one sitting.
+
+    Parameters
+    ----------
+    engine : Engine
+        Of the collection.
+    judge : str
+        A judge of the collection who is not disabled.
+    scale : Scale
+        The declared grades.
+    program : str
+        Name and version of the front end, kept with the sitting.
+
+    Raises
+    ------
+    UnknownNameError
+        If the judge is not known.
+    StoreError
+        If the judge is disabled.
+    """
+
+    def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
+        self._engine = engine
+        self._program = program
+        self._sitting: int | None = None
+        self._has_begun = False
+        """Whether a document was shown."""
+        self._topic_ids: dict[str, int] = {}
+        self._topic_versions: dict[int, int] = {}
+        """Version of a topic's text that the judge was last shown, by row id."""
+        self._guideline: int | None = None
+        """Version of the guidelines that the judge was last shown or offered; 0 = there were
+        none, ``None`` = none were asked for."""
+        self.judge = judge
+        self.scale = scale
+        with reading(engine) as session:
+            self._judge_id = judge_id(session, judge)
+            if session.scalar(select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id)):
+                hint = f"pooler judges enable {judge}"
+                raise StoreError(disabled_message(judge), hint=hint)
+
+    @property
+    def judge_name(self) -> str:
+        """The judge's name, fit for a terminal."""
+        return sanitise_line(self.judge)
+
+    def topic(self, topic: str) -> Topic:
+        """Return a topic, fit for a terminal but for its id.
+
+        From here on decisions are taken to be made by this text.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such topic.
+        """
+        with reading(self._engine) as session:
+            row = session.execute(select(TOPIC).where(TOPIC.c.number == topic)).first()
+            if row is None:
+                raise UnknownNameError("topic", topic, session.scalars(select(TOPIC.c.number)))
+        self._topic_versions[row.id] = row.version
+        return Topic(row.number, sanitise_line(row.title), sanitise(row.description), sanitise(row.narrative))
+
+    def page(self, docno: str) -> Page:
+        """Return a document, fit for a terminal but for its id."""
+        self._has_begun = True
+        with reading(self._engine) as session:
+            row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
+        if row is None:
+            return Page(docno, "", None)
+        text = None if row.text is None else sanitise(row.text)
+        return Page(docno, sanitise_line(row.title or ""), text, row.sha256)
+
+    def events(self) -> list[Event]:
+        """Return what was done in this sitting, the newest first."""
+        if self._sitting is None:
+            return []
+        return self._events(JUDGEMENT.c.sitting_id == self._sitting)
+
+    def events_of(self, topic: str, docno: str) -> list[Event]:
+        """Return everything the judge ever did to a document, the newest first."""
+        return self._events(and_(TOPIC.c.number == topic, DOCUMENT.c.docno == docno))
+
+    def recent_active_ms(self) -> list[int]:
+        """Return the active times of the judge's latest decisions, the newest last."""
+        with reading(self._engine) as session:
+            return recent_active_ms(session, judge=self._judge_id, limit=RECENT_DECISIONS)
+
+    def guidelines(self) -> Guideline | None:
+        """Return the newest guidelines, fit for a terminal; ``None`` = there are none."""
+        with reading(self._engine) as session:
+            newest = newest_guideline(session)
+        self._guideline = 0 if newest is None else newest.version
+        return None if newest is None else replace(newest, text=sanitise(newest.text))
+
+    def has_seen_guidelines(self, topic: str) -> bool:
+        """Say whether the judge decided anything in a topic under the newest guidelines.
+
+        From here on decisions are taken to be made under those.
+        """
+        with reading(self._engine) as session:
+            query = select(func.max(JUDGEMENT.c.guideline_version), func.count()).where(
+                JUDGEMENT.c.judge_id == self._judge_id,
+                JUDGEMENT.c.topic_id == self._topic_id(session, topic),
+                JUDGEMENT.c.sitting_id.is_not(None),
+            )
+            version, count = session.execute(query).one()
+            newest = session.scalar(select(func.max(GUIDELINE.c.version)))
+        self._guideline = newest or 0
+        return bool(count) and (version or 0) >= (newest or 0)
+
+    def terms(self, topic: str) -> tuple[str, ...]:
+        """Return the judge's own terms for a topic, fit for a terminal."""
+        with reading(self._engine) as session:
+            topic_id = self._topic_id(session, topic)
+            return tuple(map(sanitise_line, fetch_terms(session, judge=self._judge_id, topic=topic_id)))
+
+    def set_terms(self, topic: str, terms: tuple[str, ...]) -> None:
+        """Replace the judge's own terms for a topic."""
+        with self._writing() as session:
+            topic_id = self._topic_id(session, topic)
+            set_terms(session, judge=self._judge_id, topic=topic_id, terms=terms)
+
+    def beat(self, topic: str) -> None:
+        """Give a sign of life: the judge is at work on a topic."""
+        self._sit()
+        with self._writing() as session:
+            if self._sitting is not None:
+                beat(session, self._sitting, topic=self._topic_id(session, topic))
+
+    def live_elsewhere(self) -> list[LiveSitting]:
+        """Return other sittings of the same judge that are alive."""
+        with reading(self._engine) as session:
+            return live_sittings(session, self._judge_id, but=self._sitting)
+
+    def _events(self, where: ColumnElement[bool]) -> list[Event]:
+        """Return some of the judge's events."""
+        with reading(self._engine) as session:
+            return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)
+
+    @contextmanager
+    def _writing(self, *, is_start: bool = False) -> Iterator[Session]:
+        """Open a writing session; but for a start it does not keep the judge waiting for long."""
+        try:
+            patience_ms = None if is_start else JUDGE_PATIENCE_MS
+            with writing(self._engine, patience_ms=patience_ms) as session:
+                try:
+                    yield session
+                except NoResultFound as error:
+                    # Here, before anybody looks for damage in the whole collection.
+                    self._check_not_gone(session, error)
+                    raise
+        except IntegrityError as error:
+            with reading(self._engine) as session:
+                self._check_not_gone(session, error)
+            raise
+
+    def _check_not_gone(self, session: Session, cause: Exception) -> None:
+        """Raise `StoreError` if the judge has been erased meanwhile."""
+        if session.scalar(select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)) is None:
+            raise StoreError(gone_message(self.judge)) from cause
+
+    def _sit(self, *, is_start: bool = False) -> None:
+        """Begin the sitting, in a transaction of its own, unless it has begun."""
+        if self._sitting is None:
+            with self._writing(is_start=is_start) as session:
+                sitting = open_sitting(session, self._judge_id, program=self._program)
+            self._sitting = sitting  # there is none before it is durable
+
+    def _topic_id(self, session: Session, topic: str) -> int:
+        """Return the row id of a topic."""
+        if topic not in self._topic_ids:
+            row_id = session.scalar(select(TOPIC.c.id).where(TOPIC.c.number == topic))
+            if row_id is None:
+                raise UnknownNameError("topic", topic, session.scalars(select(TOPIC.c.number)))
+            self._topic_ids[topic] = row_id
+        return self._topic_ids[topic]
+
+
+def gone_message(judge: str) -> str:
+    """Word the refusal of a judge who is no longer there."""
+    return f"judge `{judge}` is no longer in the collection"
+
+
+def disabled_message(judge: str) -> str:
+    """Word the refusal of a judge who is disabled."""
+    return f"judge `{judge}` is disabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """One document of a queue."""
+
+    document: int
+    """Row id."""
+    docno: str
+    display_order: str
+    round: str
+
+
+def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
+    """Return a judge's documents of a topic in display order.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    judge, topic : int
+        Row ids.
+
+    Returns
+    -------
+    list of Queued
+        What is assigned to the judge, in the order of the assignment; the whole pool, one pool
+        after the other, where nothing is assigned to anybody.
+    """
+    query = (
+        select(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
+        .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(POOL_ENTRY.c.topic_id == topic, ~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+        .order_by(POOL.c.id, POOL_ENTRY.c.position)
+    )
+    pooled: dict[int, Queued] = {}
+    for document, docno, order, label in session.execute(query):
+        pooled.setdefault(document, Queued(document, docno, order, label))
+    if not has_assignments(session):
+        return list(pooled.values())
+    return [
+        Queued(document, pooled[document].docno, seat.display_order, pooled[document].round)
+        for document, seat in assigned_documents(session, judge, topic).items()
+        if document in pooled
+    ]
+
+
+def fetch_queues(session: Session, judge: int) -> dict[int, set[int]]:
+    """Return the row ids of the documents of every queue of a judge, by topic."""
+    query = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+        .distinct()
+    )
+    assigned = assigned_pairs(session, judge) if has_assignments(session) else None
+    queues: dict[int, set[int]] = {}
+    for topic, document in session.execute(query):
+        if assigned is None or (topic, document) in assigned:
+            queues.setdefault(topic, set()).add(document)
+    return queues
+
+
+def is_queued(session: Session, judge: int) -> bool:
+    """Say whether any document lies before a judge, decided or not, without counting them."""
+    pooled = (
+        select(POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(~POOL.c.withdrawn, POOL_ENTRY.c.sampled)
+    )
+    if has_assignments(session):
+        held = exists().where(
+            ASSIGNMENT.c.judge_id == judge,
+            ASSIGNMENT.c.topic_id == POOL_ENTRY.c.topic_id,
+            ASSIGNMENT.c.document_id == POOL_ENTRY.c.document_id,
+        )
+        pooled = pooled.where(held)
+    return session.scalar(pooled.limit(1)) is not None
+
+
+def count_claimable(session: Session, judge: int) -> dict[int, int]:
+    """Count, by topic, the documents that a judge may still claim."""
+    return claimable(session, judge) if has_assignments(session) else {}
+
+
+def count_undrawn(session: Session) -> dict[int, int]:
+    """Count, by topic, the documents that adaptive pools may still draw.
+
+    Nothing where documents are assigned: judges are shown those alone, and nobody draws.
+    """
+    if has_assignments(session):
+        return {}
+    one = draws_left().subquery()
+    query = select(one.c.topic_id, func.sum(one.c.left)).group_by(one.c.topic_id)
+    return {topic: int(count) for topic, count in session.execute(query)}
+
+
+CLAIMED_AT_ONCE = 3
+"""Documents claimed together: the next one can be read ahead, and few wait for one judge."""
+
+
+class Desk(OpenDesk):
+    """One judge's work on one collection, in one sitting; see `OpenDesk` for the parameters."""
+
+    def __init__(self, engine: Engine, judge: str, scale: Scale, *, program: str = "") -> None:
+        super().__init__(engine, judge, scale, program=program)
+        self._orders: dict[tuple[int, int], tuple[str, str]] = {}
+        self._document_ids: dict[str, int] = {}
+        self._undoing: int | None = None
+        """An event whose undo was sent, and nobody knows yet whether it was done."""
+
+    def inbox(self) -> list[InboxLine]:
+        """Return the judge's topics in natural order, those without a document left out."""
+        with reading(self._engine) as session:
+            queues, to_come = self._queues(session), self._to_come(session)
+            events: dict[int, list[Row[Any]]] = {}
+            for event in session.execute(current_events(judges=[self._judge_id])):
+                events.setdefault(event.topic_id, []).append(event)
+            lines = []
+            for row in session.execute(select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title)):
+                queue = queues.get(row.id, set())
+                mine = [event for event in events.get(row.id, []) if event.document_id in queue]
+                states = [event.state for event in mine]
+                n_documents = len(queue) + to_come.get(row.id, 0)
+                if n_documents:
+                    lines.append(
+                        InboxLine(
+                            row.number,
+                            sanitise_line(row.title),
+                            n_documents,
+                            states.count(State.JUDGED),
+                            states.count(State.SKIPPED),
+                            states.count(State.CANNOT),
+                            max((event.judged_at for event in mine), default=None),
+                        )
+                    )
+        return sorted(lines, key=lambda line: natural_key(line.topic))
+
+    def is_idle(self) -> bool:
+        """Say whether no document lies before the judge, decided or not, nor may come."""
+        with reading(self._engine) as session:
+            is_queued_one = is_queued(session, self._judge_id)
+            return not (is_queued_one or self._to_come(session))
+
+    def queue(self, topic: str) -> list[Task]:
+        """Return the judge's documents of a topic in display order, each as it stands."""
+        with reading(self._engine) as session:
+            topic_id = self._topic_id(session, topic)
+            current = {
+                event.document_id: event
+                for event in session.execute(current_events(judges=[self._judge_id], topic=topic_id))
+            }
+            events = {event.id: document for document, event in current.items()}
+            passages = fetch_shown_passages(session, events)
+            tasks = []
+            for one in self._queue(session, topic_id):
+                self._document_ids[one.docno] = one.document
+                self._orders[topic_id, one.document] = (one.display_order, one.round)
+                event = current.get(one.document)
+                shown = () if event is None else passages.get(event.id, ())
+                tasks.append(as_task(one.docno, event, shown))
+        return tasks
+
+    def undrawn(self, topic: str) -> int:
+        """Count the documents that adaptive pools may still draw for a topic."""
+        with reading(self._engine) as session:
+            return count_undrawn(session).get(self._topic_id(session, topic), 0)
+
+    def claimable(self, topic: str) -> int:
+        """Count the documents of a topic that the judge may still claim."""
+        with reading(self._engine) as session:
+            return count_claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
+
+    def claim(self, topic: str) -> bool:
+        """Claim a few more documents of a topic; False = there are none left.
+
+        The first ones are waited for as any command waits: who cannot sit down would have to start
+        anew.
+        """
+        is_start = not self._has_begun
+        self._sit(is_start=is_start)
+        with self._writing(is_start=is_start) as session:
+            topic_id = self._topic_id(session, topic)
+            if session.scalar(select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id)):
+                raise StoreError(disabled_message(self.judge))
+            return bool(claim(session, self._judge_id, topic_id, n=CLAIMED_AT_ONCE))
+
+    def record(self, decision: Decision) -> Task:
+        """Append a decision durably and return the document as it stands now.
+
+        Raises
+        ------
+        ConflictError
+            If the judge's own state of this document changed elsewhere since it was shown, or
+            its place went to another judge.
+        UnknownNameError
+            If the grade is not on the scale.
+        StoreError
+            If it could not be written; nothing is. Where the connection broke at the very end it
+            may be written all the same: the same decision again is then not written twice.
+        """
+        self._check(decision)
+        self._sit()
+        with self._writing() as session:
+            old = self._current(session, *self._ids(decision))
+            seen = decision.seen_revision
+            if old is not None and self._all_own(session, decision):
+                # This sitting wrote it, and the answer was lost on the way.
+                task = self._task(session, decision.docno, old)
+                if is_same_decision(decision, old, task.passages):
+                    return task
+                seen = old.revision
+            row = self._append(session, decision, old, seen=seen)
+            task = self._task(session, decision.docno, row)
+        self._undoing = None
+        return task
+
+    def keep(self, decision: Decision) -> Task:
+        """Note a decision and take it back at once: what was decided elsewhere stands.
+
+        Both stay in the history.
+        """
+        self._check(decision)
+        self._sit()
+        with self._writing() as session:
+            old = self._current(session, *self._ids(decision))
+            seen = 0 if old is None else old.revision
+            row = self._append(session, decision, old, seen=seen)
+            task = self._take_back(session, row, old, seen=seen + 1).task
+        self._undoing = None
+        return task
+
+    def undo(self) -> Undone | None:
+        """Take back this sitting's latest event that is not taken back yet.
+
+        Returns
+        -------
+        Undone or None
+            ``None`` when nothing is left to undo.
+
+        Raises
+        ------
+        ConflictError
+            If the same judge decided again elsewhere in between.
+        """
+        if self._sitting is None:
+            return None
+        with self._writing() as session:
+            newest = session.execute(self._own_events().limit(1)).first()
+            if newest is not None and newest.undoes and newest.undoes == self._undoing:
+                # It was done, and the answer was lost on the way.
+                topic, docno = self._names(session, newest)
+                undone = Undone(topic, self._task(session, docno, newest), newest.revision - 1)
+            else:
+                last = self._latest(session)
+                if last is None:
+                    return None
+                pair = self._pair(last.topic_id, last.document_id)
+                newer = session.execute(
+                    select(JUDGEMENT).where(pair, JUDGEMENT.c.revision > last.revision)
+                ).all()
+                if any(event.sitting_id != self._sitting for event in newer):
+                    message = "this document was judged under the same name somewhere else"
+                    raise ConflictError(message, hint="the other judgement stands")
+                before = session.execute(
+                    select(JUDGEMENT).where(pair, JUDGEMENT.c.revision == last.revision - 1)
+                ).first()
+                # Only what was looked at above counts as seen: a newer event is a conflict.
+                seen = max((event.revision for event in newer), default=last.revision)
+                self._undoing = int(last.id)
+                undone = self._take_back(session, last, before, seen=seen)
+        self._undoing = None
+        return undone
+
+    def leave(self) -> None:
+        """End the sitting; what was claimed and not decided is given back."""
+        if self._sitting is not None:
+            with self._writing() as session:
+                # What the same judge has before another screen is not given away.
+                if not live_sittings(session, self._judge_id, but=self._sitting):
+                    release(session, self._judge_id)
+                close_sitting(session, self._sitting)
+            self._sitting = None
+
+    def _queue(self, session: Session, topic: int) -> list[Queued]:
+        """Return the documents of a topic in display order."""
+        return fetch_queue(session, self._judge_id, topic)
+
+    def _queues(self, session: Session) -> dict[int, set[int]]:
+        """Return the row ids of all documents to judge, by topic."""
+        return fetch_queues(session, self._judge_id)
+
+    def _to_come(self, session: Session) -> dict[int, int]:
+        """Count the documents that may still come into the queue, by topic."""
+        return count_undrawn(session) | count_claimable(session, self._judge_id)
+
+    def _check(self, decision: Decision) -> None:
+        """Refuse a grade off the scale."""
+        if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
+            raise UnknownNameError("grade", str(decision.grade), map(str, self.scale.values))
+
+    def _ids(self, decision: Decision) -> tuple[int, int]:
+        """Return the row ids of the topic and document of a decision."""
+        return self._topic_ids[decision.topic], self._document_ids[decision.docno]
+
+    def _pair(self, topic: int, document: int) -> ColumnElement[bool]:
+        """Select the judge's events on a document."""
+        return and_(
+            JUDGEMENT.c.topic_id == topic,
+            JUDGEMENT.c.document_id == document,
+            JUDGEMENT.c.judge_id == self._judge_id,
+        )
+
+    def _current(self, session: Session, topic: int, document: int) -> Row[Any] | None:
+        """Return this judge's newest event on a document."""
+        query = select(JUDGEMENT).where(self._pair(topic, document))
+        return session.execute(query.order_by(JUDGEMENT.c.revision.desc()).limit(1)).first()
+
+    def _own_events(self) -> Select[Any]:
+        """Select the events of this sitting, the newest first."""
+        own = and_(JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.judge_id == self._judge_id)
+        return select(JUDGEMENT).where(own).order_by(JUDGEMENT.c.id.desc())
+
+    def _latest(self, session: Session) -> Row[Any] | None:
+        """Return this sitting's latest event that is not taken back."""
+        own = and_(JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.judge_id == self._judge_id)
+        undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
+        last = self._own_events().where(
+            JUDGEMENT.c.action != Action.UNDO.value, JUDGEMENT.c.id.not_in(undone)
+        )
+        return session.execute(last.limit(1)).first()
+
+    def _all_own(self, session: Session, decision: Decision) -> bool:
+        """Say whether there are newer events than a decision saw, and all are of this sitting."""
+        query = select(JUDGEMENT.c.sitting_id).where(
+            self._pair(*self._ids(decision)), JUDGEMENT.c.revision > decision.seen_revision
+        )
+        return set(session.scalars(query)) == {self._sitting}
+
+    def _names(self, session: Session, event: Row[Any] | JudgementRow) -> tuple[str, str]:
+        """Return the topic id and docno of an event."""
+        query = (
+            select(TOPIC.c.number, DOCUMENT.c.docno)
+            .select_from(JUDGEMENT)
+            .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+            .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+            .where(JUDGEMENT.c.id == event.id, JUDGEMENT.c.judge_id == self._judge_id)
+        )
+        topic, docno = session.execute(query).one()
+        return topic, docno
+
+    def _task(self, session: Session, docno: str, event: Row[Any] | JudgementRow) -> Task:
+        """Say how a document stands after an event."""
+        number = event.id or 0
+        passages = fetch_shown_passages(session, {number: event.document_id})
+        return as_task(docno, event, passages.get(number, ()))
+
+    def _append(
+        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int
+    ) -> JudgementRow:
+        """Append the event of a decision."""
+        topic, document = self._ids(decision)
+        row = self._event(session, topic, document, decision.action)
+        row.state, row.grade, row.reason = state_after(decision, old)
+        row.note = decision.note if decision.note is not None else (old.note if old else "")
+        if decision.action in (Action.NOTE, Action.MARK) and old is not None:
+            row.iteration = old.iteration
+        row.position, row.shown_at = decision.position, decision.shown_at
+        row.dwell_ms, row.active_ms = decision.dwell_ms, decision.active_ms
+        row.dropped_keys = decision.dropped_keys
+        if decision.document_sha256 != "":
+            row.document_sha256 = decision.document_sha256
+        self._hold(session, row)
+        append_event(session, row, seen_revision=seen)
+        if decision.passages is not None:
+            text = session.scalar(select(DOCUMENT.c.text).where(DOCUMENT.c.id == document))
+            passages = as_raw(decision.passages, text or "")
+        else:
+            passages = self._passages(session, old)
+        add_passages(session, row.id or 0, passages)
+        return row
+
+    def _take_back(
+        self, session: Session, undone: Row[Any] | JudgementRow, before: Row[Any] | None, *, seen: int
+    ) -> Undone:
+        """Append the event that restores the state before another one."""
+        topic, document = undone.topic_id, undone.document_id
+        row = self._event(session, topic, document, Action.UNDO)
+        row.undoes = undone.id
+        row.display_order, row.position = undone.display_order, undone.position
+        row.state, row.grade, row.reason, row.note, row.iteration = (
+            (before.state, before.grade, before.reason, before.note, before.iteration)
+            if before
+            else (State.UNJUDGED.value, None, "", "", undone.iteration)
+        )
+        self._hold(session, row)
+        append_event(session, row, seen_revision=seen)
+        add_passages(session, row.id or 0, self._passages(session, before))
+        number, docno = self._names(session, row)
+        return Undone(number, self._task(session, docno, row), undone.revision)
+
+    def _hold(self, session: Session, row: JudgementRow) -> None:
+        """Make sure that the document is still this judge's to decide."""
+        decided = row.state in (State.JUDGED.value, State.CANNOT.value)
+        hold(session, self._judge_id, row.topic_id, row.document_id, decided=decided)
+
+    def _passages(self, session: Session, event: Row[Any] | None) -> tuple[Passage, ...]:
+        """Return the passages of an event, of the raw text."""
+        return () if event is None else fetch_passages(session, [event.id]).get(event.id, ())
+
+    def _event(self, session: Session, topic: int, document: int, action: Action) -> JudgementRow:
+        """Make an event of this judge and sitting; its state is still to be set."""
+        facts = session.execute(
+            select(
+                DOCUMENT.c.sha256,
+                select(JUDGE.c.disabled).where(JUDGE.c.id == self._judge_id).label("disabled"),
+                select(func.max(GUIDELINE.c.version)).label("guidelines"),
+                select(TOPIC.c.version).where(TOPIC.c.id == topic).label("topic"),
+            ).where(DOCUMENT.c.id == document)
+        ).one()
+        if facts.disabled is None:
+            raise StoreError(gone_message(self.judge))
+        if facts.disabled:
+            raise StoreError(disabled_message(self.judge))
+        order, label = self._orders.get((topic, document), ("", "0"))
+        return JudgementRow(
+            topic_id=topic,
+            document_id=document,
+            judge_id=self._judge_id,
+            revision=0,
+            action=action.value,
+            state=State.UNJUDGED.value,
+            iteration=label,
+            display_order=order,
+            judged_at=database_now(session),
+            guideline_version=facts.guidelines if self._guideline is None else self._guideline or None,
+            document_sha256=facts.sha256,
+            sitting_id=self._sitting,
+            topic_version=self._topic_versions.get(topic, facts.topic),
+        )

@@ -1,0 +1,465 @@
+"""Documents judged differently, and what came of it.
+
+Pure, and without judges. Only decisions are verdicts: notes, reasons, skips and marked passages
+never are.
+
+Pure, and without names: a judge is a row id here, and a letter on the adjudicator's screen. Only
+decisions count: notes, reasons, skips and marked passages are never a disagreement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from hashlib import sha256
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from store.errors import ArgumentError
+from store.records import DECIDED, Action, Passage, Scale, State
+
+if TYPE_CHECKING:
+    from store.analysis.aggregation.rules import TieRule
+
+Verdict = int | None
+"""What a decision came to: a grade of the scale; ``None`` = cannot be judged."""
+
+CANNOT = "cannot"
+"""How the verdict ``None`` is written."""
+
+_CANNOT_WORDS = (CANNOT, "cant", "can't")
+_BASIS = "docno opinions:"
+
+
+def is_disagreement(verdicts: Sequence[Verdict]) -> bool:
+    """Say whether verdicts differ; fewer than two never do.
+
+    Examples
+    --------
+    >>> is_disagreement([2, 2, 0]), is_disagreement([2, None]), is_disagreement([None, None])
+    (True, True, False)
+    """
+    return len(set(verdicts)) > 1
+
+
+def gap_of(verdicts: Sequence[Verdict]) -> int | None:
+    """Return the largest difference of two grades, in values of the scale.
+
+    Returns
+    -------
+    int or None
+        At least 1; ``None`` when no two grades differ: a grade against `cannot` has no gap.
+
+    Examples
+    --------
+    >>> gap_of([0, 3, 1]), gap_of([2, None]), gap_of([-2, 0, None])
+    (3, None, 2)
+    """
+    grades = [verdict for verdict in verdicts if verdict is not None]
+    return (max(grades) - min(grades) or None) if grades else None
+
+
+def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Sort verdicts: grades ascending, then `cannot`."""
+    return sorted(verdicts, key=rank_of)
+
+
+def basis_of(verdicts: Iterable[Verdict]) -> str:
+    """Write verdicts in order, whoever gave which: the same disagreement is the same text.
+
+    Examples
+    --------
+    >>> basis_of([2, None, 0])
+    '0,2,cannot'
+    """
+    return ",".join(CANNOT if one is None else str(one) for one in in_order(verdicts))
+
+
+def read_basis(basis: str) -> tuple[Verdict, ...]:
+    """Read what `basis_of` wrote.
+
+    Examples
+    --------
+    >>> read_basis("0,2,cannot"), read_basis("")
+    ((0, 2, None), ())
+    """
+    words = basis.split(",") if basis else []
+    return tuple(None if word == CANNOT else int(word) for word in words)
+
+
+def display_order(verdicts: Iterable[Verdict]) -> str:
+    """Say for the event of a ruling how the documents lay, and which verdicts were seen.
+
+    Examples
+    --------
+    >>> seen_basis(display_order([2, None, 0])), seen_basis("docno"), seen_basis(None)
+    ('0,2,cannot', None, None)
+    """
+    return _BASIS + basis_of(verdicts)
+
+
+def seen_basis(order: str | None) -> str | None:
+    """Read the verdicts out of what `display_order` wrote; ``None`` = it was not written so."""
+    return order.removeprefix(_BASIS) if order and order.startswith(_BASIS) else None
+
+
+def parse_cell(text: str, scale: Scale) -> tuple[Verdict, Verdict]:
+    """Read a cell of the kappa table: two of grade, its letter, and `cant`, with a comma.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no such thing, or the same twice.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> parse_cell("S,c", parse_scale("ntcir")), parse_cell("cant,0", parse_scale("0-2"))
+    ((0, 3), (0, None))
+    """
+    meanings: dict[str, Verdict] = dict.fromkeys(_CANNOT_WORDS)
+    meanings |= {grade.key.lower(): grade.value for grade in scale.grades}
+    meanings |= {grade.key: grade.value for grade in scale.grades}
+    meanings |= {str(grade.value): grade.value for grade in scale.grades}
+    words = [word.strip() for word in text.split(",")]
+    names = [word if word in meanings else word.lower() for word in words]
+    found = {meanings[name] for name in names if name in meanings}
+    if len(words) != 2 or len(found) != 2:
+        known = ", ".join([*map(str, scale.values), "cant"])
+        raise ArgumentError("--cell", f"must be two of {known}, as in 0,2", text)
+    first, second = in_order(found)
+    return first, second
+
+
+def rank_of(verdict: Verdict) -> tuple[bool, int]:
+    """Say where a verdict stands among others."""
+    return verdict is None, verdict or 0
+
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Status(StrEnum):
+    """What has become of a disagreement."""
+
+    OPEN = "open"
+    SETTLED = "settled"
+    CHANGED = "changed since"
+    """Settled once; then judges decided otherwise, and they disagree in another way."""
+    UNNEEDED = "no longer needed"
+    """Settled once; the judges no longer disagree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One judge's decision on one document."""
+
+    judge: int
+    """Row id."""
+    verdict: Verdict
+    event: int = 0
+    """Row id of the judgement event."""
+    reason: str = ""
+    note: str = ""
+    iteration: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """An adjudicator's decision that stands."""
+
+    judge: int
+    """Row id of the adjudicator."""
+    verdict: Verdict
+    event: int = 0
+    basis: str | None = None
+    """The verdicts it was made on, as `basis_of` writes them; ``None`` = not known."""
+    at: datetime | None = None
+    """When; ``None`` = not known, before all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A document that judges disagree on, or that an adjudicator has ruled on."""
+
+    topic: str
+    docno: str
+    topic_id: int
+    document_id: int
+    votes: tuple[Vote, ...]
+    """In the order of the letters: `lettered`."""
+    ruling: Ruling | None = None
+    """The latest of all adjudicators' (`latest_ruling`)."""
+    rulers: frozenset[int] = frozenset()
+    """Adjudicators, by row id, who have a ruling that stands."""
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts in the order of the letters."""
+        return tuple(vote.verdict for vote in self.votes)
+
+    @property
+    def is_disagreement(self) -> bool:
+        """Whether the judges' decisions differ now."""
+        return is_disagreement(self.verdicts)
+
+    @property
+    def status(self) -> Status:
+        """What has become of it."""
+        if self.ruling is None:
+            return Status.OPEN
+        if not self.is_disagreement:
+            return Status.UNNEEDED
+        known = self.ruling.basis is not None
+        return Status.CHANGED if known and self.ruling.basis != self.basis else Status.SETTLED
+
+    @property
+    def basis(self) -> str:
+        """The verdicts as they stand now, written as by `basis_of`."""
+        return basis_of(self.verdicts)
+
+    @property
+    def iteration(self) -> str:
+        """The judges' round, ``0`` when they worked in different ones."""
+        rounds = {vote.iteration for vote in self.votes}
+        return rounds.pop() if len(rounds) == 1 else "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One judge's standing on a document as an adjudicator sees it: whose it is stays unsaid."""
+
+    letter: str
+    state: State
+    """Judged or cannot."""
+    grade: int | None
+    reason: str
+    note: str
+    passages: tuple[Passage, ...] = ()
+    """In characters of `Page.text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A document in disagreement as an adjudicator sees it, fit for a terminal."""
+
+    opinions: tuple[Opinion, ...]
+    gap: int | None
+    status: Status
+    outcome: Verdict = None
+    """What was decided before; looked at only where `status` is not open."""
+    outcome_on: tuple[Verdict, ...] = ()
+    """The verdicts that it was decided on; empty = not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which disagreements are wanted; whatever is ``None`` is not asked for."""
+
+    topic: str | None = None
+    gap: int | None = None
+    """Least difference between two grades, in values of the scale."""
+    cell: tuple[Verdict, Verdict] | None = None
+    """Some two judges gave these two verdicts, whoever gave which."""
+    judges: tuple[str, str] | None = None
+    """Names of two judges: they disagree, and all else is asked of them alone."""
+    unresolved: TieRule | None = None
+    """A rule that leaves the grades tied, as they stand now."""
+    level: int | None = None
+    """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
+
+    def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
+        """Say whether a case is wanted.
+
+        Parameters
+        ----------
+        case : Case
+            Any case.
+        pair : tuple of two int, optional
+            Row ids of `judges`; given exactly when those are.
+
+        Returns
+        -------
+        bool
+            Never true for judges who agree.
+        """
+        if self.topic is not None and case.topic != self.topic:
+            return False
+        verdicts = [vote.verdict for vote in case.votes if pair is None or vote.judge in pair]
+        if not is_disagreement(verdicts):
+            return False
+        if self.gap is not None and (gap_of(verdicts) or 0) < self.gap:
+            return False
+        if self.unresolved is not None:
+            from store.analysis.aggregation.rules import leaves_tied  # loads numpy
+
+            grades = [verdict for verdict in verdicts if verdict is not None]
+            if self.level is not None:
+                grades = [int(grade >= self.level) for grade in grades]
+            if not leaves_tied(self.unresolved, grades):
+                return False
+        return self.cell is None or set(self.cell) <= set(verdicts)
+
+
+ALL = Selection()
+"""Every disagreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellCount:
+    """One cell of the kappa table, both of its triangles together."""
+
+    cell: tuple[Verdict, Verdict]
+    """Grades ascending, then cannot."""
+    documents: int
+    """In disagreement, with some two judges in this cell; one with three verdicts is in three."""
+    settled: int
+    outcomes: dict[Verdict, int]
+    """How often the settled ones were settled as what."""
+
+
+def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Bring votes into the order of their letters A, B, C, ...
+
+    The order comes from a hash of topic, document and judge: always the same for a document, and
+    on another document another, so that no letter is a judge.
+    """
+
+    def place(vote: Vote) -> bytes:
+        key = f"{topic}\0{docno}\0{vote.judge}"
+        return sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+    return tuple(sorted(votes, key=place))
+
+
+def letter(place: int) -> str:
+    """Name the vote at a place: A to Z, then AA.
+
+    Examples
+    --------
+    >>> letter(0), letter(25), letter(26), letter(27 * 26)
+    ('A', 'Z', 'AA', 'AAA')
+    """
+    text = ""
+    place += 1
+    while place:
+        place, digit = divmod(place - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of an adjudicator on one document, as far as `ruling_of` needs it."""
+
+    event: int
+    action: Action
+    undoes: int | None
+    grade: int | None
+    display_order: str | None
+    follows: int | None = None
+    """The place, from 1, of what stood when the adjudicator acted; ``None`` = the one before."""
+    state: State | None = None
+    """After it; needed of a settlement of copies alone."""
+    at: datetime | None = None
+    """When; in a history no event is before an earlier one, whatever the clocks said."""
+
+
+def ruling_of(judge: int, history: Sequence[Step]) -> Ruling | None:
+    """Find the decision that stands after all events of an adjudicator on a document.
+
+    Parameters
+    ----------
+    judge : int
+        Row id of the adjudicator.
+    history : sequence of Step
+        By revision, from the first.
+
+    Returns
+    -------
+    Ruling or None
+        Of the event that graded the document or found it impossible to judge; a note leaves it,
+        a skip takes it back, an undo restores what was before the event it undoes. Where copies of
+        the collection were settled, of the event whose decision was taken; of the settlement
+        itself, where it took none.
+    """
+    places = {step.event: place for place, step in enumerate(history)}
+    place = len(history) - 1
+    settled: Step | None = None
+    while place >= 0:
+        step = history[place]
+        if step.action is Action.SETTLE and settled is None:
+            if step.state not in DECIDED:
+                return None
+            settled = step
+        elif step.action is Action.SETTLE and settled is not None:
+            # A ruling by hand with which other copies came together since.
+            if (step.state, step.grade) != (settled.state, settled.grade):
+                break
+            settled = step
+        if step.action in (Action.JUDGE, Action.CANNOT):
+            if settled is not None and settled.grade != step.grade:
+                break
+            return Ruling(judge, step.grade, step.event, seen_basis(step.display_order), step.at)
+        if step.action in (Action.SKIP, Action.REOPEN):
+            break
+        if step.undoes is not None:
+            step = history[places[step.undoes]]
+            place = places[step.event]
+        place = place - 1 if step.follows is None else step.follows - 1
+    return None if settled is None else Ruling(judge, settled.grade, settled.event, at=settled.at)
+
+
+def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> Ruling | None:
+    """Return which of several adjudicators' rulings on a document counts.
+
+    Parameters
+    ----------
+    rulings : iterable of Ruling
+        One an adjudicator.
+    identities : mapping of int to str
+        What tells the adjudicators apart in every copy of the collection, by row id.
+
+    Returns
+    -------
+    Ruling or None
+        The latest; of two at one moment that of the adjudicator whose identity comes last.
+        ``None`` = there is none. Row ids, which depend on the order in which copies were merged,
+        decide nothing.
+    """
+    return max(rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None)
+
+
+def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:
+    """Count disagreements by the two verdicts, and what they were settled as.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+        Those without a disagreement are left out.
+    pair : tuple of two int, optional
+        Row ids of two judges: theirs alone are the verdicts that count.
+
+    Returns
+    -------
+    list of CellCount
+        In order of the verdicts; only cells with a document. For two judges the counts are those
+        of their kappa table, a cell and its mirror image added.
+    """
+    documents: Counter[tuple[Verdict, Verdict]] = Counter()
+    outcomes: dict[tuple[Verdict, Verdict], Counter[Verdict]] = {}
+    for case in cases:
+        verdicts = {vote.verdict for vote in case.votes if pair is None or vote.judge in pair}
+        for first, second in combinations(in_order(verdicts), 2):
+            documents[first, second] += 1
+            if case.ruling is not None and case.status is Status.SETTLED:
+                settled = outcomes.setdefault((first, second), Counter())
+                settled[case.ruling.verdict] += 1
+    counts = []
+    for cell in sorted(documents, key=lambda cell: (rank_of(cell[0]), rank_of(cell[1]))):
+        settled = outcomes.get(cell, Counter())
+        counts.append(CellCount(cell, documents[cell], settled.total(), dict(settled)))
+    return counts

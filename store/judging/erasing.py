@@ -1,0 +1,387 @@
+"""A judge erased, the count that stays, the bytes overwritten.
+
+SQLite marks the place of a removed row as free and leaves its bytes there, and its log keeps pages
+as they were. PostgreSQL does alike; there, and in backups of either, it is for others to do.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, Table, and_, delete, exists, func, insert, select, update
+from sqlmodel import Session
+
+from store.db.engine import BUSY_TIMEOUT_MS, JUDGE_PATIENCE_MS, database_now, translated_errors
+from store.db.tables import (
+    ASSIGNMENT,
+    ASSIGNMENT_PLAN,
+    ERASURE,
+    JUDGE,
+    JUDGE_TERM,
+    JUDGEMENT,
+    PASSAGE,
+    SITTING,
+)
+from store.judging.events import Pair, current_events
+from store.judging.judges import Named, count_notes, disguise_among, judge_id, refuse_live, replace_names
+from store.records import JudgeKind, State
+
+ERASED = "erased"
+"""What stands where the name of an erased judge stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What a judge who is erased has in common with another."""
+
+    judge: str
+    documents: int
+    """Both graded: the pair's agreement rests on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erasing:
+    """What goes with a judge, and what stays."""
+
+    judge: str
+    kind: JudgeKind
+    judgements: int
+    """Documents with a grade; of an adjudicator, those ruled on."""
+    cannot: int
+    """Documents found impossible to judge."""
+    skipped: int
+    events: int
+    passages: int
+    """Marked passages, each once a document."""
+    notes: int
+    """Notes and reasons, each once a document."""
+    sittings: int
+    terms: int
+    kept: int
+    """Documents graded by this judge and by others, who are no adjudicators."""
+    lost: int
+    """Documents that only this judge graded: they are unjudged then, or what others made of
+    them."""
+    shared: tuple[Shared, ...]
+    """Other judges with documents in common, by name; no adjudicator has any."""
+    rulings: int
+    """Rulings of others on documents that this judge decided: they stay."""
+    places: int
+    """Assigned by name to this judge; they go."""
+    reopened: int
+    """Claimed by this judge; they are open to whoever comes."""
+    unassigned: int
+    """Documents of `places` that are assigned to nobody then."""
+    is_last_assigned: bool
+    """Whether nothing is assigned to anybody then, so that every judge is shown every pool."""
+    named: Named
+    """Where the name stands beside the list of judges: it is `ERASED` there, then."""
+    in_notes: int
+    """Notes and reasons of others in which the name stands; they stay as they are."""
+
+    @property
+    def is_adjudicator(self) -> bool:
+        """Whether the judgements are rulings."""
+        return self.kind is JudgeKind.ADJUDICATOR
+
+
+def look_at(session: Session, name: str) -> Erasing:
+    """Say what erasing a judge would take and leave; raise `UnknownNameError` for nobody."""
+    number = judge_id(session, name)
+    kind = JudgeKind(session.execute(select(JUDGE.c.kind).where(JUDGE.c.id == number)).scalar_one())
+    states = Counter(row.state for row in session.execute(current_events(judges=[number])))
+    own = JUDGEMENT.c.judge_id == number
+    is_adjudicator = kind is JudgeKind.ADJUDICATOR
+    graded, shared, rulings = _beside(session, number)
+    kept = set().union(*shared.values()) if shared else set()
+    claimed = _claimed(number)
+    named_places = and_(ASSIGNMENT.c.judge_id == number, ~claimed)
+    return Erasing(
+        judge=name,
+        kind=kind,
+        judgements=states[State.JUDGED],
+        cannot=states[State.CANNOT],
+        skipped=states[State.SKIPPED],
+        events=_count(session, JUDGEMENT, own),
+        passages=_count_passages(session, number),
+        notes=count_notes(session, [number]),
+        sittings=_count(session, SITTING, SITTING.c.judge_id == number),
+        terms=_count(session, JUDGE_TERM, JUDGE_TERM.c.judge_id == number),
+        kept=0 if is_adjudicator else len(kept),
+        lost=0 if is_adjudicator else len(graded) - len(kept),
+        shared=() if is_adjudicator else _listed(session, shared),
+        rulings=0 if is_adjudicator else rulings,
+        places=_count(session, ASSIGNMENT, named_places),
+        reopened=_count(session, ASSIGNMENT, claimed),
+        unassigned=_count_unassigned(session, number),
+        is_last_assigned=_is_last_assigned(session, number),
+        named=replace_names(session, {name: ERASED}, dry_run=True),
+        in_notes=_count_mentions(session, number, name),
+    )
+
+
+def erase(session: Session, name: str) -> Erasing:
+    """Erase a judge: events, passages, terms, sittings, places, and the name wherever it stands.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    name : str
+        A judge of the collection.
+
+    Returns
+    -------
+    Erasing
+        What was there.
+
+    Raises
+    ------
+    UnknownNameError
+        If the judge is not known.
+    ConflictError
+        If the judge is at work; nothing is changed.
+
+    Notes
+    -----
+    A row of table `erasure` stays: the judge's identity, which tells no name, the kind, and how
+    many judgements and events there were. By it another copy of the collection is kept from
+    bringing them back. Other judges' events stay as they are, rulings too. Where SQLite keeps the
+    bytes of removed rows is another matter: `store.judging.erasing`.
+    """
+    number = judge_id(session, name)
+    refuse_live(session, {name: number})
+    found = look_at(session, name)
+    own = JUDGEMENT.c.judge_id == number
+    uid = session.execute(select(JUDGE.c.uid).where(JUDGE.c.id == number)).scalar_one()
+    connection = session.connection()
+    events = select(JUDGEMENT.c.id).where(own)
+    connection.execute(delete(PASSAGE).where(PASSAGE.c.judgement_id.in_(events)))
+    # For every event that goes the database looks for one that takes it back: without an index,
+    # among all of them.
+    connection.exec_driver_sql("CREATE INDEX judgement_undone ON judgement (undoes)")
+    connection.execute(delete(JUDGEMENT).where(own))
+    connection.exec_driver_sql("DROP INDEX judgement_undone")
+    connection.execute(delete(JUDGE_TERM).where(JUDGE_TERM.c.judge_id == number))
+    connection.execute(delete(SITTING).where(SITTING.c.judge_id == number))
+    given_back = {"judge_id": None, "lease_until": None}
+    connection.execute(update(ASSIGNMENT).where(_claimed(number)).values(given_back))
+    connection.execute(delete(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == number))
+    replace_names(session, {name: ERASED})
+    connection.execute(delete(JUDGE).where(JUDGE.c.id == number))
+    tombstone = {
+        "uid": uid,
+        "kind": found.kind.value,
+        "judgements": found.judgements,
+        "events": found.events,
+        "erased_at": database_now(session),
+    }
+    connection.execute(insert(ERASURE), [tombstone])
+    return found
+
+
+def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair]], int]:
+    """Return the documents a judge graded, those others graded too by judge, and others' rulings.
+
+    Rulings are counted where the judge decided, a grade or that there is none.
+    """
+    kinds = {row.id: row.kind for row in session.execute(select(JUDGE.c.id, JUDGE.c.kind))}
+    graded: set[Pair] = set()
+    decided: set[Pair] = set()
+    for event in session.execute(current_events(judges=[judge])):
+        pair = (event.topic_id, event.document_id)
+        if event.state == State.JUDGED:
+            graded.add(pair)
+        if event.state in (State.JUDGED, State.CANNOT):
+            decided.add(pair)
+    shared: dict[int, set[Pair]] = {}
+    ruled: set[Pair] = set()
+    others = [number for number in kinds if number != judge]
+    for event in session.execute(current_events(judges=others)) if decided else ():
+        pair = (event.topic_id, event.document_id)
+        if kinds[event.judge_id] == JudgeKind.ADJUDICATOR:
+            if pair in decided and event.state in (State.JUDGED, State.CANNOT):
+                ruled.add(pair)
+        elif pair in graded and event.state == State.JUDGED:
+            shared.setdefault(event.judge_id, set()).add(pair)
+    return graded, shared, len(ruled)
+
+
+def _listed(session: Session, shared: dict[int, set[Pair]]) -> tuple[Shared, ...]:
+    """Name the judges who have documents in common with one."""
+    query = select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(shared)).order_by(JUDGE.c.name)
+    return tuple(Shared(row.name, len(shared[row.id])) for row in session.execute(query))
+
+
+def _claimed(judge: int) -> ColumnElement[bool]:
+    """Say in SQL that a place is one that this judge claimed, decided or not."""
+    by_claim = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
+    return and_(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.plan_id.in_(by_claim))
+
+
+def _count_unassigned(session: Session, judge: int) -> int:
+    """Count the documents at which nobody has a place, nor may claim one, without this judge's."""
+    other = ASSIGNMENT.alias("other")
+    claimed = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
+    stays = exists(
+        select(other.c.id).where(
+            other.c.topic_id == ASSIGNMENT.c.topic_id,
+            other.c.document_id == ASSIGNMENT.c.document_id,
+            other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(claimed),
+        )
+    )
+    return _count(session, ASSIGNMENT, and_(ASSIGNMENT.c.judge_id == judge, ~stays))
+
+
+def _is_last_assigned(session: Session, judge: int) -> bool:
+    """Say whether all places there are go with a judge."""
+    goes = and_(ASSIGNMENT.c.judge_id == judge, ~_claimed(judge))
+    total = session.scalar(select(func.count(ASSIGNMENT.c.id))) or 0
+    return 0 < total == _count(session, ASSIGNMENT, goes)
+
+
+def _count(session: Session, table: Table, where: ColumnElement[bool]) -> int:
+    """Count rows."""
+    return session.scalar(select(func.count()).select_from(table).where(where)) or 0
+
+
+def _count_passages(session: Session, judge: int) -> int:
+    """Count the passages a judge marked, each once a document."""
+    query = (
+        select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, PASSAGE.c.start, PASSAGE.c.length)
+        .join(PASSAGE, PASSAGE.c.judgement_id == JUDGEMENT.c.id)
+        .where(JUDGEMENT.c.judge_id == judge)
+        .distinct()
+    )
+    return session.scalar(select(func.count()).select_from(query.subquery())) or 0
+
+
+def _count_mentions(session: Session, judge: int, name: str) -> int:
+    """Count the notes and reasons of others in which a name stands as a word of its own."""
+    disguise = disguise_among(session, {name: ""})
+    pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    others = JUDGEMENT.c.judge_id != judge
+    n_mentions = 0
+    for column in (JUDGEMENT.c.note, JUDGEMENT.c.reason):
+        rows: Sequence[Any] = session.execute(
+            select(*pair, column.label("words")).where(others, column != "").distinct()
+        ).all()
+        n_mentions += sum(disguise.within(row.words) != row.words for row in rows)
+    return n_mentions
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """A judge who was erased."""
+
+    uid: str
+    """The same in every copy of the collection; it says nothing of whose it was."""
+    kind: JudgeKind
+    judgements: int
+    """Documents that had a grade."""
+    events: int
+    """All there were, taken back or not."""
+    erased_at: datetime
+    """UTC."""
+
+
+def fetch_erasures(session: Session) -> list[Erasure]:
+    """Return every erasure, the oldest first; those of one moment in an order of their content."""
+    found = [
+        Erasure(row.uid, JudgeKind(row.kind), row.judgements, row.events, row.erased_at)
+        for row in session.execute(select(ERASURE))
+    ]
+    return sorted(found, key=lambda one: (one.erased_at, one.kind, one.judgements, one.events, one.uid))
+
+
+def removed_words(judgements: Iterable[int]) -> str:
+    """Say how much is gone with judges who were erased.
+
+    Parameters
+    ----------
+    judgements : iterable of int
+        Documents that had a grade, one number a judge.
+
+    Returns
+    -------
+    str
+        Empty when nobody was erased.
+
+    Examples
+    --------
+    >>> removed_words([31])
+    '31 judgements of an erased judge removed'
+    >>> removed_words([1]), removed_words([1200, 3]), removed_words([])
+    ('1 judgement of an erased judge removed', '1,203 judgements of 2 erased judges removed', '')
+    """
+    counts = list(judgements)
+    if not counts:
+        return ""
+    noun = "judgement" if sum(counts) == 1 else "judgements"
+    whose = "an erased judge" if len(counts) == 1 else f"{len(counts):,} erased judges"
+    return f"{sum(counts):,} {noun} of {whose} removed"
+
+
+class Scrubbed(StrEnum):
+    """What has become of the bytes."""
+
+    DONE = "done"
+    """The file has been written anew, without them, and its log is empty."""
+    IN_USE = "in-use"
+    """The rows are overwritten. Another program has the file open, and older copies of them may be
+    in its free pages or in the log: try again when it is closed."""
+    NOT_HERE = "not-here"
+    """The database is a server's."""
+
+
+def overwrite_removed(session: Session) -> None:
+    """Let SQLite overwrite with zeros whatever this transaction removes."""
+    connection = session.connection()
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")
+
+
+def scrub(engine: Engine) -> Scrubbed:
+    """Write the file of a collection anew without what was removed from it, and empty its log.
+
+    Parameters
+    ----------
+    engine : Engine
+        Of the collection; without a transaction of its own.
+
+    Returns
+    -------
+    Scrubbed
+
+    Raises
+    ------
+    StoreError
+        If there is no room for a second copy of the file while it is written; what was removed
+        stays removed.
+
+    Notes
+    -----
+    Some 200 MB a second. Rows keep their ids.
+    """
+    if engine.dialect.name != "sqlite":
+        return Scrubbed.NOT_HERE
+    with translated_errors(engine), closing(engine.raw_connection()) as raw:
+        cursor = raw.cursor()
+        cursor.execute("PRAGMA secure_delete = ON")
+        cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")
+        try:
+            cursor.execute("VACUUM")
+            is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            is_busy = True
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    return Scrubbed.IN_USE if is_busy else Scrubbed.DONE

@@ -1,0 +1,554 @@
+"""Events appended and fetched, with their passages; the one SELECT of the current state; what decided it.
+
+The newest event need not be it: a note keeps the grade of an earlier event, and an undo brings one
+back. What a decision rests on - the guidelines, the text, the time taken - stands with the event
+that decided.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session
+
+from store.db.keys import Keys
+from store.db.tables import (
+    DOCUMENT,
+    JUDGE,
+    JUDGEMENT,
+    PASSAGE,
+    POOL,
+    POOL_ENTRY,
+    SITTING,
+    TOPIC,
+    JudgementRow,
+)
+from store.errors import ArgumentError, ConflictError, StoreError
+from store.judging.judges import judge_id
+from store.records import Action, Decision, Event, ImportReport, Judgement, Passage, Qrel, State, Task
+from store.text import sanitise, sanitise_line
+
+_BATCH = 5000
+"""Rows that are written at once."""
+
+
+def no_advance(_steps: int) -> None:
+    """Show nobody how many steps were done."""
+
+
+def current_events(*, judges: Sequence[int] | None = None, topic: int | None = None) -> Select[Any]:
+    """Select the newest event of every (topic, document, judge): the current state.
+
+    Parameters
+    ----------
+    judges : sequence of int, optional
+        Row ids of the judges; default all.
+    topic : int, optional
+        Row id of one topic; default all.
+    """
+    key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    newest = select(*key, func.max(JUDGEMENT.c.revision).label("revision")).group_by(*key)
+    if judges is not None:
+        newest = newest.where(JUDGEMENT.c.judge_id.in_(list(judges)))
+    if topic is not None:
+        newest = newest.where(JUDGEMENT.c.topic_id == topic)
+    last = newest.subquery()
+    same = (JUDGEMENT.c[name] == last.c[name] for name in last.c.keys())  # noqa: SIM118 - SQL columns
+    return select(JUDGEMENT).join(last, and_(*same))
+
+
+def append_event(session: Session, row: JudgementRow, *, seen_revision: int) -> JudgementRow:
+    """Append one event after the revision its author saw.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session.
+    row : JudgementRow
+        The event; its revision is set here.
+    seen_revision : int
+        The revision on the author's screen; 0 = none.
+
+    Raises
+    ------
+    ConflictError
+        If another event of the same judge on the same document came in between.
+    """
+    row.revision = seen_revision + 1
+    message = "this document was judged under the same name somewhere else in between"
+    newest = session.scalar(
+        select(func.max(JUDGEMENT.c.revision)).where(
+            JUDGEMENT.c.topic_id == row.topic_id,
+            JUDGEMENT.c.document_id == row.document_id,
+            JUDGEMENT.c.judge_id == row.judge_id,
+        )
+    )
+    if (newest or 0) != seen_revision:
+        raise ConflictError(message, hint="the other judgement stands; look at it again")
+    session.add(row)
+    try:
+        session.flush()
+    except IntegrityError as error:
+        if "unique" in str(error.orig).lower():
+            raise ConflictError(message) from error
+        message = "the judgement refers to something that is no longer in the collection"
+        raise StoreError(message) from error
+    return row
+
+
+def import_judgements(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    judge: str,
+    qrels: Sequence[Qrel],
+    *,
+    replace: bool = False,
+    advance: Callable[[int], None] = no_advance,
+) -> ImportReport:
+    """Append a judge's judgements from a file.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh.
+    judge : str
+        A judge of the collection.
+    qrels : sequence of Qrel
+        Grades of the declared scale, each (topic, docno) once.
+    replace : bool, default=False
+        Whether a grade that differs from the stored one is appended as a new revision.
+    advance : callable
+        Told of so many more of `qrels` that are done.
+
+    Raises
+    ------
+    ConflictError
+        If a grade differs from the stored one and `replace` is false, or the judge was at work on
+        the same documents meanwhile.
+    UnknownNameError
+        If the judge is not known.
+    """
+    number = judge_id(session, judge)
+    topics.add(session, (qrel.topic for qrel in qrels))
+    documents.add(session, (qrel.docno for qrel in qrels))
+    current = {
+        (row.topic_id, row.document_id): row for row in session.execute(current_events(judges=[number]))
+    }
+    now = datetime.now(UTC)
+    unchanged = replaced = 0
+    rows: list[dict[str, Any]] = []
+    differing: list[str] = []
+    for qrel in qrels:
+        pair = (topics.ids[qrel.topic], documents.ids[qrel.docno])
+        old = current.get(pair)
+        if old is not None:
+            if (old.grade, old.iteration) == (qrel.grade, qrel.iteration):
+                unchanged += 1
+                continue
+            replaced += 1
+            was = old.state if old.grade is None else old.grade
+            differing.append(f"{qrel.topic} {qrel.docno}: {was} -> {qrel.grade}")
+        rows.append(
+            {
+                "topic_id": pair[0],
+                "document_id": pair[1],
+                "judge_id": number,
+                "revision": 1 if old is None else old.revision + 1,
+                "action": Action.JUDGE.value,
+                "state": State.JUDGED.value,
+                "grade": qrel.grade,
+                "reason": "",
+                "note": "" if old is None else old.note,
+                "iteration": qrel.iteration,
+                "judged_at": now,
+                "dropped_keys": 0,
+            }
+        )
+    if differing and not replace:
+        some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
+        message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
+        raise ConflictError(message, hint="--replace appends the new ones as revisions")
+    advance(unchanged)
+    for start in range(0, len(rows), _BATCH):
+        batch = rows[start : start + _BATCH]
+        try:
+            session.connection().execute(insert(JUDGEMENT), batch)
+        except IntegrityError as error:
+            message = f"`{judge}` judged one of these documents during the import"
+            raise ConflictError(message, hint="nothing was imported; try again") from error
+        advance(len(batch))
+    added = len(rows) - replaced
+    return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
+
+
+def count_events(session: Session, judges: Sequence[str] | None = None) -> int:
+    """Count the events there are, taken back or not: of some judges, by name, or of all."""
+    query = select(func.count(JUDGEMENT.c.id))
+    if judges is not None:
+        query = query.join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(JUDGE.c.name.in_(judges))
+    return session.scalar(query) or 0
+
+
+def fetch_judgements(
+    session: Session, topics: Keys, documents: Keys, *, judges: Sequence[str] | None = None
+) -> list[Judgement]:
+    """Return the current state of every (topic, document, judge) that has an event.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics, documents : Keys
+        Fresh.
+    judges : sequence of str, optional
+        Judges of the collection; default all.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+    """
+    names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    numbers = None if judges is None else [judge_id(session, name) for name in judges]
+    rows = session.execute(current_events(judges=numbers))
+    return [as_record(row, topics, documents, names[row.judge_id]) for row in rows]
+
+
+def as_record(row: Any, topics: Keys, documents: Keys, judge: str) -> Judgement:
+    """Turn an event row into a `Judgement`."""
+    return Judgement(
+        topic=topics.names[row.topic_id],
+        docno=documents.names[row.document_id],
+        judge=judge,
+        state=State(row.state),
+        grade=row.grade,
+        revision=row.revision,
+        reason=row.reason,
+        note=row.note,
+        iteration=row.iteration,
+        judged_at=row.judged_at,
+    )
+
+
+def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
+    """Return the grades that are not on the scale, each once, ascending."""
+    return sorted(set(grades).difference(values))
+
+
+def fetch_events(
+    session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool], limit: int | None = None
+) -> list[Event]:
+    """Return a judge's events, the newest first, fit for a terminal but for the ids.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    judge : int
+        Row id.
+    sitting : int or None
+        The sitting that asks.
+    where : ColumnElement of bool
+        Which of them.
+    limit : int, optional
+        Most events to return.
+    """
+    own = JUDGEMENT.c.judge_id == judge
+    undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
+    query = (
+        select(
+            JUDGEMENT,
+            JUDGEMENT.c.id.in_(undone).label("is_undone"),
+            TOPIC.c.number,
+            DOCUMENT.c.docno,
+            SITTING.c.host,
+        )
+        .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+        .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+        .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
+        .where(own, where)
+        .order_by(JUDGEMENT.c.id.desc())
+        .limit(limit)
+    )
+    return [_as_event(row, sitting) for row in session.execute(query)]
+
+
+def _as_event(row: Row[Any], sitting: int | None) -> Event:
+    """Turn a row into what the judge is shown."""
+    return Event(
+        topic=row.number,
+        docno=row.docno,
+        action=Action(row.action),
+        state=State(row.state),
+        grade=row.grade,
+        reason=sanitise_line(row.reason),
+        note=sanitise(row.note),
+        revision=row.revision,
+        judged_at=row.judged_at,
+        is_undone=bool(row.is_undone),
+        is_here=sitting is not None and row.sitting_id == sitting,
+        host=sanitise_line(row.host or ""),
+    )
+
+
+_COLUMNS = [column for column in JUDGEMENT.columns if column.name not in ("note", "reason", "iteration")]
+_DECIDES = (Action.JUDGE, Action.SKIP, Action.CANNOT)
+
+Pair = tuple[int, int]
+"""Row ids of a topic and a document."""
+
+
+def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
+    """Return for each event of a document the one that decided the state after it.
+
+    Parameters
+    ----------
+    events : sequence of Row
+        Of one judge and one document, by rising revision. Earlier ones may be missing.
+
+    Returns
+    -------
+    list of Row or None
+        ``None`` = no decision stands, or one that is missing.
+    """
+    by_revision: dict[int, Row[Any] | None] = {}
+    by_id = {event.id: event for event in events}
+    decided: list[Row[Any] | None] = []
+    for event in events:
+        if event.action in _DECIDES:
+            decider: Row[Any] | None = event
+        elif event.action == Action.REOPEN:
+            decider = None
+        elif event.action == Action.UNDO:
+            undone = by_id.get(event.undoes)
+            decider = None if undone is None else by_revision.get(_followed(undone))
+        else:
+            decider = by_revision.get(_followed(event))
+        if event.action == Action.SETTLE:
+            decider = _settled(event, decider)
+        by_revision[event.revision] = decider
+        decided.append(decider)
+    return decided
+
+
+def _followed(event: Row[Any]) -> int:
+    """Return the revision that stood when the judge acted; of a settlement, the one it took."""
+    return int(event.revision - 1 if event.follows is None else event.follows)
+
+
+def _settled(event: Row[Any], decider: Row[Any] | None) -> Row[Any] | None:
+    """Return what decided after copies were settled: on one of them, or by hand here."""
+    if event.state == State.UNJUDGED:
+        return None
+    taken = None if decider is None else (decider.state, decider.grade)
+    return decider if taken == (event.state, event.grade) else event
+
+
+def fetch_histories(session: Session, *, judge: int) -> dict[Pair, list[Row[Any]]]:
+    """Return every event of a judge by document, by rising revision; without their texts."""
+    query = select(*_COLUMNS).where(JUDGEMENT.c.judge_id == judge)
+    return _by_pair(session.execute(query.order_by(JUDGEMENT.c.revision)))
+
+
+def fetch_recent_histories(session: Session, *, judge: int, limit: int) -> dict[Pair, list[Row[Any]]]:
+    """Return the last so many events of a judge at a desk, as `fetch_histories` does."""
+    query = select(*_COLUMNS).where(JUDGEMENT.c.judge_id == judge, at_desk()).limit(limit)
+    rows = session.execute(query.order_by(JUDGEMENT.c.id.desc())).all()
+    return _by_pair(reversed(rows))
+
+
+def at_desk() -> ColumnElement[bool]:
+    """Say in SQL that an event was made at a desk, or ends what was: no import."""
+    return or_(JUDGEMENT.c.sitting_id.is_not(None), JUDGEMENT.c.action == Action.REOPEN.value)
+
+
+def sat_down(session: Session) -> set[int]:
+    """Return the row ids of the judges who have an event made at a desk."""
+    query = select(JUDGEMENT.c.judge_id).where(JUDGEMENT.c.sitting_id.is_not(None)).distinct()
+    return set(session.scalars(query))
+
+
+def _by_pair(rows: Iterable[Row[Any]]) -> dict[Pair, list[Row[Any]]]:
+    """Sort rows by their documents."""
+    histories: dict[Pair, list[Row[Any]]] = {}
+    for row in rows:
+        histories.setdefault((row.topic_id, row.document_id), []).append(row)
+    return histories
+
+
+def state_after(decision: Decision, old: Row[Any] | None) -> tuple[str, int | None, str]:
+    """Return state, grade and reason after a decision."""
+    if decision.action is Action.JUDGE:
+        return State.JUDGED.value, decision.grade, ""
+    if decision.action is Action.SKIP:
+        return State.SKIPPED.value, None, ""
+    if decision.action is Action.CANNOT:
+        return State.CANNOT.value, None, decision.reason
+    if decision.action is Action.REOPEN:
+        return State.UNJUDGED.value, None, ""
+    if decision.action in (Action.NOTE, Action.MARK):
+        return (old.state, old.grade, old.reason) if old else (State.UNJUDGED.value, None, "")
+    message = f"`{decision.action}` is not a decision"
+    raise StoreError(message)
+
+
+def is_same_decision(decision: Decision, event: Row[Any], passages: tuple[Passage, ...]) -> bool:
+    """Say whether an event, with its passages, is what a decision would make.
+
+    It must have been written already, then.
+    """
+    return (
+        event.action == decision.action.value
+        and decision.passages in (None, passages)
+        and (event.state, event.grade, event.reason) == state_after(decision, event)
+        and decision.note in (None, event.note)
+        and decision.shown_at == event.shown_at
+    )
+
+
+def as_task(docno: str, event: Row[Any] | JudgementRow | None, passages: tuple[Passage, ...] = ()) -> Task:
+    """Say how a document stands after an event; its passages as a screen has them."""
+    if event is None:
+        return Task(docno, State.UNJUDGED, None, "", "", 0)
+    return Task(
+        docno,
+        State(event.state),
+        event.grade,
+        event.note,
+        event.reason,
+        event.revision,
+        passages,
+        event.dwell_ms,
+        event.judged_at,
+    )
+
+
+def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
+    """Return the passages of events, as offsets into the raw text.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    events : sequence of int
+        Row ids of judgement events.
+
+    Returns
+    -------
+    dict of int to tuple of Passage
+        Ascending by start; events without passages are left out.
+    """
+    found: dict[int, list[Passage]] = {}
+    for first in range(0, len(events), 1000):
+        batch = list(events[first : first + 1000])
+        query = select(PASSAGE).where(PASSAGE.c.judgement_id.in_(batch))
+        for row in session.execute(query):
+            passage = Passage(row.start, row.length, row.text)
+            found.setdefault(row.judgement_id, []).append(passage)
+    return {event: tuple(sorted(passages)) for event, passages in found.items()}
+
+
+def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
+    """Return the passages of events as a screen has them: as parts of the sanitised text.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    events : mapping of int to int
+        Row ids of judgement events, and of their documents.
+
+    Returns
+    -------
+    dict of int to tuple of Passage
+        By event. Passages whose text is no longer in its place - the document was replaced - are
+        left out; they stay in the store.
+    """
+    raw = fetch_passages(session, list(events))
+    documents = {events[event] for event in raw}
+    query = select(DOCUMENT.c.id, DOCUMENT.c.text).where(DOCUMENT.c.id.in_(documents))
+    texts = {row.id: row.text or "" for row in session.execute(query)} if raw else {}
+    shown = {}
+    for event, passages in raw.items():
+        text = texts[events[event]]
+        shown[event] = tuple(as_shown(one, text) for one in passages if text[one.start : one.end] == one.text)
+    return shown
+
+
+def add_passages(session: Session, event: int, passages: Iterable[Passage]) -> None:
+    """Store the passages of an event, as offsets into the raw text."""
+    rows = [
+        {"judgement_id": event, "start": one.start, "length": one.length, "text": one.text}
+        for one in passages
+    ]
+    if rows:
+        session.connection().execute(insert(PASSAGE), rows)
+
+
+def as_raw(passages: Iterable[Passage], text: str) -> tuple[Passage, ...]:
+    r"""Turn passages of a sanitised text into those of the raw one.
+
+    Parameters
+    ----------
+    passages : iterable of Passage
+        In characters of ``sanitise(text)``.
+    text : str
+        The raw text.
+
+    Raises
+    ------
+    ArgumentError
+        If one is empty, or not where it says.
+
+    Examples
+    --------
+    >>> as_raw([Passage(2, 3, "b\nc")], "a\r\nb\r\nc")
+    (Passage(start=3, length=4, text='b\r\nc'),)
+    """
+    places = [place for place, character in enumerate(text) if character != "\r"]
+    shown = sanitise(text)
+    found = []
+    for one in sorted(set(passages)):
+        is_there = shown[one.start : one.end] == one.text and len(one.text) == one.length
+        if one.length < 1 or one.start < 0 or not is_there:
+            raise ArgumentError("passage", "must be a part of the document", one)
+        start, end = places[one.start], places[one.end - 1] + 1
+        found.append(Passage(start, end - start, text[start:end]))
+    return tuple(found)
+
+
+def as_shown(passage: Passage, text: str) -> Passage:
+    r"""Turn a passage of the raw text into one of the sanitised text.
+
+    Examples
+    --------
+    >>> as_shown(Passage(3, 4, "b\r\nc"), "a\r\nb\r\nc")
+    Passage(start=2, length=3, text='b\nc')
+    """
+    returns = [place for place, character in enumerate(text) if character == "\r"]
+    start = passage.start - bisect_left(returns, passage.start)
+    shown = sanitise(passage.text)
+    return Passage(start, len(shown), shown)
+
+
+def count_judged(session: Session, name: str) -> int:
+    """Count the documents to judge of a pool that some judge has graded."""
+    current = current_events().where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
+    judged = exists().where(
+        current.c.topic_id == POOL_ENTRY.c.topic_id, current.c.document_id == POOL_ENTRY.c.document_id
+    )
+    query = (
+        select(func.count())
+        .select_from(POOL_ENTRY)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(POOL.c.name == name, POOL_ENTRY.c.sampled, judged)
+    )
+    return session.scalar(query) or 0

@@ -1,0 +1,560 @@
+"""Judges added, renamed, made anonymous."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Table, delete, func, or_, select, update
+from sqlmodel import Session
+
+from store.db.engine import database_now
+from store.db.tables import (
+    ASSIGNMENT,
+    ASSIGNMENT_PLAN,
+    JUDGE,
+    JUDGE_TERM,
+    JUDGEMENT,
+    POOL,
+    SITTING,
+    TABLES,
+    JudgeRow,
+)
+from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.fields import id_fault
+from store.judging.sittings import live_sittings
+from store.records import Action, Judge, JudgeKind, LiveSitting
+from store.text import natural_key
+
+
+def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
+    """Add a judge; return whether the name was new.
+
+    Raises
+    ------
+    ArgumentError
+        If the name cannot be one: empty, with blanks or control characters.
+    ConflictError
+        If the name is taken by a judge of another kind.
+    """
+    if fault := id_fault(name):
+        raise ArgumentError("judge", f"must be one word ({fault})", name)
+    old = session.execute(select(JUDGE).where(JUDGE.c.name == name)).first()
+    if old is not None:
+        if old.kind != kind:
+            message = f"judge `{name}` is there as kind {old.kind}, not {kind}"
+            raise ConflictError(message, hint=f"--kind {old.kind}, or another name")
+        return False
+    session.add(JudgeRow(name=name, kind=kind, created_at=datetime.now(UTC)))
+    session.flush()
+    return True
+
+
+def fetch_judges(session: Session) -> list[Judge]:
+    """Return every judge, by name."""
+    rows = session.execute(select(JUDGE).order_by(JUDGE.c.name))
+    return [Judge(row.name, JudgeKind(row.kind), row.disabled) for row in rows]
+
+
+def judge_id(session: Session, name: str) -> int:
+    """Return the row id of a judge.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no judge of that name.
+    """
+    row = session.execute(select(JUDGE.c.id).where(JUDGE.c.name == name)).first()
+    if row is None:
+        known = [judge.name for judge in fetch_judges(session)]
+        hint = "pooler judges list shows them; pooler judges add makes a new one"
+        raise UnknownNameError("judge", name, known, hint=hint)
+    return int(row.id)
+
+
+def fetch_identities(session: Session) -> dict[int, str]:
+    """Return what tells judges apart in every copy of the collection, by row id; no names."""
+    rows = session.execute(select(JUDGE.c.id, JUDGE.c.uid))
+    return {row.id: row.uid for row in rows}
+
+
+def set_disabled(session: Session, names: Sequence[str], *, disabled: bool) -> list[str]:
+    """Disable judges, or let them judge again; return those it changed.
+
+    A judge who is disabled gets no desk; what was judged stays and counts as before.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no judge of a name; then none is changed.
+    """
+    ids = {name: judge_id(session, name) for name in names}
+    query = select(JUDGE.c.id).where(JUDGE.c.id.in_(ids.values()), JUDGE.c.disabled != disabled)
+    changed = set(session.scalars(query))
+    session.execute(update(JUDGE).where(JUDGE.c.id.in_(changed)).values(disabled=disabled))
+    return [name for name, number in ids.items() if number in changed]
+
+
+_RANDOM = "random"
+_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
+"""Keys of manifests under which the name of a judge may stand, alone or within another name."""
+
+
+class Disguise:
+    """New names of judges.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        Old to new, distinct; empty = everybody keeps the name.
+
+    Examples
+    --------
+    >>> disguise = Disguise({"ann": "judge-2", "bob": "judge-1"})
+    >>> disguise.name("ann"), disguise.within("unjudged-ann"), disguise.within("annotated")
+    ('judge-2', 'unjudged-judge-2', 'annotated')
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = dict(names)
+        longest_first = sorted(self._names, key=len, reverse=True)
+        alternatives = "|".join(map(re.escape, longest_first))
+        self._pattern = re.compile(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anybody has another name."""
+        return bool(self._names)
+
+    def name(self, judge: str) -> str:
+        """Return the name of a judge."""
+        return self._names.get(judge, judge)
+
+    def iteration(self, label: str) -> str:
+        """Return the label of a round; some files have a judge there. A number stays."""
+        return label if label.isdecimal() else self.within(label)
+
+    def order(self, order: str | None) -> str | None:
+        """Return how documents lay before a judge, without a seed: it is made of the name."""
+        return _RANDOM if self.is_on and order and order.startswith(f"{_RANDOM}:") else order
+
+    def within(self, text: str) -> str:
+        """Replace the names of judges that stand in a text as words of their own."""
+        if not self._names:
+            return text
+        return self._pattern.sub(lambda found: self._names[found[0]], text)
+
+    def manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Replace names in the manifest of a pool or an assignment, where it names judges.
+
+        Lists of judges are sorted anew: they would tell the order of the names.
+        """
+        if not self._names:
+            return dict(manifest)
+        return {key: self._value(key, value) for key, value in manifest.items()}
+
+    def _value(self, key: str, value: Any) -> Any:
+        """Replace names in one value of a manifest."""
+        if key not in _NAMING_KEYS:
+            return value
+        if isinstance(value, str):
+            return self.iteration(value) if key == "round" else self.within(value)
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return sorted(map(self.within, value), key=natural_key)
+        return value
+
+
+def disguise_of(judges: Iterable[str]) -> Disguise:
+    """Give judges new names by chance; nothing tells who is who afterwards."""
+    names = list(judges)
+    secrets.SystemRandom().shuffle(names)
+    return Disguise({name: f"judge-{number}" for number, name in enumerate(names, start=1)})
+
+
+def are_disguised(judges: Iterable[str]) -> bool:
+    """Say whether judges have just the names that `disguise_of` gives.
+
+    Examples
+    --------
+    >>> are_disguised(["judge-2", "judge-1"]), are_disguised(["judge-1", "ann"])
+    (True, False)
+    """
+    names = list(judges)
+    return sorted(names) == sorted(f"judge-{number}" for number in range(1, len(names) + 1))
+
+
+_LISTS = ("judge", "judges")
+"""Keys of manifests that hold names of judges and nothing else."""
+_POOL_KEYS = {"name", "pools", "replaced"}
+"""Keys of manifests that hold names of pools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Where names of judges stand, beside the list of judges."""
+
+    plans: int = 0
+    """Plans of pools and of assignments."""
+    pools: tuple[str, ...] = ()
+    """Pools whose name or round holds one, as they were called."""
+    events: int = 0
+    """Events of whatever judge whose round holds one."""
+
+
+def rename_in_lists(session: Session, old: str, new: str) -> int:
+    """Put a name in place of another wherever a plan lists judges; return how many plans did.
+
+    Names of pools, rounds and files stay: somebody gave them, and other copies of the collection
+    know them by these.
+    """
+    n_plans = 0
+    for table in (ASSIGNMENT_PLAN, POOL):
+        for row_id, manifest in _manifests(session, table):
+            listed = {key: manifest[key] for key in _LISTS if key in manifest}
+            renamed = {key: _renamed(value, old, new) for key, value in listed.items()}
+            if renamed != listed:
+                _write(session, table, row_id, {**manifest, **renamed})
+                n_plans += 1
+    return n_plans
+
+
+def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool = False) -> Named:
+    """Put other names in place of judges', wherever a collection names them beside their list.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session; with `dry_run` any.
+    names : mapping of str to str
+        Old to new.
+    dry_run : bool, default=False
+        Whether only to say where they stand.
+
+    Returns
+    -------
+    Named
+
+    Notes
+    -----
+    These are the places where `store.judging.judges` hides a name that is published: the names
+    and rounds of pools, the rounds of events, and the plans of both pools and assignments, as words
+    of their own: ``ann`` is not within ``annotated``, nor within the name of a judge ``ann-2``. The
+    seed of an assignment that names one of them goes: with it, and a name that is guessed, the
+    order of that judge's documents could be drawn again.
+    """
+    disguise = disguise_among(session, names)
+    renamed_pools = _rename_pools(session, disguise, dry_run=dry_run)
+    n_plans = 0
+    for table in (ASSIGNMENT_PLAN, POOL):
+        for row_id, manifest in _manifests(session, table):
+            new = {
+                key: manifest[key] if _is_resorted(manifest[key], value) else value
+                for key, value in disguise.manifest(manifest).items()
+            }
+            for key in _POOL_KEYS & manifest.keys():
+                new[key] = _mapped(manifest[key], renamed_pools)
+            if new == manifest:
+                continue
+            n_plans += 1
+            if table is ASSIGNMENT_PLAN:
+                new.pop("seed", None)
+            if not dry_run:
+                _write(session, table, row_id, new)
+    n_events = _rename_rounds(session, disguise, dry_run=dry_run)
+    return Named(n_plans, tuple(renamed_pools), n_events)
+
+
+def rounds_and_pools_with(session: Session, name: str) -> Named:
+    """Say where a name stands that `rename_in_lists` leaves alone."""
+    found = replace_names(session, {name: ""}, dry_run=True)
+    return Named(0, found.pools, found.events)
+
+
+def disguise_among(session: Session, names: Mapping[str, str]) -> Disguise:
+    """Return other names for some judges; a longer name that holds one of them is another's."""
+    everybody = session.scalars(select(JUDGE.c.name))
+    return Disguise({**{name: name for name in everybody}, **names})
+
+
+def _is_resorted(old: Any, new: Any) -> bool:
+    """Say whether a list differs in its order alone."""
+    if old is new or not isinstance(old, list):
+        return False
+    return Counter(map(str, old)) == Counter(map(str, new))
+
+
+def _rename_pools(session: Session, disguise: Disguise, *, dry_run: bool) -> dict[str, str]:
+    """Rename pools and their rounds; return old to new names of those that change in either."""
+    rows = session.execute(select(POOL.c.id, POOL.c.name, POOL.c.round).order_by(POOL.c.id)).all()
+    taken = {row.name for row in rows}
+    renamed: dict[str, str] = {}
+    for row in rows:
+        wanted, label = disguise.within(row.name), disguise.iteration(row.round)
+        if (wanted, label) == (row.name, row.round):
+            continue
+        new, number = wanted, 1
+        while new != row.name and new in taken:
+            number += 1
+            new = f"{wanted}-{number}"
+        taken.add(new)
+        renamed[row.name] = new
+        if not dry_run:
+            values = {"name": new, "round": label}
+            session.execute(update(POOL).where(POOL.c.id == row.id).values(values))
+    return renamed
+
+
+def _rename_rounds(session: Session, disguise: Disguise, *, dry_run: bool) -> int:
+    """Rename rounds that events carry; return how many events do."""
+    labels = session.scalars(select(JUDGEMENT.c.iteration).distinct()).all()
+    n_events = 0
+    for label in labels:
+        new = disguise.iteration(label)
+        if new == label:
+            continue
+        is_its: ColumnElement[bool] = JUDGEMENT.c.iteration == label
+        n_events += len(session.scalars(select(JUDGEMENT.c.id).where(is_its)).all())
+        if not dry_run:
+            session.execute(update(JUDGEMENT).where(is_its).values(iteration=new))
+    return n_events
+
+
+def _manifests(session: Session, table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the row id and the manifest of every plan."""
+    query = select(table.c.id, table.c.manifest).order_by(table.c.id)
+    for row_id, text in session.execute(query).all():
+        yield row_id, json.loads(text)
+
+
+def _write(session: Session, table: Table, row_id: int, manifest: Mapping[str, Any]) -> None:
+    """Store a manifest in place of another."""
+    text = json.dumps(manifest, sort_keys=True)
+    session.execute(update(table).where(table.c.id == row_id).values(manifest=text))
+
+
+def _mapped(value: Any, names: Mapping[str, str]) -> Any:
+    """Put names in place of others: alone, or in a list, whose order stays."""
+    if isinstance(value, list):
+        return [names.get(one, one) for one in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """Put a name in place of another: alone, or in a list, which is sorted anew then."""
+    if value == old:
+        return new
+    if isinstance(value, list) and old in value:
+        return sorted((new if one == old else one for one in value), key=natural_key)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What renaming a judge changed, and what it left."""
+
+    plans: int
+    """Plans that listed the old name."""
+    left: Named
+    """Where the old name still stands: it is a part of other names there."""
+    live: tuple[LiveSitting, ...]
+    """Screens that show the old name until they are closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymised:
+    """What making judges anonymous changed, or would."""
+
+    names: tuple[str, ...]
+    """The new ones, in natural order: who is who is said nowhere. Empty of what it only would."""
+    sittings: int
+    """That said where and with what somebody worked."""
+    terms: int
+    """Own words of theirs, which are gone."""
+    orders: int
+    """Events and places whose order no longer tells its seed."""
+    notes: int
+    """Notes and reasons of theirs, in their own words, each once a document."""
+    named: Named
+    """Where their names stood beside the list of judges."""
+
+
+def rename(session: Session, old: str, new: str) -> Renamed:
+    """Give a judge another name; it is the same judge in every copy of the collection.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    old, new : str
+        A judge of the collection, and one word that is no judge's.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no judge `old`.
+    ArgumentError
+        If `new` cannot be a name, or is `old`.
+    ConflictError
+        If `new` is another judge's.
+
+    Notes
+    -----
+    A judge who is at work goes on: nothing that a desk writes depends on the name.
+    """
+    number = judge_id(session, old)
+    if fault := id_fault(new):
+        raise ArgumentError("NEW", f"must be one word ({fault})", new)
+    if new == old:
+        raise ArgumentError("NEW", "must be another name than now", new)
+    if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
+        message = f"there is a judge `{new}` already"
+        raise ConflictError(message, hint="two judges stay two: choose another name")
+    values = {"name": new, "renamed_at": database_now(session)}
+    session.execute(update(JUDGE).where(JUDGE.c.id == number).values(values))
+    n_plans = rename_in_lists(session, old, new)
+    live = live_sittings(session, number, but=None)
+    return Renamed(n_plans, rounds_and_pools_with(session, old), tuple(live))
+
+
+def anonymise(
+    session: Session, names: Sequence[str], *, without_notes: bool = False, dry_run: bool = False
+) -> Anonymised:
+    """Take from judges whatever tells who they are; nothing in the collection tells it afterwards.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session; with `dry_run` any.
+    names : sequence of str
+        Judges of the collection.
+    without_notes : bool, default=False
+        Whether their notes and reasons go too.
+    dry_run : bool, default=False
+        Whether only to say what would change.
+
+    Returns
+    -------
+    Anonymised
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+    ConflictError
+        If one of them is at work; nothing is changed.
+
+    Notes
+    -----
+    What counts as telling is what an anonymised export leaves out (`store.judging.judges`): the
+    name wherever it stands, host, process and program of sittings, own words that were marked, the
+    day of registration, and seeds of orders that were made of the name. The new names are the first
+    free of ``judge-1``, ``judge-2``, ..., given by chance. Grades, times and, unless they are to
+    go, notes stay.
+    """
+    numbers = {name: judge_id(session, name) for name in names}
+    ids = list(numbers.values())
+    if not dry_run:
+        refuse_live(session, numbers)
+    sittings = SITTING.c.judge_id.in_(ids)
+    tells = or_(SITTING.c.host != "", SITTING.c.process != 0, SITTING.c.program != "")
+    n_sittings = session.scalar(select(func.count(SITTING.c.id)).where(sittings, tells)) or 0
+    terms = JUDGE_TERM.c.judge_id.in_(ids)
+    n_terms = session.scalar(select(func.count(JUDGE_TERM.c.id)).where(terms)) or 0
+    n_notes = count_notes(session, ids)
+    if dry_run:
+        named = replace_names(session, dict.fromkeys(numbers, ""), dry_run=True)
+        n_orders = _hide_orders(session, ids, dry_run=True)
+        return Anonymised((), n_sittings, n_terms, n_orders, n_notes, named)
+    new_names = _new_names(session, numbers)
+    emptied = {"host": "", "process": 0, "program": ""}
+    session.execute(update(SITTING).where(sittings).values(emptied))
+    session.execute(delete(JUDGE_TERM).where(terms))
+    n_orders = _hide_orders(session, ids)
+    named = replace_names(session, new_names)
+    _rename_all(session, {numbers[old]: new for old, new in new_names.items()})
+    if without_notes:
+        for column, is_worded in _words(ids):
+            session.execute(update(JUDGEMENT).where(*is_worded).values({column.name: ""}))
+    said = tuple(sorted(new_names.values(), key=natural_key))
+    return Anonymised(said, n_sittings, n_terms, n_orders, n_notes, named)
+
+
+def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
+    """Raise `ConflictError` when one of some judges, by name and row id, is at work.
+
+    Until the transaction ends none of them can write.
+    """
+    lock = select(JUDGE.c.id).where(JUDGE.c.id.in_(numbers.values())).order_by(JUDGE.c.id)
+    session.execute(lock.with_for_update()).all()
+    for name, number in numbers.items():
+        for live in live_sittings(session, number, but=None):
+            where = f" on {live.host}" if live.host else ""
+            message = f"judge `{name}` is at work{where}: nothing is changed"
+            hint = "try again when the judge has left; a sitting that broke off counts for 2 minutes"
+            raise ConflictError(message, hint=hint)
+
+
+def count_notes(session: Session, judges: Sequence[int]) -> int:
+    """Count the notes and reasons of some judges, by row id, each once a document."""
+    pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    total = 0
+    for column, is_worded in _words(judges):
+        found = select(*pair, column).where(*is_worded).distinct().subquery()
+        total += session.scalar(select(func.count()).select_from(found)) or 0
+    return total
+
+
+def _words(judges: Sequence[int]) -> Iterator[tuple[Column[Any], tuple[ColumnElement[bool], ...]]]:
+    """Yield the columns with words of judges, and the condition that a row has some."""
+    own = JUDGEMENT.c.judge_id.in_(judges)
+    yield JUDGEMENT.c.note, (own, JUDGEMENT.c.note != "")
+    # The reasons of a reopening are the program's.
+    by_hand = JUDGEMENT.c.action != Action.REOPEN.value
+    yield JUDGEMENT.c.reason, (own, JUDGEMENT.c.reason != "", by_hand)
+
+
+def _new_names(session: Session, numbers: Mapping[str, int]) -> dict[str, str]:
+    """Give judges the first free names by chance."""
+    others = select(JUDGE.c.name).where(JUDGE.c.id.not_in(numbers.values()))
+    taken = set(session.scalars(others))
+    free = (name for number in count(1) if (name := f"judge-{number}") not in taken)
+    shuffled = [next(free) for _ in numbers]
+    secrets.SystemRandom().shuffle(shuffled)
+    return dict(zip(numbers, shuffled, strict=True))
+
+
+def _rename_all(session: Session, names: Mapping[int, str]) -> None:
+    """Rename judges by row id, who may take each other's names; and forget when they came."""
+    made = session.execute(select(TABLES["collection"].c.created_at)).scalar_one()
+    values = {"created_at": made, "renamed_at": database_now(session)}
+    for passing in (True, False):
+        for number, name in names.items():
+            own = {**values, "name": f"{number} {name}" if passing else name}
+            session.execute(update(JUDGE).where(JUDGE.c.id == number).values(own))
+
+
+def _hide_orders(session: Session, judges: Sequence[int], *, dry_run: bool = False) -> int:
+    """Forget the seeds of orders that were a judge's own; return how many rows had one.
+
+    The order of a pool lay before everybody, and tells nobody.
+    """
+    of_pools = session.scalars(select(POOL.c.display_order).distinct()).all()
+    n_rows = 0
+    for table in (JUDGEMENT, ASSIGNMENT):
+        order = table.c.display_order
+        own = (
+            table.c.judge_id.in_(judges),
+            order.startswith(f"{_RANDOM}:", autoescape=True),
+            order.not_in(of_pools),
+        )
+        n_rows += session.scalar(select(func.count()).select_from(table).where(*own)) or 0
+        if not dry_run:
+            session.execute(update(table).where(*own).values(display_order=_RANDOM))
+    return n_rows

@@ -1,0 +1,293 @@
+"""How far judging has come, counted with the five states kept apart."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, case, func, select
+from sqlmodel import Session
+
+from store.content.draws import is_adaptive
+from store.content.pools import pooled_pairs
+from store.db.engine import database_now
+from store.db.keys import Keys
+from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
+from store.judging.assignments import has_assignments, is_decided, is_pooled
+from store.judging.desk import count_undrawn
+from store.judging.effort import recent_active_ms
+from store.judging.events import Pair, current_events
+from store.judging.states import Found, pooled, same_pair
+from store.records import Counts, JudgeKind, Purpose, Scale, State, Workload, Workloads
+
+_PAIR = (POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Unclaimed:
+    """What lies before no judge yet, counted by topic; topics without any are left out."""
+
+    undrawn: dict[str, int] = field(default_factory=dict)
+    """Documents that adaptive pools may still draw; every judge will be shown them. None where
+    documents are assigned: nobody draws."""
+    is_assigned: bool = False
+    """Whether documents are assigned to judges; the other counts are 0 otherwise."""
+    open_places: dict[str, int] = field(default_factory=dict)
+    """Places at pooled documents for whoever claims them."""
+    lapsed: dict[str, int] = field(default_factory=dict)
+    """Places at pooled documents whose judge let the lease run out: others may claim them."""
+    unassigned: dict[str, int] = field(default_factory=dict)
+    """Pooled documents without any place: nobody will be shown them until they are assigned."""
+    drawn: dict[str, int] = field(default_factory=dict)
+    """Pooled documents without any place that adaptive pools alone have: none can be assigned."""
+
+
+def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str, str], Counts]:
+    """Count documents by state for every topic and judge.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics : Keys
+        Fresh.
+    scale : Scale
+        The declared grades; every one gets its count.
+
+    Returns
+    -------
+    dict of (str, str) to Counts
+        By (topic, judge), for topics with a pooled or judged document, or one that may still be
+        drawn, and judges who are not disabled or have judged.
+
+    Notes
+    -----
+    Once anything is assigned, a person's pool is what is assigned to that person; the rest, when
+    judged all the same, counts as outside. Imported and model judges, and adjudicators, are
+    assigned nothing: their pool is the whole.
+    """
+    undrawn = count_undrawn(session)
+    whole = _sizes(session)
+    places = _places(session) if has_assignments(session) else None
+    seen: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
+    grades: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    counted = _count_events(session, by_places=places is not None)
+    for topic, judge_id, state, grade, inside, count in counted:
+        key = (topic, judge_id)
+        if state == State.JUDGED.value:
+            grades[key][grade] += count
+            seen[key]["judged" if inside else "outside"] += count
+        else:
+            seen[key][state] += count if inside else 0
+    topic_ids = whole.keys() | undrawn.keys() | {topic for topic, _ in seen}
+    counts = {}
+    judges = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled, JUDGE.c.kind)
+    for judge in session.execute(judges):
+        by_name = places is not None and judge.kind == JudgeKind.HUMAN.value
+        sizes = places[judge.id] if places is not None and by_name else whole
+        for topic in topic_ids:
+            key = (topic, judge.id)
+            if judge.disabled and key not in seen:
+                continue
+            states, by_grade = seen.get(key, Counter()), grades.get(key, Counter())
+            counts[topics.names[topic], judge.name] = Counts(
+                pooled=sizes[topic],
+                judged=states["judged"],
+                skipped=states[State.SKIPPED],
+                cannot=states[State.CANNOT],
+                outside=states["outside"],
+                by_grade={value: by_grade[value] for value in scale.values},
+            )
+    return counts
+
+
+def count_unclaimed(session: Session, topics: Keys) -> Unclaimed:
+    """Count what lies before no judge yet.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics : Keys
+        Fresh.
+    """
+    undrawn = _by_name(topics, Counter(count_undrawn(session)))
+    if not has_assignments(session):
+        return Unclaimed(undrawn)
+    pairs, assignable = pooled_pairs(session), pooled_pairs(session, drawn=False)
+    now = database_now(session)
+    open_places, lapsed = [], []
+    with_place: set[Pair] = set()
+    query = select(
+        ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.judge_id, ASSIGNMENT.c.lease_until
+    )
+    for topic, document, judge, until in session.execute(query):
+        with_place.add((topic, document))
+        if (topic, document) not in pairs:
+            continue
+        if judge is None:
+            open_places.append(topic)
+        elif until is not None and until < now:
+            lapsed.append(topic)
+    return Unclaimed(
+        undrawn,
+        is_assigned=True,
+        open_places=_by_name(topics, open_places),
+        lapsed=_by_name(topics, lapsed),
+        unassigned=_by_name(topics, (topic for topic, _ in assignable - with_place)),
+        drawn=_by_name(topics, (topic for topic, _ in pairs - assignable - with_place)),
+    )
+
+
+def recent_times(session: Session, *, limit: int) -> dict[str, list[int]]:
+    """Return the active times of every judge's latest decisions; see `recent_active_ms`."""
+    judges = session.execute(select(JUDGE.c.id, JUDGE.c.name)).all()
+    return {row.name: recent_active_ms(session, judge=row.id, limit=limit) for row in judges}
+
+
+def _sizes(session: Session) -> Counter[int]:
+    """Count the documents to be judged of every topic."""
+    pairs = pooled(Found()).with_only_columns(*_PAIR).distinct().subquery()
+    query = select(pairs.c.topic_id, func.count()).group_by(pairs.c.topic_id)
+    return Counter(dict(map(tuple, session.execute(query))))
+
+
+def _places(session: Session) -> defaultdict[int, Counter[int]]:
+    """Count the pooled documents of every topic that each judge has a place at."""
+    is_pooled = pooled(Found()).where(same_pair(POOL_ENTRY, ASSIGNMENT)).correlate(ASSIGNMENT)
+    key = (ASSIGNMENT.c.judge_id, ASSIGNMENT.c.topic_id)
+    query = (
+        select(*key, func.count())
+        .where(ASSIGNMENT.c.judge_id.is_not(None), is_pooled.exists())
+        .group_by(*key)
+    )
+    places: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for judge, topic, count in session.execute(query):
+        places[judge][topic] = count
+    return places
+
+
+def _count_events(session: Session, *, by_places: bool) -> Iterable[Any]:
+    """Count the current states by topic, judge, state, grade, and whether the document is theirs.
+
+    Theirs = pooled, and for a person, where documents are assigned (`by_places`), assigned too.
+    """
+    names = ("topic_id", "document_id", "judge_id", "state", "grade")
+    newest = current_events().with_only_columns(
+        *(JUDGEMENT.c[name] for name in names), maintain_column_froms=True
+    )
+    now = newest.subquery()
+    # Looked up one by one: of a join, SQLite may make every pair of rows.
+    inside: ColumnElement[bool] = pooled(Found()).where(same_pair(POOL_ENTRY, now)).correlate(now).exists()
+    if by_places:
+        people = select(JUDGE.c.id).where(JUDGE.c.kind == JudgeKind.HUMAN.value)
+        place = select(ASSIGNMENT.c.id).where(
+            same_pair(ASSIGNMENT, now), ASSIGNMENT.c.judge_id == now.c.judge_id
+        )
+        inside = inside & (now.c.judge_id.not_in(people) | place.correlate(now).exists())
+    events = select(now, inside.label("is_inside")).subquery()
+    key = [events.c[name] for name in ("topic_id", "judge_id", "state", "grade", "is_inside")]
+    return session.execute(select(*key, func.count()).group_by(*key))
+
+
+def _by_name(topics: Keys, ids: Counter[int] | Iterable[int]) -> dict[str, int]:
+    """Count topic ids by their names."""
+    return {topics.names[topic]: count for topic, count in Counter(ids).items()}
+
+
+_PURPOSES = tuple(purpose.value for purpose in Purpose)
+
+
+def fetch_workloads(session: Session) -> Workloads:
+    """Count what lies before every judge."""
+    now = database_now(session)
+    is_leased = ASSIGNMENT.c.lease_until.is_not(None)
+    is_live = and_(is_leased, ASSIGNMENT.c.lease_until >= now)
+    pooled = is_pooled(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
+    places = (
+        select(
+            ASSIGNMENT.c.topic_id,
+            ASSIGNMENT.c.document_id,
+            ASSIGNMENT.c.judge_id,
+            *(_one_if(ASSIGNMENT.c.purpose == purpose).label(purpose) for purpose in _PURPOSES),
+            _one_if(is_decided()).label("decided"),
+            _one_if(is_live).label("claimed"),
+            _one_if(and_(is_leased, ~is_live)).label("lapsed"),
+            case((is_live, ASSIGNMENT.c.lease_until)).label("until"),
+        )
+        .where(pooled)
+        .subquery()
+    )
+    numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
+    by_topic = (
+        select(
+            places.c.judge_id,
+            func.count(places.c.document_id.distinct()).label("documents"),
+            *(func.sum(places.c[number]).label(number) for number in numbers),
+            func.max(places.c.until).label("until"),
+        )
+        .group_by(places.c.judge_id, places.c.topic_id)
+        .subquery()
+    )
+    query = (
+        select(
+            JUDGE.c.name.label("judge"),
+            func.count().label("topics"),
+            *(func.sum(by_topic.c[number]).label(number) for number in ("documents", *numbers)),
+            func.max(by_topic.c.until).label("until"),
+        )
+        .outerjoin_from(by_topic, JUDGE, JUDGE.c.id == by_topic.c.judge_id)
+        .group_by(by_topic.c.judge_id, JUDGE.c.name)
+    )
+    lines = [
+        Workload(
+            judge=row.judge,
+            topics=row.topics,
+            documents=int(row.documents),
+            primary=int(row.primary),
+            overlap=int(row.overlap),
+            calibration=int(row.calibration),
+            decided=int(row.decided),
+            claimed=int(row.claimed),
+            lapsed=int(row.lapsed),
+            until=row.until,
+        )
+        for row in session.execute(query)
+    ]
+    pairs = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn)
+        .distinct()
+        .subquery()
+    )
+    place = select(ASSIGNMENT.c.id).where(
+        ASSIGNMENT.c.topic_id == pairs.c.topic_id, ASSIGNMENT.c.document_id == pairs.c.document_id
+    )
+    fixed = (
+        select(POOL_ENTRY.c.pool_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(
+            POOL_ENTRY.c.topic_id == pairs.c.topic_id,
+            POOL_ENTRY.c.document_id == pairs.c.document_id,
+            POOL_ENTRY.c.sampled,
+            ~POOL.c.withdrawn,
+            ~is_adaptive(POOL.c.id),
+        )
+    )
+    count = select(func.count()).select_from(pairs)
+    without = count.where(~place.exists())
+    return Workloads(
+        sorted(lines, key=lambda line: (line.judge is None, line.judge or "")),
+        pooled=session.scalar(count) or 0,
+        unassigned=session.scalar(without.where(fixed.exists())) or 0,
+        drawn=session.scalar(without.where(~fixed.exists())) or 0,
+        outside=session.scalar(select(func.count(ASSIGNMENT.c.id)).where(~pooled)) or 0,
+    )
+
+
+def _one_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    """Make 1 of what is true in SQL, else 0."""
+    return case((condition, 1), else_=0)

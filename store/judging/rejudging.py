@@ -1,0 +1,572 @@
+"""What rests on changed guidelines or texts; reopening."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Row, bindparam, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session
+
+from store.content.pools import pooled_pairs
+from store.content.topics import current_versions, fetch_guidelines, texts_of
+from store.db.engine import database_now
+from store.db.keys import fetch_docnos
+from store.db.tables import (
+    ASSIGNMENT,
+    ASSIGNMENT_PLAN,
+    DOCUMENT,
+    GUIDELINE,
+    JUDGE,
+    JUDGEMENT,
+    TOPIC,
+    TOPIC_VERSION,
+)
+from store.errors import ConflictError, UnknownNameError
+from store.event import JudgementEvent
+from store.judging.assignments import assigned_pairs, has_assignments
+from store.judging.events import (
+    Pair,
+    add_passages,
+    current_events,
+    deciding_events,
+    fetch_histories,
+    fetch_passages,
+    sat_down,
+)
+from store.judging.judges import judge_id
+from store.records import DECIDED, Action, JudgeKind, State, Topic
+from store.text import natural_key
+
+_SETTLES = "settles:"
+"""How a settlement lists the revisions it follows, as in ``settles:2,4``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a decision was made by."""
+
+    decider: Row[Any]
+    """The event that decided: of a judge at a desk, or a settlement of copies by hand."""
+    guideline_version: int | None
+    """``None`` = there were no guidelines."""
+    topic_version: int | None
+    """``None`` = the event is older than topics' versions are: the first."""
+    hashes: frozenset[str | None]
+    """Of the document's text, where there was one."""
+
+
+def basis_of(events: Sequence[Row[Any]]) -> Basis | None:
+    """Return what the decision that stands was made by.
+
+    Parameters
+    ----------
+    events : sequence of Row
+        Of one judge and one document, all of them, by rising revision.
+
+    Returns
+    -------
+    Basis or None
+        ``None`` = no decision stands, or one that was imported: nobody knows what it rests on.
+
+    Notes
+    -----
+    A settlement of copies rests on what the decision rests on that it took. One by hand, with a
+    grade that was given on no copy, rests on the decisions that it settled: on the oldest of their
+    guidelines and of their topic's texts, and on every text of the document that was seen.
+    """
+    deciders = {
+        event.revision: decider for event, decider in zip(events, deciding_events(events), strict=True)
+    }
+    decider = deciders[events[-1].revision]
+    if decider is None or decider.state not in DECIDED:
+        return None
+    made = _at_desks(events, deciders, decider)
+    if not made:
+        return None
+    return Basis(
+        decider,
+        min((one.guideline_version for one in made), key=lambda version: version or 0),
+        min((one.topic_version for one in made), key=lambda version: version or 1),
+        frozenset(one.document_sha256 for one in made),
+    )
+
+
+def _at_desks(
+    events: Sequence[Row[Any]], deciders: dict[int, Row[Any] | None], decider: Row[Any]
+) -> list[Row[Any]]:
+    """Return the decisions at desks that one rests on: itself, or those that it settled."""
+    if decider.action != Action.SETTLE:
+        return [] if decider.sitting_id is None else [decider]
+    behind = _behind(events)
+    own = [deciders.get(revision) for revision in behind[decider.revision][0]]
+    decided = [one for one in own if one is not None and one.state in DECIDED]
+    # What another decision was made knowing was no side of the conflict.
+    known = set().union(*(behind[one.revision][1] for one in decided))
+    sides = {one.revision: one for one in decided if one.revision not in known}
+    return [made for one in sides.values() for made in _at_desks(events, deciders, one)]
+
+
+def _behind(events: Sequence[Row[Any]]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
+    """Return the revisions that each event follows, and all behind it, near or far.
+
+    They are told as `store.keeping.merge.graph` says.
+    """
+    found: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
+    ends: set[int] = set()
+    for event in events:
+        before = event.revision - 1 if event.follows is None else event.follows
+        parents = frozenset({before} if before else ())
+        if event.action == Action.SETTLE:
+            order = event.display_order or ""
+            listed = order.removeprefix(_SETTLES) if order.startswith(_SETTLES) else ""
+            parents = frozenset(map(int, listed.split(","))) if listed else frozenset(ends)
+        every = parents.union(*(found[one][1] for one in parents if one in found))
+        found[event.revision] = (parents, every)
+        ends = ends - parents | {event.revision}
+    return found
+
+
+class KnownVersions:
+    """The versions of guidelines and of topics' texts that a collection has.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._guidelines = set(session.scalars(select(GUIDELINE.c.version)))
+        rows = session.execute(select(TOPIC.c.number, TOPIC.c.version))
+        self._topics: dict[str, int] = {row.number: row.version for row in rows}
+
+    def without_unknown(self, event: JudgementEvent) -> JudgementEvent:
+        """Return an event that names no version that is not here: it is not known, then.
+
+        One that names none such is returned as it is.
+        """
+        if event.guideline_version not in {None, *self._guidelines}:
+            event = replace(event, guideline_version=None)
+        if (event.topic_version or 0) > self._topics.get(event.topic, 1):
+            event = replace(event, topic_version=None)
+        return event
+
+
+def is_same_event(there: JudgementEvent, event: JudgementEvent) -> bool:
+    """Say whether an event from elsewhere is one that is here.
+
+    Sittings are not compared, nor versions that were not known here when it came.
+    """
+    guideline = None if there.guideline_version is None else event.guideline_version
+    topic = None if there.topic_version is None else event.topic_version
+    coming = replace(event, sitting=None, guideline_version=guideline, topic_version=topic)
+    return replace(there, sitting=None) == coming
+
+
+@dataclass(frozen=True, slots=True)
+class TopicVersion:
+    """One text of a topic."""
+
+    version: int
+    """From 1."""
+    topic: Topic
+    changed_at: datetime | None
+    """UTC; when it came. ``None`` = it is the first."""
+    judgements: int
+    """Documents judged under it at a desk whose decision stands; of whoever it was."""
+
+
+def fetch_topic_versions(session: Session, topic: int) -> tuple[TopicVersion, ...]:
+    """Return every text of a topic, by its row id: the oldest first, the last is that of now."""
+    query = select(TOPIC_VERSION).where(TOPIC_VERSION.c.topic_id == topic)
+    now = session.execute(select(TOPIC).where(TOPIC.c.id == topic)).one()
+    earlier = session.execute(query.order_by(TOPIC_VERSION.c.version)).all()
+    counts = _count_by_version(session, {topic})
+    return tuple(
+        TopicVersion(
+            row.version, Topic(now.number, *texts_of(row)), row.changed_at, counts[topic, row.version]
+        )
+        for row in (*earlier, now)
+    )
+
+
+def judged_under(basis: Basis) -> int:
+    """Return the version of the topic's text that a decision rests on.
+
+    Events of before topics had versions do not say; there was one version then, the first.
+    """
+    return 1 if basis.topic_version is None else basis.topic_version
+
+
+def count_older(session: Session) -> Counter[int]:
+    """Count, by topic row id, the judgements made at desks under another text than that of now."""
+    current = current_versions(session)
+    older: Counter[int] = Counter()
+    for (topic, version), n in _count_by_version(session, set(current)).items():
+        if version not in current[topic]:
+            older[topic] += n
+    return older
+
+
+def _count_by_version(session: Session, topics: Collection[int]) -> Counter[tuple[int, int]]:
+    """Count the decisions that stand, by topic and the version they rest on."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for judge in sat_down(session) if topics else ():
+        for (topic, _), events in fetch_histories(session, judge=judge).items():
+            basis = basis_of(events) if topic in topics else None
+            if basis is not None:
+                counts[topic, judged_under(basis)] += 1
+    return counts
+
+
+class Why(StrEnum):
+    """What a judgement rests on that is no longer so."""
+
+    GUIDELINES = "guidelines"
+    TEXT = "text"
+    TEXT_CAME = "text-came-later"
+    """The judge saw no text; now there is one."""
+    TOPIC = "topic"
+    """The text of the topic, not of the document."""
+
+
+KEEPS_PASSAGES = frozenset({Why.GUIDELINES, Why.TOPIC})
+"""Marked passages of the document still fit it."""
+
+
+class Obstacle(StrEnum):
+    """Why a judgement cannot be made again, so that it is not reopened."""
+
+    DISABLED = "judge-disabled"
+    NOT_POOLED = "not-pooled"
+    NOT_ASSIGNED = "not-assigned"
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """A judgement that rests on something that has changed."""
+
+    judge: str
+    topic: str
+    docno: str
+    state: State
+    """Judged, or cannot be judged."""
+    grade: int | None
+    why: tuple[Why, ...]
+    guideline_version: int | None
+    """It was made under; ``None`` = there were none."""
+    judged_at: datetime
+    """UTC."""
+    obstacle: Obstacle | None = None
+    """``None`` = reopened, it lies before its judge again."""
+    topic_version: int | None = None
+    """Of the topic's text that it was made under; ``None`` = not known: it is older than topics'
+    versions are."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedList:
+    """Judgements that rest on something that has changed, and the others not looked at."""
+
+    rows: tuple[Outdated, ...]
+    """By judge, topic in natural order, docno."""
+    newest_version: int | None
+    """Of the guidelines; ``None`` = there are none."""
+    n_imported: int
+    """Imported grades of the judges and topics asked for: nobody knows what they rest on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An outdated judgement with its row ids."""
+
+    shown: Outdated
+    judge: int
+    pair: Pair
+    newest_event: int
+
+
+def find_outdated(
+    session: Session, *, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
+) -> OutdatedList:
+    """Find the judgements that rest on older guidelines, or on other texts than there are now.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    judges : sequence of str
+        Whose; default everybody's.
+    topics : collection of str
+        Default all.
+    why : collection of Why
+        Default for whatever reason.
+
+    Returns
+    -------
+    OutdatedList
+        Documents that are judged or cannot be judged. What counts is the event that decided: a
+        note added under newer guidelines changes nothing. A version of the guidelines, or of a
+        topic, with the text of the newest is no older one.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge or topic is not known.
+    """
+    found = _find(session, judges, topics, why)
+    newest = fetch_guidelines(session)[-1:]
+    return OutdatedList(
+        tuple(one.shown for one in found),
+        newest[0].version if newest else None,
+        _count_imported(session, judges, topics),
+    )
+
+
+def reopen_outdated(
+    session: Session, *, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
+) -> list[Outdated]:
+    """Reopen outdated judgements: each is unjudged again, and lies before its judge.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    judges, topics, why
+        As of `find_outdated`.
+
+    Returns
+    -------
+    list of Outdated
+        Those reopened: all that `find_outdated` finds without an obstacle.
+
+    Raises
+    ------
+    ConflictError
+        If a judge was at work on one of the documents at this very moment; nothing is written.
+    UnknownNameError
+        If a judge or topic is not known.
+
+    Notes
+    -----
+    One event is appended for each: the grade stays in the history, the note and the round with the
+    document, and so do marked passages unless the document's text has changed. The lease of a place
+    that was claimed begins anew, so that a judge who does not come back blocks nothing.
+    """
+    numbers = [judge_id(session, name) for name in judges]
+    # As at a desk: the judge first, then places, so that nobody waits for each other. Who is about
+    # to write an event has this lock, and is waited for.
+    lock = select(JUDGE.c.id).order_by(JUDGE.c.id).with_for_update(key_share=True)
+    session.execute(lock.where(JUDGE.c.id.in_(numbers)) if numbers else lock).all()
+    found = [one for one in _find(session, judges, topics, why) if one.shown.obstacle is None]
+    if found:
+        now = database_now(session)
+        _renew_leases(session, found, now)
+        _append(session, found, now)
+    return [one.shown for one in found]
+
+
+def _find(
+    session: Session, judges: Sequence[str], topics: Collection[str], why: Collection[Why]
+) -> list[_Found]:
+    """Find outdated judgements with their row ids."""
+    numbers = [judge_id(session, name) for name in judges]
+    names = {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+    for topic in topics:
+        if topic not in names.values():
+            raise UnknownNameError("topic", topic, names.values())
+    versions = fetch_guidelines(session)
+    current = {one.version for one in versions if one.text == versions[-1].text}
+    of_topics = current_versions(session)
+    pooled, is_assigned = pooled_pairs(session), has_assignments(session)
+    query = select(JUDGE).order_by(JUDGE.c.name)
+    seated = sat_down(session).intersection(numbers) if numbers else sat_down(session)
+    found: list[_Found] = []
+    for judge in session.execute(query.where(JUDGE.c.id.in_(seated))).all():
+        standing: list[tuple[Pair, Basis, Row[Any]]] = []
+        for pair, events in fetch_histories(session, judge=judge.id).items():
+            if topics and names[pair[0]] not in topics:
+                continue
+            basis = basis_of(events)
+            if basis is not None:
+                standing.append((pair, basis, events[-1]))
+        places = assigned_pairs(session, judge.id) if is_assigned else None
+        documents = {document for (_, document), _, _ in standing}
+        hashes, docnos = _hashes(session, documents), fetch_docnos(session, documents)
+        for pair, basis, newest in standing:
+            reasons = _reasons(basis, hashes[pair[1]], current, of_topics.get(pair[0]))
+            if not reasons or (why and not set(reasons).intersection(why)):
+                continue
+            decider = basis.decider
+            outdated = Outdated(
+                judge.name,
+                names[pair[0]],
+                docnos[pair[1]],
+                State(decider.state),
+                decider.grade,
+                reasons,
+                basis.guideline_version,
+                decider.judged_at,
+                _obstacle(judge, pair, pooled, places),
+                basis.topic_version,
+            )
+            found.append(_Found(outdated, judge.id, pair, newest.id))
+    return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic),
+                                          one.shown.docno))  # fmt: skip
+
+
+def _count_imported(session: Session, judges: Sequence[str], topics: Collection[str]) -> int:
+    """Count the imported grades that stand; what copies were settled by is looked into."""
+    numbers = [judge_id(session, name) for name in judges]
+    query = current_events(judges=numbers or None).where(
+        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
+    )
+    if topics:
+        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
+        query = query.where(JUDGEMENT.c.topic_id.in_(wanted))
+    newest = query.subquery()
+    is_settled = newest.c.action == Action.SETTLE.value
+    n = session.scalar(select(func.count()).select_from(newest).where(~is_settled)) or 0
+    pairs = select(newest.c.judge_id, newest.c.topic_id, newest.c.document_id).where(is_settled)
+    settled = {tuple(row) for row in session.execute(pairs)}
+    for judge in {judge for judge, _, _ in settled}:
+        for pair, events in fetch_histories(session, judge=judge).items():
+            n += (judge, *pair) in settled and basis_of(events) is None
+    return n
+
+
+def _reasons(
+    basis: Basis, sha256: str | None, current: set[int], of_topic: set[int] | None
+) -> tuple[Why, ...]:
+    """Say what has changed since a decision; a topic of one text never has."""
+    reasons = []
+    if current and basis.guideline_version not in current:
+        reasons.append(Why.GUIDELINES)
+    seen = basis.hashes - {sha256}
+    if seen:
+        reasons.append(Why.TEXT_CAME if seen == {None} else Why.TEXT)
+    if of_topic is not None and judged_under(basis) not in of_topic:
+        reasons.append(Why.TOPIC)
+    return tuple(reasons)
+
+
+def _obstacle(judge: Row[Any], pair: Pair, pooled: set[Pair], places: set[Pair] | None) -> Obstacle | None:
+    """Say why a reopened document would not come before its judge again."""
+    if judge.disabled:
+        return Obstacle.DISABLED
+    if judge.kind == JudgeKind.ADJUDICATOR:  # settles disagreements, wherever there is one
+        return None
+    if pair not in pooled:
+        return Obstacle.NOT_POOLED
+    return Obstacle.NOT_ASSIGNED if places is not None and pair not in places else None
+
+
+def _hashes(session: Session, documents: Iterable[int]) -> dict[int, str | None]:
+    """Return the hashes of the documents' texts as they are now."""
+    wanted = sorted(documents)
+    hashes: dict[int, str | None] = {}
+    for start in range(0, len(wanted), 1000):
+        batch = DOCUMENT.c.id.in_(wanted[start : start + 1000])
+        rows = session.execute(select(DOCUMENT.c.id, DOCUMENT.c.sha256).where(batch))
+        hashes.update({row.id: row.sha256 for row in rows})
+    return hashes
+
+
+def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
+    """Append the events that reopen, with the passages that still fit their text."""
+    before = _events(session, [one.newest_event for one in found])
+    rows = []
+    for one in found:
+        newest = before[one.newest_event]
+        rows.append(
+            {
+                "topic_id": newest.topic_id,
+                "document_id": newest.document_id,
+                "judge_id": newest.judge_id,
+                "revision": newest.revision + 1,
+                "action": Action.REOPEN.value,
+                "state": State.UNJUDGED.value,
+                "grade": None,
+                "reason": " ".join(one.shown.why),
+                "note": newest.note,
+                "iteration": newest.iteration,
+                "judged_at": now,
+                "dropped_keys": 0,
+            }
+        )
+    try:
+        with session.begin_nested():
+            session.connection().execute(insert(JUDGEMENT), rows)
+    except IntegrityError as error:
+        raise _conflict(session, found, before) from error
+    kept = [one for one in found if KEEPS_PASSAGES.issuperset(one.shown.why)]
+    passages = fetch_passages(session, [one.newest_event for one in kept])
+    for one in kept:
+        if one.newest_event in passages:
+            old = before[one.newest_event]
+            event = session.scalar(
+                select(JUDGEMENT.c.id).where(
+                    JUDGEMENT.c.topic_id == old.topic_id,
+                    JUDGEMENT.c.document_id == old.document_id,
+                    JUDGEMENT.c.judge_id == old.judge_id,
+                    JUDGEMENT.c.revision == old.revision + 1,
+                )
+            )
+            add_passages(session, event or 0, passages[one.newest_event])
+
+
+def _events(session: Session, ids: Sequence[int]) -> dict[int, Row[Any]]:
+    """Return events by row id."""
+    events: dict[int, Row[Any]] = {}
+    for start in range(0, len(ids), 1000):
+        batch = JUDGEMENT.c.id.in_(ids[start : start + 1000])
+        rows = session.execute(select(JUDGEMENT).where(batch))
+        events.update({row.id: row for row in rows})
+    return events
+
+
+def _conflict(session: Session, found: Sequence[_Found], before: dict[int, Row[Any]]) -> ConflictError:
+    """Say on which document a judge was at work."""
+    for one in found:
+        old = before[one.newest_event]
+        newer = select(JUDGEMENT.c.id).where(
+            JUDGEMENT.c.topic_id == old.topic_id,
+            JUDGEMENT.c.document_id == old.document_id,
+            JUDGEMENT.c.judge_id == old.judge_id,
+            JUDGEMENT.c.revision > old.revision,
+        )
+        if session.scalar(newer.limit(1)) is not None:
+            shown = one.shown
+            what = f"`{shown.docno}` of topic {shown.topic}"
+            message = f"`{shown.judge}` judged {what} at this very moment"
+            return ConflictError(message, hint="nothing was reopened; try again")
+    message = "a judge was at work on one of these documents"
+    return ConflictError(message, hint="nothing was reopened; try again")
+
+
+def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> None:
+    """Let the leases of claimed places begin anew."""
+    wanted = {(one.judge, *one.pair) for one in found}
+    query = (
+        select(ASSIGNMENT, ASSIGNMENT_PLAN.c.lease_s)
+        .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
+        .where(
+            ASSIGNMENT_PLAN.c.lease_s.is_not(None), ASSIGNMENT.c.judge_id.in_({one.judge for one in found})
+        )
+        .order_by(ASSIGNMENT.c.id)
+        .with_for_update(of=ASSIGNMENT)
+    )
+    renewed = [
+        {"place": row.id, "until": now + timedelta(seconds=row.lease_s)}
+        for row in session.execute(query).all()
+        if (row.judge_id, row.topic_id, row.document_id) in wanted
+    ]
+    if renewed:
+        statement = update(ASSIGNMENT).where(ASSIGNMENT.c.id == bindparam("place"))
+        session.connection().execute(statement.values(lease_until=bindparam("until")), renewed)

@@ -1,0 +1,103 @@
+"""Sittings, signs of life, a judge's own terms."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable
+from datetime import timedelta
+
+from sqlalchemy import delete, insert, select, update
+from sqlmodel import Session
+
+from store.db.engine import database_now
+from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TOPIC, SittingRow
+from store.records import LiveSitting
+from store.text import sanitise_line
+
+ALIVE = timedelta(minutes=2)
+"""A sitting without a sign of life for longer is taken for dead."""
+
+
+def open_sitting(session: Session, judge: int, *, program: str) -> int:
+    """Begin a sitting of a judge and return its id."""
+    now = database_now(session)
+    row = SittingRow(
+        judge_id=judge,
+        started_at=now,
+        seen_at=now,
+        host=socket.gethostname(),
+        process=os.getpid(),
+        program=program,
+    )
+    session.add(row)
+    session.flush()
+    return row.id or 0
+
+
+def beat(session: Session, sitting: int, *, topic: int | None) -> None:
+    """Give a sign of life: the sitting is at work on a topic, by its row id."""
+    values = {"seen_at": database_now(session), "topic_id": topic}
+    session.connection().execute(update(SITTING).where(SITTING.c.id == sitting).values(values))
+
+
+def close_sitting(session: Session, sitting: int) -> None:
+    """End a sitting."""
+    now = database_now(session)
+    values = {"seen_at": now, "ended_at": now}
+    session.connection().execute(update(SITTING).where(SITTING.c.id == sitting).values(values))
+
+
+def live_sittings(session: Session, judge: int, *, but: int | None) -> list[LiveSitting]:
+    """Return the sittings of a judge that are alive, the latest sign of life first.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    judge : int
+        Row id.
+    but : int or None
+        The sitting that asks.
+    """
+    query = (
+        select(SITTING.c.id, SITTING.c.host, SITTING.c.seen_at, TOPIC.c.number)
+        .outerjoin(TOPIC, TOPIC.c.id == SITTING.c.topic_id)
+        .where(
+            SITTING.c.judge_id == judge,
+            SITTING.c.ended_at.is_(None),
+            SITTING.c.seen_at > database_now(session) - ALIVE,
+        )
+        .order_by(SITTING.c.seen_at.desc(), SITTING.c.id.desc())
+    )
+    return [
+        LiveSitting(sanitise_line(row.host), row.number or "", row.seen_at)
+        for row in session.execute(query)
+        if row.id != but
+    ]
+
+
+def fetch_terms(session: Session, *, judge: int, topic: int) -> tuple[str, ...]:
+    """Return a judge's own terms for a topic, in the order they were given."""
+    query = (
+        select(JUDGE_TERM.c.term)
+        .where(JUDGE_TERM.c.judge_id == judge, JUDGE_TERM.c.topic_id == topic)
+        .order_by(JUDGE_TERM.c.position)
+    )
+    return tuple(session.scalars(query))
+
+
+def set_terms(session: Session, *, judge: int, topic: int, terms: Iterable[str]) -> None:
+    """Replace a judge's own terms for a topic; blank ones and repetitions are left out."""
+    own = (JUDGE_TERM.c.judge_id == judge, JUDGE_TERM.c.topic_id == topic)
+    connection = session.connection()
+    # Two sittings of one judge take turns.
+    connection.execute(select(JUDGE.c.id).where(JUDGE.c.id == judge).with_for_update())
+    connection.execute(delete(JUDGE_TERM).where(*own))
+    kept = dict.fromkeys(stripped for term in terms if (stripped := term.strip()))
+    rows = [
+        {"judge_id": judge, "topic_id": topic, "position": position, "term": term}
+        for position, term in enumerate(kept)
+    ]
+    if rows:
+        connection.execute(insert(JUDGE_TERM), rows)

@@ -1,0 +1,20 @@
+"""How a collection is kept: backups, copies, checks, merging, directories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from store.db.engine import find_faults_with
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+def _first_fault(engine: Engine) -> str | None:
+    """Say what the checks find first; they take time to import."""
+    from store.keeping.verify import first_fault
+
+    return first_fault(engine)
+
+
+find_faults_with(_first_fault)

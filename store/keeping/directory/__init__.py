@@ -1,0 +1,1 @@
+"""A collection as a directory of plain files, and back."""

@@ -1,0 +1,197 @@
+"""Qrels at every level; counts and agreement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from store.analysis.agreement.kappa import cohen_kappa
+from store.analysis.agreement.tables import all_pair_tables
+from store.errors import UnknownNameError
+from store.formats.qrels import write_qrels
+from store.grades.opinions import Ballots, gather
+from store.grades.policy import Policy
+from store.grades.qrels import FinalQrels, decide
+from store.grades.votes import fetch_ballots, fetch_votes
+from store.judging.events import fetch_judgements
+from store.judging.judges import fetch_judges
+from store.judging.kinds import kind_counts
+from store.judging.progress import count_states
+from store.keeping.directory.tables import (
+    Column,
+    Outgoing,
+    file_stems,
+    float_or_none_column,
+    id_column,
+    integer_column,
+    text_column,
+    topic_column,
+    write_table,
+)
+from store.records import Judge, JudgeKind, Judgement, Qrel, Scale, State
+from store.text import natural_key
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQrels:
+    """Files of qrels, and who graded."""
+
+    files: list[dict[str, Any]]
+    """What the manifest says of every file."""
+    n_idle: int
+    """Judges of the collection who have graded nothing."""
+
+
+def write_all_qrels(out: Outgoing) -> WrittenQrels:
+    """Write qrels.
+
+    With a judge or a rule named there is one set; so there is without, where one judge alone voted.
+    Several judges whose grades nobody said how to make one of have a set each.
+    """
+    judgements = fetch_judgements(out.session, out.topic_keys, out.document_keys)
+    judges = fetch_judges(out.session)
+    adjudicators = {judge.name for judge in judges if judge.kind is JudgeKind.ADJUDICATOR}
+    graders = {one.judge for one in judgements if one.state is State.JUDGED}
+    n_idle = len(judges) - len(graders)
+    policy = out.wishes.policy
+    for each in _policies(out.scale, policy):
+        each.check()
+        each.check_scale(out.scale)
+    names = [judge.name for judge in judges]
+    for name in (policy.judge, *policy.of):
+        if name is not None and name not in names:
+            raise UnknownNameError("judge", name, names)
+    # An adjudicator who alone graded is the only judge there is.
+    voters = graders - adjudicators or graders
+    is_named = policy.judge is not None or policy.rule is not None
+    if not graders and not is_named:
+        return WrittenQrels([], n_idle)
+    if is_named or len(set(policy.of) or voters) == 1:
+        if not is_named and not graders - adjudicators:
+            policy = replace(policy, judge=next(iter(voters)))
+        keys = out.topic_keys, out.document_keys
+        # Ballots are the same at any level, and collapsing first is of a level alone.
+        ballots = fetch_ballots(out.session, *keys, out.scale, _policies(out.scale, policy)[-1])
+        return WrittenQrels(_write_set(out, judges, ballots, policy, ""), n_idle)
+    by_judge: dict[str, list[Judgement]] = {name: [] for name in graders}
+    for one in judgements:
+        if one.judge in by_judge:
+            by_judge[one.judge].append(one)
+    new_names = {name: out.disguise.name(name) for name in by_judge}
+    in_order = sorted(by_judge, key=lambda name: natural_key(new_names[name]))
+    stems = file_stems(new_names[name] for name in in_order)
+    written = []
+    for name in in_order:
+        own = Policy(judge=name)
+        ballots = gather(by_judge[name], out.scale, own)
+        written += _write_set(out, judges, ballots, own, f"{stems[new_names[name]]}.")
+    return WrittenQrels(written, n_idle)
+
+
+def _write_set(
+    out: Outgoing, judges: Sequence[Judge], ballots: Ballots, policy: Policy, prefix: str
+) -> list[dict[str, Any]]:
+    """Write graded and binary qrels by one policy; of sums there is no binary reading."""
+    policies = _policies(out.scale, policy)
+    return [_write_one(out, judges, decide(ballots, one), one, prefix) for one in policies]
+
+
+def _policies(scale: Scale, policy: Policy) -> list[Policy]:
+    """Return a policy as it is for grades, then for every level; sums of grades have none."""
+    levels = () if policy.rule == "sum" else scale.values[1:]
+    graded = replace(policy, collapse="after", level=None)
+    return [graded, *(replace(policy, level=level) for level in levels)]
+
+
+def _write_one(
+    out: Outgoing, judges: Sequence[Judge], final: FinalQrels, policy: Policy, prefix: str
+) -> dict[str, Any]:
+    """Write one file and return what the manifest says of it."""
+    kind = "graded" if policy.level is None else f"level{policy.level}"
+    name = f"qrels/{prefix}{kind}.qrels"
+    disguise = out.disguise
+    rows = final.rows
+    if disguise.is_on:
+        rows = [Qrel(row.topic, row.docno, row.grade, disguise.iteration(row.iteration)) for row in rows]
+    with out.writer.text(name) as stream:
+        write_qrels(rows, stream)
+    by_grade = Counter(row.grade for row in rows)
+    kinds = kind_counts(judges, final.judges)
+    return {
+        "file": name,
+        **policy.to_json(),
+        "judges": sorted(map(disguise.name, final.judges), key=natural_key),
+        **({"kinds": kinds} if kinds else {}),
+        "adjudicators": sorted(map(disguise.name, final.adjudicators), key=natural_key),
+        "documents": len(rows),
+        "by_grade": {str(grade): n for grade, n in sorted(by_grade.items())},
+        "left_out": {reason: final.count_left_out(reason) for reason in ("tied", "cannot", "skipped")},
+        "decided_by_tie_rule": final.n_decided_by_ties,
+        "decided_by_ruling": final.n_ruled,
+        "cannot_by_ruling": final.n_ruled_cannot,
+    }
+
+
+STATISTICS = "statistics.tsv"
+AGREEMENT = "agreement.tsv"
+_COUNTS = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
+_AGREEMENT_COLUMNS = (
+    id_column("first"),
+    id_column("second"),
+    integer_column("documents"),
+    float_or_none_column("same"),
+    float_or_none_column("kappa"),
+    float_or_none_column("linear"),
+    float_or_none_column("quadratic"),
+    text_column("reason"),
+)
+
+
+def write_statistics(out: Outgoing) -> None:
+    """Write how many documents stand where, by topic and judge."""
+    counted = count_states(out.session, out.topic_keys, out.scale)
+    by_name = {(topic, out.disguise.name(judge)): counts for (topic, judge), counts in counted.items()}
+    if not by_name:
+        return
+    columns: list[Column] = [topic_column(), id_column("judge"), *map(integer_column, _COUNTS)]
+    columns += [integer_column(f"grade_{value}") for value in out.scale.values]
+    in_order = sorted(by_name, key=lambda pair: (natural_key(pair[0]), natural_key(pair[1])))
+    with out.writer.text(STATISTICS) as stream:
+        rows = (
+            (*pair, *(getattr(by_name[pair], name) for name in _COUNTS),
+             *(by_name[pair].by_grade.get(value, 0) for value in out.scale.values))
+            for pair in in_order
+        )  # fmt: skip
+        write_table(columns, rows, stream)
+
+
+def write_agreement(out: Outgoing) -> None:
+    """Write the agreement of every pair of judges with a document in common."""
+    rows = sorted(_pairs(out), key=lambda row: (natural_key(row[0]), natural_key(row[1])))
+    if rows:
+        with out.writer.text(AGREEMENT) as stream:
+            write_table(_AGREEMENT_COLUMNS, rows, stream)
+
+
+def _pairs(out: Outgoing) -> Iterator[tuple[Any, ...]]:
+    """Yield one row for each pair of judges."""
+    votes = fetch_votes(out.session, out.topic_keys, out.scale.values).votes
+    if len(votes.judges) < 2:
+        return
+    names = map(out.disguise.name, votes.judges)
+    for pair, table in zip(combinations(names, 2), all_pair_tables(votes), strict=True):
+        n_documents = int(table.sum())
+        if not n_documents:
+            continue
+        is_turned = natural_key(pair[0]) > natural_key(pair[1])
+        first, second = reversed(pair) if is_turned else pair
+        counts = table.T if is_turned else table
+        plain = cohen_kappa(counts)
+        yield (first, second, n_documents, int(np.trace(counts)) / n_documents, plain.value,
+               cohen_kappa(counts, "linear").value, cohen_kappa(counts, "quadratic").value,
+               plain.reason or "")  # fmt: skip

@@ -1,0 +1,242 @@
+"""A directory back into a collection: the same one, or none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import func, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session, SQLModel
+
+from store.content.opened import Inside, OpenCollection
+from store.db.engine import collection_url, make_engine, writing
+from store.db.files import made_whole
+from store.db.tables import TABLES
+from store.errors import PoolerError, StoreError
+from store.keeping.directory.content import (
+    DOCNOS,
+    DOCUMENTS,
+    TOPICS,
+    read_documents,
+    read_guidelines,
+    read_runs,
+    read_topics,
+)
+from store.keeping.directory.manifest import (
+    MANIFEST,
+    README,
+    About,
+    Manifest,
+    check_files,
+    file_fault,
+    read_manifest,
+)
+from store.keeping.directory.people import (
+    JUDGEMENTS,
+    JUDGES,
+    read_assignments,
+    read_erasures,
+    read_judgements,
+    read_judges,
+    read_sittings,
+    read_terms,
+)
+from store.keeping.directory.pools import read_pools
+from store.keeping.directory.tables import Faults, Incoming, Progress, no_progress
+
+_NUMBERED = ("topic", "document", "run", "pool", "judge", "sitting", "assignment_plan")
+"""Tables whose rows get their ids from here."""
+_COUNTED = {
+    "topics": "topic",
+    "documents": "document",
+    "runs": "run",
+    "pools": "pool",
+    "pool_entries": "pool_entry",
+    "judges": "judge",
+    "sittings": "sitting",
+    "assignments": "assignment",
+    "guidelines": "guideline",
+    "events": "judgement",
+}
+"""What the manifest counts, and the tables whose rows they are."""
+_COUNTED_WHERE_THERE_ARE = {"topic_versions": "topic_version", "erasures": "erasure"}
+"""The same, of what few collections have: not counted is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an import read."""
+
+    where: str
+    """The collection."""
+    counts: Mapping[str, int]
+    """What the manifest counts."""
+    readme_edited: bool
+    """Whether the README is another one than was exported."""
+    not_read: list[str]
+    """Paths in the folder that are not of the export, sorted; of another folder in it the name
+    alone."""
+
+
+def read_directory(where: str, folder: Path, *, progress: Progress = no_progress) -> Read:
+    """Make the collection that a directory was exported from.
+
+    Parameters
+    ----------
+    where : str
+        A file that is not there yet, or a ``postgresql://`` URL of an empty database.
+    folder : Path
+        The directory.
+    progress : callable
+        Shows how far it is.
+
+    Returns
+    -------
+    Read
+
+    Raises
+    ------
+    PoolerError
+        If the directory is damaged: a file is missing or is not what the manifest says, or, with
+        all of these in order, what a file says cannot be: every fault with file and line.
+    StoreError
+        If there is something at `where`, or it cannot be written.
+
+    Notes
+    -----
+    Nothing is read but files that the manifest lists, lie in the directory, and are no links.
+    Nothing is left of a collection that could not be filled: a SQLite file takes its name when it
+    is complete, and tables in a PostgreSQL database are removed again. (Only there, and only when
+    the program is killed without a chance to do so, an empty collection stays.)
+    """
+    manifest = read_manifest(folder)
+    faults = Faults(folder)
+    needed = [TOPICS, JUDGES, JUDGEMENTS]
+    needed += [] if DOCNOS in manifest.files else [DOCUMENTS]
+    for name in needed:
+        if name not in manifest.files:
+            faults.of(MANIFEST).add(None, f"`files`: expected {name}, and it is not listed")
+    check_files(folder, manifest, faults, progress)
+    faults.raise_if_any()
+    with _new_collection(where, manifest.about) as opened:
+        try:
+            with opened.being_filled() as inside:
+                _fill(inside, folder, manifest, faults, progress)
+        except (SQLAlchemyError, UnicodeEncodeError) as error:
+            reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
+            message = f"{folder}: the database cannot hold what is there: {reason}"
+            raise PoolerError(message) from error
+        place = opened.where
+    edited = file_fault(folder, README, manifest.readme) is not None
+    return Read(place if "://" in where else where, manifest.counts, edited, _not_read(folder, manifest))
+
+
+def _not_read(folder: Path, manifest: Manifest) -> list[str]:
+    """List what lies in a directory and is not of the export."""
+    known = {MANIFEST, README, *manifest.files}
+    folders = {name.rpartition("/")[0] for name in known} - {""}
+    found: list[str] = []
+    for parent in ("", *sorted(folders)):
+        for path in (folder / parent).iterdir():
+            name = path.relative_to(folder).as_posix()
+            if name not in known and name not in folders:
+                found.append(name)
+    return sorted(found)
+
+
+def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, progress: Progress) -> None:
+    """Read every file into an empty collection."""
+    coming = Incoming(
+        session=inside.session,
+        folder=folder,
+        files=frozenset(manifest.files),
+        scale=manifest.about.scale,
+        faults=faults,
+        progress=progress,
+        counts=manifest.counts,
+    )
+    for read in (
+        read_topics, read_documents, read_guidelines, read_runs, read_pools, read_judges,
+        read_erasures, read_sittings, read_terms, read_assignments, read_judgements,
+    ):  # fmt: skip
+        read(coming)
+    _check_counts(inside.session, manifest, faults)
+    faults.raise_if_any()
+    moment = {"created_at": manifest.about.created_at}
+    inside.session.execute(update(TABLES["collection"]).values(moment))
+    _set_sequences(inside.session)
+
+
+def _check_counts(session: Session, manifest: Manifest, faults: Faults) -> None:
+    """Tell where a file has more or fewer rows than the manifest says."""
+    none = dict.fromkeys(_COUNTED_WHERE_THERE_ARE, 0)
+    for name, table in {**_COUNTED, **_COUNTED_WHERE_THERE_ARE}.items():
+        expected = manifest.counts.get(name, none.get(name))
+        found = session.scalar(select(func.count()).select_from(TABLES[table])) or 0
+        if expected != found:
+            message = f"`counts`: expected {found:,} for {name}, as was read, got {expected}"
+            faults.of(MANIFEST).add(None, message, "counts")
+
+
+def _set_sequences(session: Session) -> None:
+    """Let PostgreSQL give ids from behind those that were given here."""
+    if session.get_bind().dialect.name == "postgresql":
+        for table in _NUMBERED:
+            sequence = f"pg_get_serial_sequence('{table}', 'id')"
+            highest = f"(SELECT max(id) FROM {table})"
+            session.execute(text(f"SELECT setval({sequence}, COALESCE({highest}, 1), {highest} IS NOT NULL)"))
+
+
+@contextmanager
+def _new_collection(where: str, about: About) -> Iterator[OpenCollection]:
+    """Make an empty collection that is gone again when the block raises."""
+    url = collection_url(where)
+    if url.get_backend_name() != "sqlite":
+        opened = _created(where, about)
+        try:
+            with opened:
+                yield opened
+        except BaseException:
+            _remove_tables(where)
+            raise
+        return
+    file = Path(url.database or "")
+    _check_free(file)
+    with made_whole(file, replaces=file.exists()) as part:
+        with _created(str(part), about) as opened:
+            yield opened
+        _check_free(file)
+
+
+def _created(where: str, about: About) -> OpenCollection:
+    """Make an empty collection of some name and scale."""
+    return OpenCollection.create(where, name=about.name, scale=about.scale, program=about.created_by)
+
+
+def _check_free(file: Path) -> None:
+    """Refuse a place where there is something already, or no folder."""
+    hint = "an imported collection is a new one: name a file that is not there with --collection"
+    if file.is_dir() or (file.exists() and file.stat().st_size):
+        message = f"{file} is there already"
+        raise StoreError(message, hint=hint)
+    if not file.parent.is_dir():
+        message = f"{file}: the folder {file.parent} does not exist"
+        raise StoreError(message)
+    if not os.access(file.parent, os.W_OK):
+        message = f"{file}: cannot be written: permission denied"
+        raise StoreError(message)
+
+
+def _remove_tables(where: str) -> None:
+    """Remove the tables of a collection that was begun."""
+    engine = make_engine(collection_url(where))
+    try:
+        with writing(engine) as session:
+            SQLModel.metadata.drop_all(session.connection())
+            session.execute(text("DROP TABLE IF EXISTS alembic_version"))
+    finally:
+        engine.dispose()

@@ -1,0 +1,368 @@
+"""The README of a directory, columns described from the field tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from store.keeping.directory.manifest import About
+from store.keeping.directory.tables import Wishes
+from store.text import sanitise_line
+
+_HEAD = """\
+import json
+from collections import namedtuple
+from pathlib import Path
+
+HERE = Path()  # this directory
+
+Doc = namedtuple("Doc", "{doc}")
+Query = namedtuple("Query", "query_id title description narrative")
+Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
+ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+
+
+def lines(name):
+    with (HERE / name).open(encoding="utf-8", newline="\\n") as file:
+        for line in file:
+            yield line.rstrip("\\n")
+
+
+def rows(name):
+    header, *rest = (line.split("\\t") for line in lines(name))
+    return [dict(zip(header, row)) for row in rest]
+"""
+
+_DOCS = """
+
+def docs_iter():
+    for line in lines("documents.jsonl"):
+        one = json.loads(line)
+        if one["text"] is not None:  # null where the collection has the docno alone
+            yield Doc(one["docno"], one["title"], one["text"])
+"""
+
+_DOCNOS = """
+
+def docs_iter():  # the texts are not in this directory
+    for one in rows("docnos.tsv"):
+        yield Doc(one["docno"])
+"""
+
+_QUERIES = """
+
+def queries_iter():
+    for line in lines("topics.jsonl"):
+        one = json.loads(line)
+        yield Query(one["topic"], one["title"], one["description"], one["narrative"])
+"""
+
+_QRELS = """
+
+def qrels_iter(file="{file}"):
+    for line in lines(file):
+        query_id, iteration, doc_id, relevance = line.split(" ")
+        yield Qrel(query_id, doc_id, int(relevance), iteration)
+"""
+
+_SCOREDDOCS = """
+
+def scoreddocs_iter(tag):  # one run; its lines stand as in the submitted file, topics sorted
+    (file,) = (one["file"] for one in rows("runs.tsv") if one["tag"] == tag)
+    for line in lines(file):
+        query_id, _, doc_id, _, score, _ = line.split(" ")
+        yield ScoredDoc(query_id, doc_id, float(score))
+"""
+
+
+def loader(*, texts: bool, qrels: str | None, runs: bool) -> str:
+    """Write the snippet for what a directory holds.
+
+    Parameters
+    ----------
+    texts : bool
+        Whether documents have texts.
+    qrels : str or None
+        The file of qrels to read by default; ``None`` = there is none, nor a function for them.
+    runs : bool
+        Whether there are runs.
+
+    Returns
+    -------
+    str
+        Python, to be run in the directory. Namedtuples have the field names of ir_datasets.
+
+    Examples
+    --------
+    >>> "def qrels_iter" in loader(texts=True, qrels=None, runs=True)
+    False
+    """
+    parts = [
+        _HEAD.format(doc="doc_id title text" if texts else "doc_id"),
+        _DOCS if texts else _DOCNOS,
+        _QUERIES,
+    ]
+    if qrels is not None:
+        parts.append(_QRELS.format(file=qrels))
+    if runs:
+        parts.append(_SCOREDDOCS)
+    return "".join(parts)
+
+
+_FILES = {
+    "topics.jsonl": "topics; one JSON object a line: `topic`, `title`, `description`, `narrative`,"
+    " `listed` (false = known from a run or qrels alone), `version` of the text and when it came,"
+    " `changed_at` (null = it is the first)",
+    "topic_versions.jsonl": "texts that topics had before: `topic`, `title`, `description`,"
+    " `narrative`, `version`, `changed_at`",
+    "documents.jsonl": "documents; one JSON object a line: `docno`, `title`, `text` (null = not"
+    " here), `sha256` (of the length of the title in bytes in decimal, a blank, title and text),"
+    " `listed`",
+    "docnos.tsv": "documents without their texts: `docno`, `listed` (no = known from a run or qrels alone)",
+    "guidelines.tsv": "versions of the judging guidelines: `version`, `created_at`, `file`",
+    "runs.tsv": "runs: `tag`, `file`, `group`, `contributes` (whether it feeds pools), `priority`,"
+    " `original_file` and `original_sha256` of the file that was submitted, `imported_at`",
+    "pools.tsv": "pools, the oldest first: `name`, `round`, `withdrawn` (yes = no longer in use),"
+    " `display_order`, `entries` and `plan` (files), `created_at`",
+    "judges.tsv": "judges: `judge`, `kind` (human, model, imported, adjudicator), `disabled`,"
+    " `created_at`, `uid` (the same in every copy of the collection), `renamed_at`",
+    "erasures.tsv": "judges who were erased: `erased_at`, `kind`, how many `judgements` and"
+    " `events` went with them, `uid`",
+    "sittings.tsv": "stretches of work at one terminal: `sitting`, `judge`, `started_at`,"
+    " `seen_at` (last sign of life), `ended_at`, `host`, `process`, `program`, `topic`",
+    "terms.jsonl": "words that judges had marked in documents: `judge`, `topic`, `terms`",
+    "assignment_plans.jsonl": "how documents were assigned: `plan`, `lease_s`, `created_at`, `manifest`",
+    "assignments.tsv": "who was to judge what: `topic`, `docno`, `judge` (empty = whoever comes),"
+    " `position`, `purpose`, `lease_until`, `plan`, `display_order`",
+    "judgements.jsonl": "every judgement with its whole history, one JSON object an event, in the"
+    " order in which they were done; the highest `revision` of a topic, docno and judge is the"
+    " current state",
+    "statistics.tsv": "documents by topic and judge: `pooled` (to be judged), `judged`, `unjudged`,"
+    " `skipped`, `cannot` (be judged), `outside` (judged and in no pool), and by grade",
+    "agreement.tsv": "pairs of judges over the documents both graded: `first`, `second`,"
+    " `documents`, `same` (share), Cohen's `kappa`, `linear` and `quadratic` weighted, `reason`"
+    " where there is no kappa",
+}
+_FOLDERS = {
+    "guidelines/": "the guidelines, markdown",
+    "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag",
+    "pools/": "entries: `topic`, `docno`, `position`, `priority`, `stratum`,"
+    " `inclusion_probability`, `sampled` (no = not to be judged); beside them the plan",
+    "qrels/": "topic, iteration, docno, grade, as evaluators read them",
+}
+_EVENT = (
+    "`action` is what the judge did (judge, skip, cannot, note, mark, undo), or what was done for"
+    " them (reopen: put back into the queue by the organiser; settle: copies of the collection came"
+    " together), `undoes` the revision that an undo takes back; `state` and `grade` stand after it."
+    " `passages` are marked evidence: start, length and text, in characters of the document's text."
+    " `display_order` and"
+    " `position` say how documents lay before the judge, `shown_at` and `judged_at` when;"
+    " `dwell_ms` is the time from first paint to the key, `active_ms` the same without idle time,"
+    " `dropped_keys` counts keys that came too soon. `guideline_version`, `document_sha256`,"
+    " `topic_version` and `sitting` say under what the judgement was made. Where copies of the"
+    " collection came together, `follows` is the revision that stood when the judge acted (null ="
+    " the one before), and `settled` says how copies on which a judge had gone on apart were"
+    " settled."
+)
+
+
+def readme(
+    about: About,
+    wishes: Wishes,
+    counts: Mapping[str, int],
+    qrels: Sequence[Mapping[str, Any]],
+    files: Iterable[str],
+    how: Sequence[str] = (),
+) -> str:
+    """Write the README of a directory.
+
+    Parameters
+    ----------
+    about : About
+        The collection.
+    wishes : Wishes
+        What was to be written.
+    counts : mapping of str to int
+        Rows by kind.
+    qrels : sequence of mapping
+        What the manifest says of every file of qrels.
+    files : iterable of str
+        Every other file that was written.
+    how : sequence of str
+        Sentences on how it was judged, markdown.
+
+    Returns
+    -------
+    str
+        Markdown, with one Python block: `store.keeping.directory.readme.loader`.
+    """
+    there = sorted(files)
+    default = next((one["file"] for one in qrels if one["level"] is None), None)
+    snippet = loader(texts=wishes.texts, qrels=default, runs="runs.tsv" in there)
+    sections = [
+        f"# {_cell(about.name) or 'A test collection'}",
+        "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
+        _sizes(counts, wishes),
+        "## Files",
+        _file_table(there),
+        _format_words(there),
+        "## Grades",
+        _grade_table(about),
+        "## Qrels",
+        _qrels_words(qrels),
+        "## Judgements",
+        "\n".join(f"- {sentence}" for sentence in how),
+        _EVENT,
+        *_hidden(wishes),
+        "## Reading it with Python",
+        "Run in this directory; field names are those of `ir_datasets`.",
+        f"```python\n{snippet}```",
+        "## Reading it with pooler",
+        "    pooler import collection DIR --collection NEW.db",
+        "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"
+        " but this one, and of itself.",
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _sizes(counts: Mapping[str, int], wishes: Wishes) -> str:
+    """Say how much there is."""
+    nouns = {"topics": "topics", "documents": "documents", "runs": "runs", "pools": "pools",
+             "judges": "judges", "events": "judgement events"}  # fmt: skip
+    lines = ["| | |", "| --- | ---: |"]
+    lines += [
+        f"| {noun} | {counts[name]:,} |" for name, noun in nouns.items() if name != "runs" or wishes.runs
+    ]
+    text = "\n".join(lines) + "\n"
+    if not wishes.texts:
+        text += "\nThe texts of the documents are not included; marked passages have their place"
+        text += " alone."
+    if not wishes.runs:
+        text += "\nThe runs are not included, and the plans of pools name none."
+    return text.rstrip("\n")
+
+
+def _file_table(there: Sequence[str]) -> str:
+    """List the files that are there."""
+    lines = ["| file | what |", "| --- | --- |"]
+    lines += [f"| `{name}` | {what} |" for name, what in _FILES.items() if name in there]
+    lines += [
+        f"| `{folder}` | {what} |"
+        for folder, what in _FOLDERS.items()
+        if any(name.startswith(folder) for name in there)
+    ]
+    return "\n".join(lines)
+
+
+def _format_words(there: Sequence[str]) -> str:
+    """Say how the tables are written."""
+    text = (
+        "Everything is UTF-8 with `\\n` at line ends. Tables (`.tsv`) have tabs between columns, a"
+        " header, and no quoting: a quote is a character. An empty cell is not known. In free text"
+        " `\\\\`, `\\t`, `\\n`, `\\r` and `\\uXXXX` stand for a backslash, a tab, line ends and"
+        " other characters that would break a line. Topic ids and docnos are text: `001` is not"
+        " `1`. Times are UTC."
+    )
+    if any(name.startswith("runs/") for name in there):
+        text += " File names of runs, pools and qrels are made safe; the tables say which is which."
+    return text
+
+
+def _grade_table(about: About) -> str:
+    """List the grades of the scale."""
+    lines = ["| grade | label |", "| --- | --- |"]
+    lines += [f"| {grade.value} | {_cell(grade.label)} |" for grade in about.scale.grades]
+    levels = f"Relevant, relaxed: {about.scale.relaxed} or more"
+    if about.scale.rigid is not None:
+        levels += f"; rigid: {about.scale.rigid} or more"
+    return "\n".join(lines) + f"\n\n{levels}."
+
+
+def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Say which qrels there are and how they came about."""
+    if not qrels:
+        return "Nothing is judged yet, so there are none."
+    graded = [one for one in qrels if one["level"] is None]
+    text = (
+        "Unjudged, skipped and unjudgeable documents are in none of them. Binary qrels (`levelN`)"
+        " have 1 for a grade of N or more, else 0."
+    )
+    if len(graded) > 1:
+        text = (
+            "Several judges judged, and no rule was named that makes one grade of theirs: every"
+            f" judge has qrels of their own, and there are no merged ones. {text}"
+        )
+    elif graded[0]["rule"] == "sum":
+        text += " The grades of several judges are added up, so there are no binary qrels."
+    text += _tied_words(graded, qrels) + _collapse_words(qrels)
+    lines = [text, "", "| file | judges | rule | documents |", "| --- | --- | --- | --- |"]
+    for one in qrels:
+        names = ", ".join(map(_cell, one["judges"]))
+        rule = one["rule"] if one["ties"] is None else f"{one['rule']}, ties {one['ties']}"
+        if "kinds" in one:
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in one["kinds"].items())
+            rule += f"; judges of several kinds vote together ({kinds})"
+        if one["adjudicators"]:
+            rule += f"; rulings of {', '.join(map(_cell, one['adjudicators']))} win"
+        lines.append(f"| `{one['file']}` | {names} | {rule} | {one['documents']:,} |")
+    return "\n".join(lines)
+
+
+def _tied_words(graded: Sequence[Mapping[str, Any]], qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Say what became of documents whose votes are tied; empty where no tie rule was asked for."""
+    ties = graded[0]["ties"]
+    if ties is None:
+        return ""
+    if ties != "unresolved":
+        return f" Of tied grades the {ties} one was taken: {_by_file('decided_by_tie_rule', qrels)}."
+    where = "in none of them" if len({one["left_out"]["tied"] for one in qrels}) == 1 else "left out"
+    return f" Documents whose votes are tied are {where}: {_by_file('tied', qrels)}."
+
+
+def _by_file(key: str, qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Write a count of documents, which may be another one in every file."""
+    numbers = [one["left_out"][key] if key == "tied" else one[key] for one in qrels]
+    if len(set(numbers)) == 1:
+        return f"{numbers[0]:,} {'document' if numbers[0] == 1 else 'documents'}"
+    files = [one["file"].rpartition("/")[2] for one in qrels]
+    return ", ".join(f"{n:,} of `{file}`" for n, file in zip(numbers, files, strict=True))
+
+
+def _collapse_words(qrels: Sequence[Mapping[str, Any]]) -> str:
+    """Say in which order grades were aggregated and made binary; empty where there is none."""
+    orders = {one["collapse"] for one in qrels} - {None}
+    if orders == {"before"}:
+        return (
+            " For binary qrels every judge's grades were made binary first and aggregated then"
+            " (collapsed before), so they need not be the graded qrels cut at N."
+        )
+    if orders == {"after"}:
+        return (
+            " For binary qrels the judges' grades were aggregated first and made binary then"
+            " (collapsed after): they are the graded qrels cut at N."
+        )
+    return ""
+
+
+def _hidden(wishes: Wishes) -> list[str]:
+    """Say what was left out of the judgements, and what was not."""
+    said = []
+    if wishes.anonymised:
+        said.append(
+            "The judges have new names, given by chance; who is who is kept nowhere. The machines"
+            " they worked at, the words they had marked and the days on which they were registered"
+            " are left out, and so are the seeds of the orders in which documents came. The times"
+            " of their judgements are here"
+            + (", and so are their notes and reasons, as they wrote them." if wishes.notes else ".")
+        )
+    if not wishes.notes:
+        said.append("The judges' notes and reasons are left out.")
+    return said
+
+
+def _cell(text: str) -> str:
+    """Write text from outside into markdown."""
+    line = sanitise_line(text)
+    for character in "\\`*_[]<>|#":
+        line = line.replace(character, f"\\{character}")
+    return line

@@ -1,0 +1,196 @@
+"""A whole collection into a directory: complete, or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select
+
+from store.content.opened import Inside, OpenCollection
+from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TABLES
+from store.errors import ArgumentError, PoolerError
+from store.formats.scale import scale_from_json
+from store.judging.judges import Disguise, are_disguised, disguise_of
+from store.keeping.directory.content import write_documents, write_guidelines, write_runs, write_topics
+from store.keeping.directory.manifest import MANIFEST, README, About, file_fault, manifest_text, read_manifest
+from store.keeping.directory.people import (
+    write_assignments,
+    write_erasures,
+    write_judgements,
+    write_judges,
+    write_sittings,
+    write_terms,
+)
+from store.keeping.directory.pools import write_pools
+from store.keeping.directory.qrels import write_agreement, write_all_qrels, write_statistics
+from store.keeping.directory.readme import readme
+from store.keeping.directory.tables import (
+    Outgoing,
+    Progress,
+    Wishes,
+    Writer,
+    check_target,
+    made_beside,
+    no_progress,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an export wrote."""
+
+    counts: Mapping[str, int]
+    qrels: list[dict[str, Any]]
+    """What the manifest says of every file of qrels."""
+    n_idle: int
+    """Judges who have graded nothing."""
+    n_files: int
+    n_bytes: int
+    names_kept: bool
+    """Whether judges were to have new names and have had them before."""
+
+
+def write_directory(
+    opened: OpenCollection,
+    target: Path,
+    wishes: Wishes,
+    *,
+    program: str,
+    replaces: bool = False,
+    progress: Progress = no_progress,
+) -> Written:
+    """Write a whole collection into a directory, as it stands at one moment.
+
+    Parameters
+    ----------
+    opened : OpenCollection
+        The collection.
+    target : Path
+        A folder that is not there or empty; with `replaces` also an earlier export that nobody has
+        changed since. It is there complete, or as it was.
+    wishes : Wishes
+        What goes into it.
+    program : str
+        Name and version of the program, for the manifest.
+    replaces : bool, default=False
+        Whether an earlier export may be replaced.
+    progress : callable
+        Shows how far it is.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    PoolerError
+        If there is something else at `target`, an id could not be read back, or the wishes cannot
+        be met, as `store.grades.qrels.final_qrels` says.
+
+    Notes
+    -----
+    Equal collections give equal bytes, but for the new names of judges: these are drawn by chance,
+    so that nobody who knows the judges can draw them again. Judges who have such names already, of
+    whom nothing else is known, keep them. Memory: all docnos, the current judgements, and of
+    everything else a few hundred rows at a time.
+    """
+    check_target(target)
+    if target.exists() and any(target.iterdir()):
+        _check_replaceable(target, replaces=replaces)
+    private = not wishes.anonymised
+    with made_beside(target, private=private) as folder, opened.as_it_stands() as inside:
+        writer = Writer(folder)
+        about, out = _outgoing(inside, wishes, writer, progress)
+        for write in (
+            write_topics, write_documents, write_guidelines, write_runs, write_pools, write_judges,
+            write_erasures, write_sittings, write_terms, write_assignments, write_judgements,
+        ):  # fmt: skip
+            write(out)
+        qrels = write_all_qrels(out)
+        write_statistics(out)
+        write_agreement(out)
+        text = readme(about, wishes, out.counts, qrels.files, writer.files, out.how)
+        writer.write(README, text.encode())
+        policy = _policy_facts(out)
+        manifest = manifest_text(
+            about, wishes, policy, out.counts, qrels.files, writer.files, program=program
+        )
+        writer.write(MANIFEST, manifest.encode())
+    facts = writer.files.values()
+    n_bytes = sum(one.n_bytes for one in facts)
+    names_kept = wishes.anonymised and not out.disguise.is_on
+    return Written(out.counts, qrels.files, qrels.n_idle, len(facts), n_bytes, names_kept)
+
+
+def _check_replaceable(target: Path, *, replaces: bool) -> None:
+    """Refuse a folder that is no earlier export, or has something of its own."""
+    if not (target / MANIFEST).is_file():
+        message = f"{target} is there already, and is no exported collection"
+        raise PoolerError(message, hint="name another folder, or remove this one first")
+    if not replaces:
+        message = f"{target} is there already"
+        raise PoolerError(message, hint="--replace takes its place; or name another folder")
+    manifest = read_manifest(target)
+    files = {**manifest.files, README: manifest.readme}
+    changed = next((name for name in files if file_fault(target, name, files[name])), None)
+    if changed is not None:
+        message = f"{target}: {changed} is not as it was exported"
+        raise PoolerError(message, hint="keep what is yours elsewhere, then remove the folder")
+    for parent, _, names in os.walk(target):
+        for name in names:
+            path = (Path(parent) / name).relative_to(target).as_posix()
+            if path not in files and path != MANIFEST:
+                message = f"{target}: {path} is not of the export, and would be lost"
+                raise PoolerError(message, hint="move it elsewhere first, or name another folder")
+
+
+def _outgoing(inside: Inside, wishes: Wishes, writer: Writer, progress: Progress) -> tuple[About, Outgoing]:
+    """Look at the collection as a whole."""
+    row = inside.session.execute(select(TABLES["collection"])).one()
+    scale = scale_from_json(json.loads(row.scale))
+    about = About(row.name, scale, row.created_at, row.created_by)
+    names = {one.id: one for one in inside.session.execute(select(JUDGE))}
+    judges = [one.name for one in names.values()]
+    disguise = Disguise({})
+    if wishes.anonymised:
+        hosts = select(func.count(SITTING.c.id)).where(SITTING.c.host != "")
+        is_nobody = (
+            are_disguised(judges)
+            and all(one.created_at == row.created_at for one in names.values())
+            and not inside.session.scalar(hosts)
+            and not inside.session.scalar(select(func.count(JUDGE_TERM.c.id)))
+        )
+        disguise = Disguise({}) if is_nobody else disguise_of(judges)
+    if unknown := {wishes.policy.judge} - {None, *judges}:
+        raise ArgumentError("--judge", "must be a judge of the collection", unknown.pop())
+    return about, Outgoing(
+        session=inside.session,
+        topic_keys=inside.topics,
+        document_keys=inside.documents,
+        scale=scale,
+        created_at=row.created_at,
+        judges={row_id: disguise.name(one.name) for row_id, one in names.items()},
+        disguise=disguise,
+        wishes=wishes,
+        writer=writer,
+        progress=progress,
+    )
+
+
+def _policy_facts(out: Outgoing) -> dict[str, Any]:
+    """Say how grades became one, with judges as they are named in the files."""
+    policy, name = out.wishes.policy, out.disguise.name
+    own = replace(policy, level=None)
+    return {
+        "judge": None if own.judge is None else name(own.judge),
+        "of": sorted(map(name, own.of)),
+        "aggregate": own.rule,
+        "ties": own.ties,
+        "collapse": own.collapse,
+        "rulings": own.rulings,
+    }

@@ -1,0 +1,499 @@
+"""Whole histories out of and into a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, case, collate, func, insert, select, text
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session
+
+from store.db.keys import Keys
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
+from store.errors import ConflictError, UnknownNameError
+from store.event import JudgementEvent
+from store.judging.events import current_events, fetch_passages
+from store.judging.judges import add_judge, judge_id
+from store.judging.rejudging import KnownVersions, is_same_event
+from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, State
+
+_BATCH = 1000
+"""Events read or written at a time."""
+
+Pair = tuple[int, int, int]
+"""Row ids of a topic, a document and a judge."""
+
+
+def fetch_histories_of(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    *,
+    judges: Sequence[str] | None = None,
+    names: Mapping[int, str] | None = None,
+) -> Generator[JudgementEvent, None, None]:
+    """Yield every event, in the order in which they were done.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    topics, documents : Keys
+        Fresh.
+    judges : sequence of str, optional
+        Judges of the collection; default all.
+    names : mapping of int to str, optional
+        What judges are called where nothing else orders their events, by row id; default their
+        names.
+
+    Yields
+    ------
+    JudgementEvent
+        By time; a judge's events on a document by revision, whatever the clocks said; of one moment
+        by topic, docno and judge, bytewise. Sittings are numbered from 1 in the order in which they
+        began; the numbers are the same whichever judges are asked for.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+
+    Notes
+    -----
+    No order of row ids shows: collections that hold the same yield the same. A thousand events are
+    in memory at a time.
+    """
+    own_names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    sittings = fetch_sitting_numbers(session, names)
+    has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
+    undone = JUDGEMENT.alias("undone")
+    of_pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    latest = func.max(JUDGEMENT.c.judged_at).over(partition_by=of_pair, order_by=JUDGEMENT.c.revision)
+    called = judge_called(session, names)
+    query = (
+        select(JUDGEMENT, undone.c.revision.label("undone_revision"))
+        .outerjoin(undone, undone.c.id == JUDGEMENT.c.undoes)
+        .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+        .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .order_by(latest, TOPIC.c.number, DOCUMENT.c.docno, called, JUDGEMENT.c.revision)
+    )
+    if judges is not None:
+        numbers = [judge_id(session, name) for name in judges]
+        query = query.where(JUDGEMENT.c.judge_id.in_(numbers))
+    with session.connection().execute(query, execution_options={"yield_per": _BATCH}) as result:
+        for batch in result.partitions():
+            passages = fetch_passages(session, [row.id for row in batch]) if has_passages else {}
+            for row in batch:
+                yield JudgementEvent(
+                    topic=topics.names[row.topic_id],
+                    docno=documents.names[row.document_id],
+                    judge=own_names[row.judge_id],
+                    revision=row.revision,
+                    action=Action(row.action),
+                    undoes=row.undone_revision,
+                    state=State(row.state),
+                    grade=row.grade,
+                    reason=row.reason,
+                    note=row.note,
+                    iteration=row.iteration,
+                    passages=passages.get(row.id, ()),
+                    display_order=row.display_order or None,
+                    position=row.position,
+                    shown_at=row.shown_at,
+                    judged_at=row.judged_at,
+                    dwell_ms=row.dwell_ms,
+                    active_ms=row.active_ms,
+                    dropped_keys=row.dropped_keys,
+                    guideline_version=row.guideline_version,
+                    document_sha256=row.document_sha256,
+                    sitting=sittings.get(row.sitting_id),
+                    topic_version=row.topic_version,
+                    follows=row.follows,
+                    settled=row.settled,
+                )
+
+
+def fetch_sitting_numbers(session: Session, names: Mapping[int, str] | None = None) -> dict[int | None, int]:
+    """Return the number of every sitting, from 1 in the order in which they began, by row id."""
+    order = order_of_sittings(session, names)
+    ids = session.scalars(select(SITTING.c.id).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order))
+    return {row_id: number for number, row_id in enumerate(ids, start=1)}
+
+
+def order_of_sittings(
+    session: Session, names: Mapping[int, str] | None = None
+) -> tuple[ColumnElement[Any], ...]:
+    """Order sittings, joined with their judges, as they began; of one moment by their content."""
+    columns = (SITTING.c.host, SITTING.c.process, SITTING.c.program, SITTING.c.id)
+    return (SITTING.c.started_at, judge_called(session, names), *columns)
+
+
+def judge_called(session: Session, names: Mapping[int, str] | None = None) -> ColumnElement[str]:
+    """Name judges in SQL, compared bytewise: as they are called, or by row id as `names` says."""
+    if not names:
+        return JUDGE.c.name
+    collation = "C" if session.get_bind().dialect.name == "postgresql" else "BINARY"
+    return collate(case(dict(names), value=JUDGE.c.id), collation)
+
+
+def count_events(session: Session) -> int:
+    """Count the events of all judges."""
+    return session.scalar(select(func.count(JUDGEMENT.c.id))) or 0
+
+
+def append_histories(
+    session: Session, topics: Keys, documents: Keys, events: Iterable[JudgementEvent]
+) -> ImportReport:
+    """Append the events of other collections, or of a file, that are not there yet.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh; ids that are new are added.
+    events : iterable of JudgementEvent
+        Of judges of the collection; grades of its scale; the revisions of each (topic, docno,
+        judge) in order, as `store.event.EventChain` checks.
+
+    Returns
+    -------
+    ImportReport
+        Events added, and those that were there already, the same as `is_same_event` says.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+    ConflictError
+        If another event stands at a revision, or one before it is missing.
+
+    Notes
+    -----
+    Sittings are left out: what is known of a sitting beside its number is not in an event. So are
+    versions of guidelines and topics that are not here.
+    """
+    judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
+    known = KnownVersions(session)
+    newest = _newest_revisions(session)
+    stored: dict[str, dict[tuple[str, str, int], JudgementEvent]] = {}
+    unchanged = added = 0
+    writer = EventWriter(session)
+    for event in events:
+        if event.judge not in judges:
+            raise UnknownNameError("judge", event.judge, judges)
+        topics.add(session, [event.topic])
+        documents.add(session, [event.docno])
+        pair = (topics.ids[event.topic], documents.ids[event.docno], judges[event.judge])
+        before = newest.get(pair, 0)
+        where = f"topic `{event.topic}` docno `{event.docno}` judge `{event.judge}`"
+        if event.revision > before + 1:
+            message = f"{where}: expected revision {before + 1}, got {event.revision}"
+            raise ConflictError(message, hint="nothing was imported")
+        if event.revision == before + 1:
+            newest[pair] = event.revision
+            writer.add(pair, known.without_unknown(event), None)
+            added += 1
+            continue
+        if event.judge not in stored:
+            writer.flush()
+            stored[event.judge] = {
+                (one.topic, one.docno, one.revision): one
+                for one in fetch_histories_of(session, topics, documents, judges=[event.judge])
+            }
+        there = stored[event.judge].get((event.topic, event.docno, event.revision))
+        if there is None or not is_same_event(there, event):
+            message = f"{where}: revision {event.revision} is there otherwise"
+            raise ConflictError(message, hint="nothing was imported")
+        unchanged += 1
+    writer.flush()
+    return ImportReport(added=added, unchanged=unchanged)
+
+
+class EventWriter:
+    """Appends events in batches.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._waiting: list[tuple[Pair, JudgementEvent, int | None]] = []
+
+    def add(self, pair: Pair, event: JudgementEvent, sitting: int | None) -> None:
+        """Append one event: of these row ids, and of the sitting of that row id."""
+        self._waiting.append((pair, event, sitting))
+        if len(self._waiting) >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if not self._waiting:
+            return
+        ids = next_ids(self._session, len(self._waiting))
+        here = {
+            (pair, event.revision): row_id
+            for row_id, (pair, event, _) in zip(ids, self._waiting, strict=True)
+        }
+        rows: list[dict[str, Any]] = []
+        passages: list[dict[str, Any]] = []
+        for row_id, (pair, event, sitting) in zip(ids, self._waiting, strict=True):
+            rows.append(_as_row(row_id, pair, event, sitting, self._undone(pair, event, here)))
+            passages += [_passage_row(row_id, one) for one in event.passages]
+        connection = self._session.connection()
+        connection.execute(insert(JUDGEMENT), rows)
+        if passages:
+            connection.execute(insert(PASSAGE), passages)
+        self._waiting.clear()
+
+    def _undone(self, pair: Pair, event: JudgementEvent, here: Mapping[tuple[Pair, int], int]) -> int | None:
+        """Return the row id of the event that one takes back."""
+        if event.undoes is None:
+            return None
+        if (row_id := here.get((pair, event.undoes))) is not None:
+            return row_id
+        topic, document, judge = pair
+        found = self._session.execute(
+            select(JUDGEMENT.c.id).where(
+                JUDGEMENT.c.topic_id == topic,
+                JUDGEMENT.c.document_id == document,
+                JUDGEMENT.c.judge_id == judge,
+                JUDGEMENT.c.revision == event.undoes,
+            )
+        )
+        return int(found.scalar_one())
+
+
+def _newest_revisions(session: Session) -> dict[Pair, int]:
+    """Return the newest revision of every (topic, document, judge) that has one."""
+    key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    query = select(*key, func.max(JUDGEMENT.c.revision)).group_by(*key)
+    rows: Iterable[Any] = session.connection().execute(query)
+    return {(topic, document, judge): newest for topic, document, judge, newest in rows}
+
+
+def next_ids(session: Session, n: int, table: Table = JUDGEMENT) -> list[int]:
+    """Take rising row ids for new events, which no judge at work can take meanwhile.
+
+    Parameters
+    ----------
+    session : Session
+        A writing session.
+    n : int
+        How many.
+    table : Table, default=JUDGEMENT
+        Or another one whose rows are numbered.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        taken = session.execute(
+            text("SELECT nextval(pg_get_serial_sequence(:name, 'id')) FROM generate_series(1, :n)"),
+            {"n": n, "name": table.name},
+        )
+        return sorted(taken.scalars())
+    # A transaction that writes to SQLite has the file for itself.
+    highest = session.scalar(select(func.max(table.c.id))) or 0
+    return list(range(highest + 1, highest + 1 + n))
+
+
+def _as_row(
+    row_id: int, pair: Pair, event: JudgementEvent, sitting: int | None, undone: int | None
+) -> dict[str, Any]:
+    """Turn an event into the values of its row."""
+    topic, document, judge = pair
+    return {
+        "id": row_id,
+        "topic_id": topic,
+        "document_id": document,
+        "judge_id": judge,
+        "revision": event.revision,
+        "action": event.action.value,
+        "undoes": undone,
+        "state": event.state.value,
+        "grade": event.grade,
+        "reason": event.reason,
+        "note": event.note,
+        "iteration": event.iteration,
+        "display_order": event.display_order,
+        "position": event.position,
+        "shown_at": event.shown_at,
+        "judged_at": event.judged_at,
+        "dwell_ms": event.dwell_ms,
+        "active_ms": event.active_ms,
+        "dropped_keys": event.dropped_keys,
+        "guideline_version": event.guideline_version,
+        "document_sha256": event.document_sha256,
+        "sitting_id": sitting,
+        "topic_version": event.topic_version,
+        "follows": event.follows,
+        "settled": event.settled,
+    }
+
+
+def _passage_row(judgement: int, passage: Passage) -> dict[str, Any]:
+    """Turn a passage into the values of its row."""
+    return {"judgement_id": judgement, "start": passage.start, "length": passage.length, "text": passage.text}
+
+
+_ACTIONS = {State.JUDGED: Action.JUDGE, State.SKIPPED: Action.SKIP, State.CANNOT: Action.CANNOT}
+
+
+def import_histories(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    events: Sequence[JudgementEvent],
+    kinds: Mapping[str, JudgeKind],
+) -> ImportReport:
+    """Append the events that are not there yet; see `store.keeping.histories.append_histories`.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh; ids that are new are added.
+    events : sequence of JudgementEvent
+        As `append_histories` takes them; judges that are new are added.
+    kinds : mapping of str to JudgeKind
+        Of every judge who is new; others stay what they are.
+
+    Raises
+    ------
+    ConflictError
+        If another event stands at a revision, or one before it is missing.
+    """
+    _add_judges(session, (event.judge for event in events), kinds)
+    with _alone():
+        return append_histories(session, topics, documents, events)
+
+
+def import_states(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    states: Sequence[Judgement],
+    kinds: Mapping[str, JudgeKind],
+    *,
+    replace: bool = False,
+) -> ImportReport:
+    """Append what makes documents stand with judges as a file says.
+
+    Parameters
+    ----------
+    session : Session
+        A bulk writing session.
+    topics, documents : Keys
+        Fresh; ids that are new are added.
+    states : sequence of Judgement
+        Each (topic, docno, judge) once; grades of the declared scale. Revisions and moments are not
+        looked at. Judges that are new are added.
+    kinds : mapping of str to JudgeKind
+        Of every judge who is new; others stay what they are.
+    replace : bool, default=False
+        Whether a state that differs from the stored one is appended as a revision.
+
+    Returns
+    -------
+    ImportReport
+        States added, replaced, and there already: the same but for revision and moment.
+
+    Raises
+    ------
+    ConflictError
+        If a state differs from the stored one and `replace` is false.
+
+    Notes
+    -----
+    A document without a decision and without an event before it gets a note, which may be empty;
+    one that had a decision is reopened.
+    """
+    numbers = _add_judges(session, (one.judge for one in states), kinds)
+    topics.add(session, (one.topic for one in states))
+    documents.add(session, (one.docno for one in states))
+    current = {
+        (row.topic_id, row.document_id, row.judge_id): row
+        for row in session.execute(current_events(judges=list(numbers.values())))
+    }
+    now = datetime.now(UTC)
+    events: list[tuple[Pair, JudgementEvent]] = []
+    added = unchanged = 0
+    differing: list[str] = []
+    for one in states:
+        key = (topics.ids[one.topic], documents.ids[one.docno], numbers[one.judge])
+        old = current.get(key)
+        if old is not None:
+            stands = (old.state, old.grade, old.reason, old.note, old.iteration)
+            if stands == (one.state.value, one.grade, one.reason, one.note, one.iteration):
+                unchanged += 1
+                continue
+            differing.append(f"{one.topic} {one.docno} of {one.judge}")
+        added += old is None
+        action = _ACTIONS.get(one.state, Action.NOTE if old is None else Action.REOPEN)
+        revision = 1 if old is None else old.revision + 1
+        events.append((key, _event(one, action, revision, now)))
+    if differing and not replace:
+        some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
+        message = f"{len(differing)} judgements are there otherwise: {some}"
+        raise ConflictError(message, hint="--replace appends the new ones as revisions")
+    writer = EventWriter(session)
+    with _alone():
+        for key, event in events:
+            writer.add(key, event, None)
+        writer.flush()
+    return ImportReport(added=added, unchanged=unchanged, replaced=len(differing))
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Word what happens when a judge is at work on the same documents meanwhile."""
+    try:
+        yield
+    except IntegrityError as error:
+        message = "one of the judges judged one of these documents during the import"
+        raise ConflictError(message, hint="nothing was imported; try again") from error
+
+
+def _add_judges(session: Session, names: Iterable[str], kinds: Mapping[str, JudgeKind]) -> dict[str, int]:
+    """Add judges that are new; return the row ids of all that are named."""
+    wanted = dict.fromkeys(names)
+    known = set(session.scalars(select(JUDGE.c.name)))
+    for name in wanted:
+        if name not in known:
+            add_judge(session, name, kinds[name])
+    rows = session.execute(select(JUDGE.c.name, JUDGE.c.id))
+    return {row.name: row.id for row in rows if row.name in wanted}
+
+
+def _event(one: Judgement, action: Action, revision: int, now: datetime) -> JudgementEvent:
+    """Make the event that leads to a state."""
+    return JudgementEvent(
+        topic=one.topic,
+        docno=one.docno,
+        judge=one.judge,
+        revision=revision,
+        action=action,
+        undoes=None,
+        state=one.state,
+        grade=one.grade,
+        reason=one.reason,
+        note=one.note,
+        iteration=one.iteration,
+        passages=(),
+        display_order=None,
+        position=None,
+        shown_at=None,
+        judged_at=now,
+        dwell_ms=None,
+        active_ms=None,
+        dropped_keys=0,
+        guideline_version=None,
+        document_sha256=None,
+        sitting=None,
+    )

@@ -1,0 +1,129 @@
+"""Whether a database keeps the rules of a collection, check by check."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Engine
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+from sqlmodel import Session
+
+from store.db.engine import MISREAD, check_revision, hinting, is_like_damage, make_engine, reading
+from store.errors import StoreError
+from store.keeping.checks import (
+    CHECKSUM_CHECKS,
+    EVENT_CHECKS,
+    FILE_CHECKS,
+    PEOPLE_CHECKS,
+    POOLING_CHECKS,
+    RESTORE,
+    TABLE_CHECKS,
+    VALUE_CHECKS,
+    Check,
+    Found,
+)
+from store.keeping.directory.tables import Progress, no_progress
+
+CHECKS = (*FILE_CHECKS, *TABLE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *CHECKSUM_CHECKS,
+          *PEOPLE_CHECKS[1:], *POOLING_CHECKS, *EVENT_CHECKS)  # fmt: skip
+"""In this order, the most basic first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What one check found."""
+
+    name: str
+    what: str
+    """What was counted."""
+    n_checked: int
+    n_faults: int
+    examples: tuple[str, ...]
+    """The first faults, at most `store.keeping.checks.N_EXAMPLES`; of the tables, all."""
+    advice: str
+    """What to do about a fault."""
+
+
+def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
+    """Check a collection against its own rules.
+
+    Parameters
+    ----------
+    url : URL
+        A collection of this program's schema; it is only read, and others may work on it.
+    progress : callable
+        Shows how far it is.
+
+    Returns
+    -------
+    list of Verified
+        One a check, in the order of `CHECKS`. A check that cannot read what it needs counts that
+        as a fault.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be opened at all.
+    SchemaError
+        If it is no collection, or of another schema.
+
+    Notes
+    -----
+    All checks but the first see one state. A judgement event, a passage, a text of a topic or of
+    the guidelines, a ranking, a pool with its entries, and what is said of a run, a judge or the
+    collection have a checksum each (`store.db.raw`), a document the hash of its text;
+    docnos, names and links stand in an index, too. What no check can see is another value of the
+    same kind in what judging changes all the time: times of sittings, and order, purpose and lease
+    of places; nor whether a documents file named a document without a text. For all of that a
+    backup has a checksum of the whole file (`store.db.files`), which the first check compares.
+    """
+    engine = make_engine(url)
+    try:
+        with hinting(RESTORE):
+            check_revision(engine)
+            results = []
+            with progress("checking", len(CHECKS)) as advance, reading(engine) as session:
+                for check in CHECKS:
+                    results.append(_verified(check, session))
+                    advance(1)
+            return results
+    finally:
+        engine.dispose()
+
+
+def first_fault(engine: Engine) -> str | None:
+    """Say what is wrong with a collection, in a few words; ``None`` = nothing that is known."""
+    file = engine.url.database if engine.dialect.name == "sqlite" else None
+    if file is not None and not Path(file).is_file():
+        return None
+    try:
+        # Not `reading`, which asks here what its errors come of.
+        with Session(engine) as session:
+            checks = (check for check in CHECKS if check not in TABLE_CHECKS)
+            results = (_verified(check, session) for check in checks)
+            faulty = itertools.dropwhile(lambda one: not one.n_faults, results)
+            first = next(faulty, None)
+    except (DatabaseError, sqlite3.Error) as error:
+        return str(error) if is_like_damage(error) else None
+    return None if first is None else first.examples[0]
+
+
+def _verified(check: Check, session: Session) -> Verified:
+    """Make one check; whatever it fails on is a fault of the collection."""
+    try:
+        found = check.look(session)
+    except (SQLAlchemyError, sqlite3.Error, StoreError, *MISREAD) as error:
+        cause = getattr(error, "orig", None) or error
+        if isinstance(cause, sqlite3.Error) and not is_like_damage(cause):
+            raise  # a disk that is full, or cannot be read: the collection may be whole
+        reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+        found = Found(0)
+        found.add(f"what is stored cannot be read: {reason}")
+        session.rollback()
+    return Verified(
+        check.name, check.what, found.n_checked, found.n_faults, tuple(found.examples), check.advice
+    )

@@ -1,0 +1,1 @@
+"""What a collection holds, to look at: lists, details, states, history."""

@@ -1,0 +1,409 @@
+"""Everything known of one run, topic, document, pool, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, func, select
+from sqlmodel import Session
+
+from store.content.runs import fetch_pool_runs
+from store.db.ranking_bytes import float_at, place_of, read_ids
+from store.db.tables import (
+    ASSIGNMENT,
+    DOCUMENT,
+    JUDGE,
+    JUDGEMENT,
+    POOL,
+    POOL_ENTRY,
+    POOL_RUN,
+    RANKING,
+    RUN,
+    SITTING,
+    TOPIC,
+)
+from store.errors import UnknownNameError
+from store.judging.events import current_events
+from store.judging.judges import judge_id
+from store.judging.rejudging import TopicVersion, fetch_topic_versions
+from store.judging.states import RANKS, Found, looked_at, pool_id, pooled, topic_id
+from store.looking.history import find_document
+from store.looking.lists import (
+    JudgeLine,
+    PoolLine,
+    RunLine,
+    TopicLine,
+    judge_lines,
+    pool_lines,
+    run_lines,
+    topic_lines,
+)
+from store.records import Document, JudgeKind, State, Topic
+from store.text import natural_key
+
+_BATCH = 256
+"""Rankings read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pooling:
+    """One pool that has a document for one topic."""
+
+    topic: str
+    pool: str
+    round: str
+    withdrawn: bool
+    sampled: bool
+    """False = not to be judged: listed in its stratum alone, or not drawn yet."""
+    position: int
+    """In the display order, from 0."""
+    priority: float | None
+    stratum: int | None
+    inclusion_probability: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """One run that retrieved a document for one topic."""
+
+    topic: str
+    run: str
+    rank: int
+    """From 1, in trec order."""
+    of: int
+    """Documents of the ranking."""
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standpoint:
+    """Where a document stands with one judge for one topic."""
+
+    topic: str
+    judge: str
+    kind: JudgeKind
+    state: State
+    grade: int | None
+    reason: str
+    note: str
+    iteration: str
+    revision: int
+    judged_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDossier:
+    """Everything known of a document."""
+
+    document: Document
+    listed: bool
+    """Named by a documents file."""
+    sha256: str | None
+    """Of title and text; ``None`` = no text."""
+    poolings: tuple[Pooling, ...]
+    retrievals: tuple[Retrieval, ...]
+    standpoints: tuple[Standpoint, ...]
+
+
+def document_dossier(session: Session, docno: str) -> DocumentDossier:
+    """Return everything known of a document; raise `UnknownNameError` when there is none.
+
+    Notes
+    -----
+    Reads the document ids of every ranking in the collection, a few hundred at a time.
+    """
+    row = find_document(session, docno)
+    text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()
+    names = topic_names(session)
+    return DocumentDossier(
+        Document(docno, row.title or "", text),
+        row.listed,
+        row.sha256,
+        tuple(_poolings(session, row.id, names)),
+        tuple(sorted(_retrievals(session, row.id, names),
+                     key=lambda one: (natural_key(one.topic), one.rank, one.run))),
+        tuple(_standpoints(session, row.id, names)),
+    )  # fmt: skip
+
+
+def topic_names(session: Session) -> dict[int, str]:
+    """Return the topics' ids by row id."""
+    return {row.id: row.number for row in session.execute(select(TOPIC.c.id, TOPIC.c.number))}
+
+
+def _poolings(session: Session, document: int, names: dict[int, str]) -> list[Pooling]:
+    """Return the pools that have a document, topics in natural order, the oldest pool first."""
+    query = (
+        select(POOL_ENTRY, POOL.c.name, POOL.c.round, POOL.c.withdrawn)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(POOL_ENTRY.c.document_id == document)
+        .order_by(POOL.c.id)
+    )
+    found = [
+        Pooling(
+            names[row.topic_id],
+            row.name,
+            row.round,
+            row.withdrawn,
+            row.sampled,
+            row.position,
+            row.priority,
+            row.stratum,
+            row.inclusion_probability,
+        )
+        for row in session.execute(query)
+    ]
+    return sorted(found, key=lambda one: natural_key(one.topic))
+
+
+def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
+    """Yield the rankings that have a document, with its rank and score there."""
+    query = select(RANKING.c.run_id, RANKING.c.topic_id, RANKING.c.document_ids)
+    places: dict[tuple[int, int], int] = {}
+    options = {"yield_per": _BATCH}
+    with session.connection().execute(query, execution_options=options) as result:
+        for run, topic, packed in result:
+            if (place := place_of(document, packed)) is not None:
+                places[run, topic] = place
+    tags = {row.id: row.tag for row in session.execute(select(RUN.c.id, RUN.c.tag))}
+    for (run, topic), index in places.items():
+        one = select(RANKING.c.scores, RANKING.c.length)
+        row = session.execute(one.where(RANKING.c.run_id == run, RANKING.c.topic_id == topic)).one()
+        score = float_at(row.scores, index)
+        yield Retrieval(names[topic], tags[run], index + 1, row.length, score)
+
+
+def _standpoints(session: Session, document: int, names: dict[int, str]) -> list[Standpoint]:
+    """Return how a document stands with every judge, topics in natural order, then by judge."""
+    columns = [column for column in JUDGEMENT.c if column.name != "id"]
+    query = (
+        current_events()
+        .where(JUDGEMENT.c.document_id == document)
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+        .with_only_columns(*columns, JUDGE.c.name, JUDGE.c.kind, maintain_column_froms=True)
+    )
+    found = [_standpoint(row, names) for row in session.execute(query)]
+    return sorted(found, key=lambda one: (natural_key(one.topic), one.judge))
+
+
+def _standpoint(row: Row[Any], names: dict[int, str]) -> Standpoint:
+    """Turn an event row into a `Standpoint`."""
+    return Standpoint(
+        names[row.topic_id],
+        row.name,
+        JudgeKind(row.kind),
+        State(row.state),
+        row.grade,
+        row.reason,
+        row.note,
+        row.iteration,
+        row.revision,
+        row.judged_at,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTopic:
+    """What one run has for one topic."""
+
+    topic: str
+    documents: int
+    pooled: int
+    """Of them, to be judged in a pool not withdrawn."""
+    judged: int
+    """Of them, graded by somebody, pooled or not."""
+    relevant: int
+    """Of them, graded relevant at the scale's relaxed level by somebody."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDossier:
+    """Everything known of a run."""
+
+    line: RunLine
+    pools: tuple[str, ...]
+    """It fed, the oldest first."""
+    topics: tuple[RankedTopic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDossier:
+    """Everything known of a topic; whatever is counted is of this topic alone."""
+
+    topic: Topic
+    line: TopicLine
+    versions: tuple[TopicVersion, ...]
+    """Of its text, the oldest first; the last is that of `topic`."""
+    pools: tuple[PoolLine, ...]
+    judges: tuple[JudgeLine, ...]
+    """Who did anything."""
+    runs: tuple[RunLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolDossier:
+    """Everything known of a pool; whatever is counted is of its documents alone."""
+
+    line: PoolLine
+    display_order: str
+    runs: tuple[str, ...]
+    topics: tuple[TopicLine, ...]
+    judges: tuple[JudgeLine, ...]
+    """Who did anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class SittingLine:
+    """One stretch of work at one terminal."""
+
+    number: int
+    """From 1, of all judges' sittings in the order in which they began."""
+    started_at: datetime
+    seen_at: datetime
+    """Last sign of life."""
+    ended_at: datetime | None
+    """``None`` = it is going on, or broke off."""
+    host: str
+    program: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeDossier:
+    """Everything known of a judge; whatever is counted is this judge's own."""
+
+    line: JudgeLine
+    created_at: datetime
+    assigned: int | None
+    """Documents assigned by name or claimed; ``None`` = nothing is assigned to anybody."""
+    topics: tuple[TopicLine, ...]
+    """Where they did anything."""
+    sittings: tuple[SittingLine, ...]
+
+
+def run_dossier(session: Session, tag: str, *, relaxed: int) -> RunDossier:
+    """Return everything known of a run; raise `UnknownNameError` when there is none."""
+    row_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
+    if row_id is None:
+        raise UnknownNameError("run", tag, session.scalars(select(RUN.c.tag)))
+    line = next(line for line in run_lines(session, Found()) if line.tag == tag)
+    fed = (
+        select(POOL.c.name)
+        .join(POOL_RUN, POOL_RUN.c.pool_id == POOL.c.id)
+        .where(POOL_RUN.c.run_id == row_id)
+        .order_by(POOL.c.id)
+    )
+    inside = _by_topic(session.execute(pooled(Found())))
+    graded: dict[int, list[int]] = {}
+    relevant: dict[int, list[int]] = {}
+    for topic, document, rank, best in session.execute(looked_at(Found())):
+        if rank == RANKS[State.JUDGED]:
+            graded.setdefault(topic, []).append(document)
+            if best >= relaxed:
+                relevant.setdefault(topic, []).append(document)
+    names = topic_names(session)
+    query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
+    topics = []
+    for topic, packed in session.execute(query):
+        ids = set(read_ids(packed))
+        counts = (len(ids.intersection(part.get(topic, ()))) for part in (inside, graded, relevant))
+        topics.append(RankedTopic(names[topic], len(ids), *counts))
+    topics.sort(key=lambda one: natural_key(one.topic))
+    return RunDossier(line, tuple(session.scalars(fed)), tuple(topics))
+
+
+def topic_dossier(session: Session, topic: str, *, relaxed: int) -> TopicDossier:
+    """Return everything known of a topic; raise `UnknownNameError` when there is none."""
+    found = Found(topic=topic_id(session, topic))
+    [line] = topic_lines(session, found, relaxed=relaxed)
+    versions = fetch_topic_versions(session, found.topic or 0)
+    return TopicDossier(
+        versions[-1].topic,
+        line,
+        versions,
+        tuple(pool_lines(session, found, relaxed=relaxed)),
+        _active(judge_lines(session, found, relaxed=relaxed)),
+        tuple(run_lines(session, found)),
+    )
+
+
+def pool_dossier(session: Session, name: str, *, relaxed: int) -> PoolDossier:
+    """Return everything known of a pool; raise `UnknownNameError` when there is none."""
+    found = Found(pool=pool_id(session, name))
+    [line] = pool_lines(session, found, relaxed=relaxed)
+    order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
+    runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
+    return PoolDossier(
+        line,
+        order or "",
+        runs,
+        tuple(topic_lines(session, found, relaxed=relaxed)),
+        _active(judge_lines(session, found, relaxed=relaxed)),
+    )
+
+
+def judge_dossier(session: Session, name: str, *, relaxed: int) -> JudgeDossier:
+    """Return everything known of a judge; raise `UnknownNameError` when there is none."""
+    found = Found(judge=judge_id(session, name))
+    [line] = judge_lines(session, found, relaxed=relaxed)
+    row = session.execute(select(JUDGE.c.created_at).where(JUDGE.c.id == found.judge)).one()
+    acted = set(
+        session.scalars(
+            select(TOPIC.c.number)
+            .join(JUDGEMENT, JUDGEMENT.c.topic_id == TOPIC.c.id)
+            .where(JUDGEMENT.c.judge_id == found.judge)
+            .distinct()
+        )
+    )
+    lines = topic_lines(session, found, relaxed=relaxed)
+    is_assigned = session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
+    mine = select(func.count()).where(ASSIGNMENT.c.judge_id == found.judge)
+    return JudgeDossier(
+        line,
+        row.created_at,
+        (session.scalar(mine) or 0) if is_assigned else None,
+        tuple(one for one in lines if one.topic in acted),
+        tuple(_sittings(session, found.judge)),
+    )
+
+
+def _active(lines: list[JudgeLine]) -> tuple[JudgeLine, ...]:
+    """Return the judges who did anything."""
+    return tuple(line for line in lines if line.events)
+
+
+def _by_topic(rows: Any) -> dict[int, list[int]]:
+    """Return document ids by topic id, of rows that begin with both."""
+    documents: dict[int, list[int]] = {}
+    for topic, document, *_ in rows:
+        documents.setdefault(topic, []).append(document)
+    return documents
+
+
+def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
+    """Return a judge's sittings in the order in which they began."""
+    counts = (
+        select(JUDGEMENT.c.sitting_id, func.count())
+        .where(JUDGEMENT.c.judge_id == judge, JUDGEMENT.c.sitting_id.is_not(None))
+        .group_by(JUDGEMENT.c.sitting_id)
+    )
+    events = {row[0]: row[1] for row in session.execute(counts)}
+    ids = session.scalars(select(SITTING.c.id).order_by(SITTING.c.id))
+    numbers = {row_id: number for number, row_id in enumerate(ids, start=1)}
+    query = select(SITTING).where(SITTING.c.judge_id == judge).order_by(SITTING.c.id)
+    return [
+        SittingLine(
+            numbers[row.id],
+            row.started_at,
+            row.seen_at,
+            row.ended_at,
+            row.host,
+            row.program,
+            events.get(row.id, 0),
+        )
+        for row in session.execute(query)
+    ]

@@ -1,0 +1,456 @@
+"""One line a thing: runs, topics, documents, pools, judges, rounds."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, and_, func, or_, select
+from sqlmodel import Session
+
+from store.db.tables import (
+    DOCUMENT,
+    JUDGE,
+    JUDGEMENT,
+    POOL,
+    POOL_ENTRY,
+    POOL_RUN,
+    POOL_TOPIC,
+    RANKING,
+    RUN,
+    TOPIC,
+)
+from store.judging.events import current_events
+from store.judging.rejudging import count_older
+from store.judging.states import (
+    RANKS,
+    Found,
+    Standing,
+    count_by_topic,
+    counts_of_states,
+    looked_at,
+    pooled,
+    same_pair,
+)
+from store.records import JudgeKind, State
+from store.text import natural_key
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run, and how much it retrieved."""
+
+    tag: str
+    group: str
+    contributes: bool
+    topics: int
+    documents: int
+    """Over these topics."""
+    pools: int
+    """That it fed, withdrawn ones too."""
+    file: str
+    sha256: str
+    imported_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLine:
+    """A topic, and how its documents stand."""
+
+    topic: str
+    title: str
+    listed: bool
+    """Named by a topics file."""
+    runs: int
+    """That have documents for it."""
+    standing: Standing
+    version: int
+    """Of its text, from 1."""
+    older: int
+    """Judgements made at desks under another text of it than that of now; of all pools and
+    judges."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLine:
+    """A pool, and how its documents stand."""
+
+    name: str
+    round: str
+    withdrawn: bool
+    topics: int
+    """With a document to judge."""
+    runs: int
+    budget: int | None
+    """Of an adaptive pool, the most documents it may draw; ``None`` = it is none."""
+    created_at: datetime
+    """UTC."""
+    manifest: Mapping[str, Any]
+    standing: Standing
+    """Of its documents, in whatever other pools they are; `Standing.outside` does not apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLine:
+    """A judge, and what they did, in pools or not."""
+
+    name: str
+    kind: JudgeKind
+    disabled: bool
+    topics: int
+    """Where they did anything."""
+    judged: int
+    cannot: int
+    skipped: int
+    undecided: int
+    """Documents with a note or a mark alone, or undone, or reopened."""
+    relevant: int
+    """Graded relevant at the scale's relaxed level."""
+    events: int
+    """All they ever did, taken back or not."""
+    last_at: datetime | None
+    """UTC; of the last event."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    """A round: the iteration label of pools and judgements."""
+
+    round: str
+    pools: tuple[str, ...] = ()
+    """Not withdrawn, the oldest first."""
+    withdrawn: tuple[str, ...] = ()
+    topics: int = 0
+    """With a document of the round to judge."""
+    standing: Standing = field(default_factory=Standing)
+    """A document in pools of several rounds is counted in the round of its oldest pool."""
+    judgements: int = 0
+    """Current grades of all judges that carry the label."""
+
+
+def run_lines(session: Session, found: Found) -> list[RunLine]:
+    """Return every run by tag; of a topic those that have it, of a pool those that fed it."""
+    of_topic = select(RANKING.c.run_id, RANKING.c.length)
+    if found.topic is not None:
+        of_topic = of_topic.where(RANKING.c.topic_id == found.topic)
+    lengths = of_topic.subquery()
+    sizes = {
+        run: (topics, int(documents))
+        for run, topics, documents in session.execute(
+            select(lengths.c.run_id, func.count(), func.sum(lengths.c.length)).group_by(lengths.c.run_id)
+        )
+    }
+    fed = _counts(session, select(POOL_RUN.c.run_id, func.count()).group_by(POOL_RUN.c.run_id))
+    query = select(RUN).order_by(RUN.c.tag)
+    if found.pool is not None:
+        query = query.join(POOL_RUN, POOL_RUN.c.run_id == RUN.c.id)
+        query = query.where(POOL_RUN.c.pool_id == found.pool)
+    return [
+        RunLine(
+            row.tag,
+            row.group,
+            row.contributes,
+            *sizes.get(row.id, (0, 0)),
+            fed.get(row.id, 0),
+            row.file,
+            row.sha256,
+            row.imported_at,
+        )
+        for row in session.execute(query)
+        if found.topic is None or row.id in sizes
+    ]
+
+
+def topic_lines(session: Session, found: Found, *, relaxed: int) -> list[TopicLine]:
+    """Return every topic in natural order; of a pool those with a document of it to judge."""
+    standing = count_by_topic(session, found, relaxed)
+    runs = _counts(session, select(RANKING.c.topic_id, func.count()).group_by(RANKING.c.topic_id))
+    older = count_older(session)
+    query = select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title, TOPIC.c.listed, TOPIC.c.version)
+    if found.topic is not None:
+        query = query.where(TOPIC.c.id == found.topic)
+    lines = [
+        TopicLine(
+            row.number,
+            row.title,
+            row.listed,
+            runs.get(row.id, 0),
+            standing.get(row.id, Standing()),
+            row.version,
+            older[row.id],
+        )
+        for row in session.execute(query)
+        if found.pool is None or (row.id in standing and standing[row.id].pooled)
+    ]
+    return sorted(lines, key=lambda line: natural_key(line.topic))
+
+
+def pool_lines(session: Session, found: Found, *, relaxed: int) -> list[PoolLine]:
+    """Return every pool, the oldest first; of a topic those with a document of it to judge."""
+    events = looked_at(Found(topic=found.topic, judge=found.judge)).subquery()
+    entries = POOL_ENTRY
+    query = (
+        select(
+            entries.c.pool_id,
+            func.count(entries.c.topic_id.distinct()).label("topics"),
+            func.count().label("pooled"),
+            *counts_of_states(events, relaxed),
+        )
+        .select_from(entries)
+        .outerjoin(events, same_pair(events, entries))
+        .where(entries.c.sampled)
+        .group_by(entries.c.pool_id)
+    )
+    budgets = select(POOL_TOPIC.c.pool_id, func.sum(POOL_TOPIC.c.budget))
+    if found.topic is not None:
+        query = query.where(entries.c.topic_id == found.topic)
+        budgets = budgets.where(POOL_TOPIC.c.topic_id == found.topic)
+    if found.pool is not None:
+        query = query.where(entries.c.pool_id == found.pool)
+    rows = {row.pool_id: row for row in session.execute(query)}
+    budget_of = _counts(session, budgets.group_by(POOL_TOPIC.c.pool_id))
+    runs = _counts(session, select(POOL_RUN.c.pool_id, func.count()).group_by(POOL_RUN.c.pool_id))
+    lines = []
+    for pool in session.execute(select(POOL).order_by(POOL.c.id)):
+        row = rows.get(pool.id)
+        if found.pool not in (None, pool.id):
+            continue
+        if row is None and found.topic is not None and pool.id not in budget_of:
+            continue
+        standing = Standing() if row is None else Standing(
+            row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant
+        )  # fmt: skip
+        lines.append(
+            PoolLine(
+                pool.name,
+                pool.round,
+                pool.withdrawn,
+                0 if row is None else row.topics,
+                runs.get(pool.id, 0),
+                budget_of.get(pool.id),
+                pool.created_at,
+                json.loads(pool.manifest),
+                standing,
+            )
+        )
+    return lines
+
+
+def judge_lines(session: Session, found: Found, *, relaxed: int) -> list[JudgeLine]:
+    """Return every judge by name; of a topic or a pool, with what they did there alone."""
+    names = ("judge_id", "topic_id", "document_id", "state", "grade")
+    newest = current_events(judges=found.judges, topic=found.topic).with_only_columns(
+        *(JUDGEMENT.c[name] for name in names), maintain_column_froms=True
+    )
+    every = select(JUDGEMENT.c.judge_id, func.count().label("events"), func.max(JUDGEMENT.c.judged_at))
+    if found.topic is not None:
+        every = every.where(JUDGEMENT.c.topic_id == found.topic)
+    if found.pool is not None:
+        entries = pooled(found).subquery()
+        in_pool = same_pair(JUDGEMENT, entries)
+        newest, every = newest.join(entries, in_pool), every.join(entries, in_pool)
+    now = newest.subquery()
+    is_relevant = and_(now.c.state == State.JUDGED.value, now.c.grade >= relaxed)
+    query = select(
+        now.c.judge_id,
+        func.count(now.c.topic_id.distinct()),
+        *(
+            func.count().filter(now.c.state == state.value)
+            for state in (State.JUDGED, State.CANNOT, State.SKIPPED, State.UNJUDGED)
+        ),
+        func.count().filter(is_relevant),
+    ).group_by(now.c.judge_id)
+    counts = {
+        judge: (topics, judged, cannot, skipped, undecided, relevant)
+        for judge, topics, judged, cannot, skipped, undecided, relevant in session.execute(query)
+    }
+    events = {judge: (n, last) for judge, n, last in session.execute(every.group_by(JUDGEMENT.c.judge_id))}
+    people = select(JUDGE).order_by(JUDGE.c.name)
+    if found.judge is not None:
+        people = people.where(JUDGE.c.id == found.judge)
+    return [
+        JudgeLine(
+            row.name,
+            JudgeKind(row.kind),
+            row.disabled,
+            *counts.get(row.id, (0, 0, 0, 0, 0, 0)),
+            *events.get(row.id, (0, None)),
+        )
+        for row in session.execute(people)
+    ]
+
+
+def round_lines(session: Session, found: Found, *, relaxed: int) -> list[RoundLine]:
+    """Return every round, in natural order of the labels."""
+    entries = pooled(found).subquery()
+    owned = (
+        select(entries.c.topic_id, entries.c.document_id, func.min(entries.c.pool_id).label("pool_id"))
+        .group_by(entries.c.topic_id, entries.c.document_id)
+        .subquery()
+    )
+    events = looked_at(found).subquery()
+    query = (
+        select(
+            POOL.c.round,
+            func.count(owned.c.topic_id.distinct()).label("topics"),
+            func.count().label("pooled"),
+            *counts_of_states(events, relaxed),
+        )
+        .select_from(owned)
+        .join(POOL, POOL.c.id == owned.c.pool_id)
+        .outerjoin(events, same_pair(events, owned))
+        .group_by(POOL.c.round)
+    )
+    rows = {row.round: row for row in session.execute(query)}
+    newest = current_events(judges=found.judges, topic=found.topic).with_only_columns(
+        JUDGEMENT.c.iteration, JUDGEMENT.c.state, maintain_column_froms=True
+    )
+    graded = newest.where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
+    labels = _counts(session, select(graded.c.iteration, func.count()).group_by(graded.c.iteration))
+    pools = session.execute(select(POOL.c.name, POOL.c.round, POOL.c.withdrawn).order_by(POOL.c.id))
+    names: dict[str, tuple[list[str], list[str]]] = {label: ([], []) for label in labels}
+    for name, label, withdrawn in pools:
+        names.setdefault(label, ([], []))[bool(withdrawn)].append(name)
+    lines = []
+    for label in sorted(names, key=natural_key):
+        row = rows.get(label)
+        standing = Standing() if row is None else Standing(
+            row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant
+        )  # fmt: skip
+        used, withdrawn_names = names[label]
+        topics = 0 if row is None else row.topics
+        lines.append(RoundLine(label, tuple(used), tuple(withdrawn_names), topics, standing,
+                               labels.get(label, 0)))  # fmt: skip
+    return lines
+
+
+def _counts(session: Session, query: Select[Any]) -> dict[Any, int]:
+    """Return what a query of keys and counts found."""
+    return {key: int(count) for key, count in session.execute(query)}
+
+
+_IDS_A_QUERY = 1_000
+"""Up to so many documents are named one by one; beyond, all are counted and most forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """A document, counted over topics: pooled for so many, judged for so many, and so on."""
+
+    docno: str
+    title: str
+    """Empty where the text is not in the collection."""
+    has_text: bool
+    listed: bool
+    """Named by a documents file."""
+    pools: int
+    """It is to be judged in, for some topic."""
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLines:
+    """Some documents, and how many there are."""
+
+    lines: tuple[DocumentLine, ...]
+    """By docno, bytewise."""
+    total: int
+    """Of those asked for, with the ones that the limit left out."""
+
+
+def document_lines(
+    session: Session, found: Found, *, relaxed: int, limit: int | None = None
+) -> DocumentLines:
+    """Return the first documents, by docno.
+
+    Parameters
+    ----------
+    session : Session
+        Any session.
+    found : Found
+        Of a topic: documents pooled or looked at for it, counted for it alone. Of a pool: its
+        documents to judge. Of a judge: documents with an event of theirs, whose states alone
+        count.
+    relaxed : int
+        Least relevant grade.
+    limit : int, optional
+        Most documents to return; default all.
+    """
+    query = select(
+        DOCUMENT.c.id,
+        DOCUMENT.c.docno,
+        DOCUMENT.c.title,
+        DOCUMENT.c.sha256.is_not(None).label("has_text"),
+        DOCUMENT.c.listed,
+    ).order_by(DOCUMENT.c.docno)
+    count = select(func.count()).select_from(DOCUMENT)
+    for part in _wanted(found):
+        query, count = query.where(DOCUMENT.c.id.in_(part)), count.where(DOCUMENT.c.id.in_(part))
+    rows = session.execute(query if limit is None else query.limit(limit)).all()
+    ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
+    standing, pools = _standing(session, found, ids, relaxed)
+    lines = tuple(
+        DocumentLine(
+            row.docno,
+            row.title or "",
+            bool(row.has_text),
+            row.listed,
+            len(pools.get(row.id, ())),
+            standing.get(row.id, Standing()),
+        )
+        for row in rows
+    )
+    is_cut = limit is not None and len(lines) == limit
+    return DocumentLines(lines, (session.scalar(count) or 0) if is_cut else len(lines))
+
+
+def _wanted(found: Found) -> list[Select[int]]:
+    """Select the ids of the documents that are asked for, in as many ways as there are filters."""
+    ids = []
+    acted = select(JUDGEMENT.c.document_id)
+    if found.topic is not None:
+        acted = acted.where(JUDGEMENT.c.topic_id == found.topic)
+    if found.judge is not None:
+        ids.append(acted.where(JUDGEMENT.c.judge_id == found.judge))
+    in_pool = pooled(found).with_only_columns(pooled(found).selected_columns.document_id)
+    if found.pool is not None:
+        ids.append(in_pool)
+    if found.topic is not None and not ids:
+        either = select(DOCUMENT.c.id).where(or_(DOCUMENT.c.id.in_(acted), DOCUMENT.c.id.in_(in_pool)))
+        ids.append(either)
+    return ids
+
+
+def _standing(
+    session: Session, found: Found, ids: Sequence[int] | None, relaxed: int
+) -> tuple[dict[int, Standing], dict[int, set[int]]]:
+    """Count the topics of documents by standing, and name their pools; by document id."""
+    pools: defaultdict[int, set[int]] = defaultdict(set)
+    topics: defaultdict[int, set[int]] = defaultdict(set)
+    for topic, document, pool in session.execute(pooled(found, ids)):
+        pools[document].add(pool)
+        topics[document].add(topic)
+    ranks: defaultdict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
+    for topic, document, rank, best in session.execute(looked_at(found, ids)):
+        ranks[document].append((topic, rank, best))
+    standing = {}
+    for document in topics.keys() | ranks.keys():
+        inside = topics.get(document, set())
+        seen = ranks.get(document, [])
+        by_rank = [rank for topic, rank, _ in seen if topic in inside]
+        judged = by_rank.count(RANKS[State.JUDGED])
+        anywhere = sum(rank == RANKS[State.JUDGED] for _, rank, _ in seen)
+        standing[document] = Standing(
+            pooled=len(inside),
+            judged=judged,
+            cannot=by_rank.count(RANKS[State.CANNOT]),
+            skipped=by_rank.count(RANKS[State.SKIPPED]),
+            outside=anywhere - judged,
+            relevant=sum(best is not None and best >= relaxed for _, _, best in seen),
+        )
+    return standing, dict(pools)

@@ -1,1 +1,0 @@
-"""Copies of one collection that were worked on apart, brought together again."""

@@ -1,0 +1,208 @@
+"""`pooler agreement --plan` and `--matters`, and which options go together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from store.collection.collection import Collection
+from tests.cli.command_line import JUDGES
+from tests.cli.conftest import Cli
+
+
+def judge_topics(folder: Path, cli: Cli, **topics: str) -> None:
+    """Import what each new judge finds of some topics: the grades of `middle`."""
+    all_lines = (folder / "judgements" / "middle.qrels").read_text("utf-8").splitlines()
+    for judge, wanted in topics.items():
+        path = folder / f"{judge}.qrels"
+        kept = [line for line in all_lines if line.split()[0] in wanted.split()]
+        path.write_text("".join(f"{line}\n" for line in kept), "utf-8")
+        cli("import", "judgements", path, "--judge", judge).fine()
+
+
+def test_plan_says_how_many_documents_are_needed(cli: Cli, judged: Path) -> None:
+    """A narrower interval needs more documents; before judging, an assumption will do."""
+
+    def documents(width: str) -> int | None:
+        rows = cli("agreement", "strict", "lenient", "--plan", width, "--format", "json")
+        number: int | None = rows.fine().json()[0]["documents"]
+        return number
+
+    wide, narrow = documents("0.3"), documents("0.2")
+    assert wide is not None
+    assert narrow is not None
+    assert wide < narrow
+    shown = cli("agreement", "--plan", "0.2").fine().out
+    assert "per topic" in shown
+    assumed = cli("agreement", "--plan", "0.2", "--assume", "0.5,0.3", "--format", "json")
+    assert assumed.fine().json()[0]["documents"] == 343  # relevant: .3 of each judge's documents
+
+
+def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
+    """Each judge's MAP of the runs is what `evaluate` prints, and orders are compared."""
+    answer = cli("agreement", "--matters", "--mixtures", "50", "--format", "json").fine().json()
+    assert set(answer) == {"run_scores", "order_pairs", "mixtures", "swaps"}
+    for judge in JUDGES:
+        rows = cli("evaluate", "--judge", judge, "--format", "json").fine().json()
+        expected = {row["run"]: row["value"] for row in rows}
+        got = {row["run"]: row[f"map_judge_{judge}"] for row in answer["run_scores"]}
+        assert got == pytest.approx(expected, abs=1e-12)
+    assert [(row["first"], row["second"]) for row in answer["order_pairs"]] == [
+        *itertools.combinations(JUDGES, 2)
+    ]
+    shown = cli("agreement", "--matters").fine().out
+    assert "1,000 mixtures, seed 1" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--aggregate", "max"), "is compared with a judge: --against JUDGE"),
+        (("--against", "strict", "--aggregate", "sum"), "must give grades of the scale"),
+        (("--against", "strict", "--aggregate", "majority"), "`--ties` must be low, high or"),
+        (("--assume", "0.5,0.3"), "is a part of --plan, which is absent"),
+        (("--plan", "0.1", "--assume", "x"), "must be a kappa and a share of relevant"),
+        (("--plan", "0.1", "--matters"), "and --matters exclude each other"),
+        (("--plan", "3"), "`--plan` must be a width from 0.001 to 2, but got 3.0"),
+        (("--plan", "0.1", "--assume", "0.5,0.3", "strict"), "JUDGE... is not used with --assume"),
+        (("--plan", "0.1", "--assume", "0.5,0.3", "--level", "1"), "--level is not used with"),
+        (("--mixtures", "5"), "--mixtures is used with --matters only"),
+        (("--cutoff", "5", "--plan", "0.1"), "--cutoff is used with --matters only"),
+        (("--plan", "0.1", "--seed", "5"), "--seed is not used with --plan"),
+        (("--matters", "--level", "1", "--level", "2"), "`--level` must be one with --matters"),
+        (("--against", "nobody"), "unknown judge `nobody`"),
+        (("--level", "3"), "`--level` must be above 0"),
+        (("--unlisted-as", "0"), "has nothing to fill with --population common"),
+        (("--population", "listed", "--unlisted-as", "9"), "must be a grade of the scale"),
+        (("--manifest", "no/such/folder.json"), "cannot be written"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    cli: Cli, judged: Path, options: tuple[str, ...], message: str
+) -> None:
+    """The message names the option and what it needs; nothing is computed."""
+    assert message in cli("agreement", *options).failed(1).err
+
+
+@pytest.mark.parametrize("instead", [("--plan", "0.1"), ("--matters",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "option",
+    [("--by-topic",), ("--per-grade",), ("--tables",), ("--all-pairs",), ("--bands", "ir-book"),
+     ("--interval", "item"), ("--resamples", "500")],
+    ids=" ".join,
+)  # fmt: skip
+def test_options_of_coefficients_are_refused_where_none_are_shown(
+    cli: Cli, judged: Path, instead: tuple[str, ...], option: tuple[str, ...]
+) -> None:
+    """What would be ignored is refused, by the names of both options."""
+    said = cli("agreement", *instead, *option).failed(1).err
+    assert f"error: {option[0]} is not used with {instead[0]}\n" in said
+
+
+def test_population_counts_for_the_plan_and_for_run_orders(cli: Cli, judged: Path) -> None:
+    """More documents are shared when unjudged ones are declared; MAP follows the documents."""
+    judge_topics(judged, cli, short="G01 G02 G03")
+    two = ("agreement", "short", "strict", "--format", "json")
+    listed = ("--population", "listed", "--unlisted-as", "0")
+    shared = [cli(*two, "--plan", "0.3", *more).fine().json()[0]["n"] for more in ((), listed)]
+    assert shared == [31, 84]  # G01 to G03 have 10 + 11 + 10 documents, all 84
+    taken = ("--population", "listed", "--unlisted-as", "1")
+    topics = [cli(*two, "--matters", *more).fine().json()["mixtures"][0]["topics"]
+              for more in ((), taken)]  # fmt: skip
+    assert topics == [3, 8]
+    refused = cli("agreement", "--matters", "--population", "collection", "--unlisted-as", "1")
+    assert "`--unlisted-as` must not be relevant with --matters" in refused.failed(1).err
+
+
+def test_matters_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judged: Path) -> None:
+    """Who lacks how many topics is said, and what to type; judges' own means are not compared."""
+    judge_topics(judged, cli, anna="G01 G02 G03", bert="G04 G05", carl="G04 G05 G06")
+    ran = cli("agreement", "anna", "bert", "carl", "strict", "--matters").fine()
+    # Documents that two graded are of G01 to G06, where `strict` found something everywhere.
+    assert "warning: no topic has a score under every judge" in ran.err
+    for words in ("anna lacks", "bert lacks", "carl lacks", "agreement anna strict --matters"):
+        assert words in ran.err
+    assert "6 topics with a score under two judges or more are used" in ran.err
+    assert "No columns of judges: their topics differ." in ran.out
+    answer = cli("agreement", "anna", "bert", "carl", "strict", "--matters", "--format", "json")
+    tables = answer.fine().json()
+    assert {row["map_judge_anna"] for row in tables["run_scores"]} == {None}
+    assert [(row["topics"], row["min_judges"]) for row in tables["mixtures"]] == [(6, 2)] * 2
+
+
+def test_matters_of_judges_of_other_topics_says_so(cli: Cli, judged: Path) -> None:
+    """Two judges without a common topic have no order of runs to compare, and advice."""
+    judge_topics(judged, cli, anna="G01", bert="G02")
+    for judge, grades in (("cora", (1, 0)), ("dora", (0, 1))):
+        path = judged / f"{judge}.qrels"
+        found = [f"G0{topic} 0 KG-E-002 {grade}\n" for topic, grade in enumerate(grades, 1)]
+        path.write_text("".join(found), "utf-8")
+        cli("import", "judgements", path, "--judge", judge).fine()
+    ran = cli("agreement", "cora", "dora", "--matters").fine()
+    assert "(nothing judged or nothing relevant: cora lacks 1, dora lacks 1)" in ran.err
+    assert "let them judge the same topics" in ran.err
+    assert "MAP of the runs" not in ran.out
+    assert "no-common-topics: no topic has a score under two of the judges." in ran.out
+    said = cli("agreement", "anna", "bert", "--matters").fine().err
+    assert "the judges share no document, so no run has a score" in said
+
+
+def test_matters_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: Path) -> None:
+    """Least and greatest are of mixtures, by their headings; tau_AP has one spelling."""
+    shown = cli("agreement", "--matters").fine()
+    assert [line for line in shown.out.splitlines() if len(line) > 80] == []
+    assert "mix min  mix max" in shown.out
+    words = " ".join(shown.out.split())
+    assert "mix min, mix max: least and greatest MAP in the mixtures" in words
+    assert "back: tau_AP with the first's" in words
+    assert "tau_ap" not in shown.out
+    assert shown.err == ""
+
+
+def test_needing_two_judges_is_told_by_who_is_there(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """One judge, named or not, gets words; nobody at all gets the same ones either way."""
+    collection_of()
+    for name in ("alice", "bob"):
+        cli("judges", "add", name).fine()
+    for names in ((), ("alice",), ("alice", "bob")):
+        said = cli("agreement", *names).failed(1).err
+        assert "error: there is nothing to measure: nobody has graded a document yet\n" in said
+
+
+def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:
+    """The error says who is there and what to do."""
+    said = cli("agreement", "strict").failed(1).err
+    assert "agreement needs two judges, and there is strict only" in said
+    assert "name another judge too" in said
+    for name in ("alice", "bob"):
+        cli("judges", "add", name).fine()
+    said = cli("agreement", "alice", "bob").failed(1).err
+    assert "none of them has graded a document" in said
+
+
+def test_adjudicator_among_the_judges_is_warned_of(cli: Cli, judged: Path) -> None:
+    """Whoever saw the others' opinions does not agree by chance."""
+    path = judged / "judgements" / "strict.qrels"
+    cli("import", "judgements", path, "--judge", "zoe", "--kind", "adjudicator").fine()
+    for options in (("zoe", "strict"), ("--against", "zoe")):
+        said = cli("agreement", *options).fine().err
+        assert "zoe is an adjudicator, who saw the others' opinions" in said
+    assert "adjudicator" not in cli("agreement").fine().err
+
+
+def test_votes_are_fetched_once_against_a_judge(
+    cli: Cli, judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judge who graded is among those who did: one query finds them all."""
+    fetch, calls = Collection.votes, []
+
+    def counted(self: Collection, *arguments: object, **options: object) -> object:
+        calls.append(arguments)
+        return fetch(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Collection, "votes", counted)
+    cli("agreement", "--against", "strict").fine()
+    assert len(calls) == 1

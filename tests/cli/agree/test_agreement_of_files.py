@@ -1,0 +1,324 @@
+"""`pooler agreement` of bare files: what a collection with the same judgements answers."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from tests import cf_collection
+from tests.cli.command_line import GARDEN, JUDGES, Outcome, read_trec, run_inside, write
+from tests.cli.conftest import Cli
+from tests.cli.measure.test_measured_agreement import data_path, llmjudge_files
+
+FILES = tuple(str(GARDEN / "judgements" / f"{judge}.qrels") for judge in JUDGES)
+
+
+def both(folder: Path, judges: tuple[str, ...], files: tuple[Path | str, ...], *options: str) -> Any:
+    """Ask a collection and files the same; return what the files answer, when it is the same."""
+    stored = run_inside("agreement", *judges, *options, "--collection", folder / "collection.db")
+    bare = run_inside("agreement", *files, *options)
+    assert bare.fine().out == stored.fine().out
+    return bare
+
+
+def filled(folder: Path, scale: str, files: dict[str, Path | str], *options: str) -> Path:
+    """Import one file a judge into a new collection; return its folder."""
+    place = ("--collection", folder / "collection.db")
+    run_inside("init", "--scale", scale, *place).fine()
+    for judge, file in files.items():
+        run_inside("import", "judgements", file, "--judge", judge, *options, *place).fine()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Import the three judges of the sample collection, and its runs."""
+    folder = tmp_path_factory.mktemp("garden")
+    filled(folder, "0-2", dict(zip(JUDGES, FILES, strict=True)))
+    runs = sorted((GARDEN / "runs").iterdir())
+    run_inside("import", "runs", *runs, "--collection", folder / "collection.db").fine()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--by-topic", "--format", "json"),
+        ("--level", "2", "--per-grade", "--tables", "--bands", "ir-book", "--format", "json"),
+        ("--interval", "item", "--resamples", "200", "--seed", "7"),
+        ("--interval", "asymptotic", "--format", "tsv"),
+        ("--population", "listed", "--unlisted-as", "0", "--interval", "none"),
+        ("--against", "strict", "--aggregate", "median", "--ties", "low", "--interval", "none"),
+        ("--against", "strict", "--aggregate", "majority", "--ties", "high", "--collapse",
+         "before", "--level", "1"),
+        ("--plan", "0.2"),
+        ("--plan", "0.2", "--against", "middle"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_files_answer_as_a_collection_does(garden: Path, options: tuple[str, ...]) -> None:
+    """Every option gives the same bytes of the files as of a collection they were imported into."""
+    fast = () if "--resamples" in options or "--plan" in options else ("--resamples", "100")
+    both(garden, JUDGES, FILES, *options, *fast)
+
+
+def test_order_of_runs_is_compared_from_files(garden: Path) -> None:
+    """`--matters` with run files prints what it prints of runs in the collection."""
+    runs = sorted(map(str, (GARDEN / "runs").iterdir()))
+    stored = run_inside("agreement", *JUDGES, "--matters", "--mixtures", "20", "--format", "json",
+                        "--collection", garden / "collection.db")  # fmt: skip
+    named = [word for run in runs for word in ("--run", run)]
+    bare = run_inside("agreement", *FILES, *named, "--matters", "--mixtures", "20",
+                      "--format", "json")  # fmt: skip
+    assert bare.fine().json() == stored.fine().json()
+    assert "no run is named" in run_inside("agreement", *FILES, "--matters").failed(1).err
+
+
+def test_manifest_says_the_same_of_files(garden: Path, tmp_path: Path) -> None:
+    """The settings that are written down do not depend on where judgements come from."""
+    for folder in ("stored", "bare"):
+        (tmp_path / folder).mkdir()
+    options = ("--interval", "none", "--manifest")
+    run_inside("agreement", *JUDGES, *options, tmp_path / "stored" / "m.json", "--collection",
+               garden / "collection.db").fine()  # fmt: skip
+    run_inside("agreement", *FILES, *options, tmp_path / "bare" / "m.json").fine()
+    written = [(tmp_path / folder / "m.json").read_bytes() for folder in ("stored", "bare")]
+    assert written[0] == written[1]
+
+
+def test_kappa_of_two_files_equals_scikit_learn() -> None:
+    """Two files and nothing else give scikit-learn's kappa, plain and quadratic."""
+    [row] = [
+        row for row in run_inside("agreement", *FILES[:2], "--interval", "none", "--format",
+                                  "json").fine().json()["pairs"]
+        if row["level"] is None
+    ]  # fmt: skip
+    first, second = ([int(grade) for *_, grade in sorted(read_trec(Path(file), (0, 2, 3)))]
+                     for file in FILES[:2])  # fmt: skip
+    assert row["kappa"] == pytest.approx(cohen_kappa_score(first, second), abs=1e-12)
+    quadratic = cohen_kappa_score(first, second, weights="quadratic")
+    assert row["quadratic"] == pytest.approx(quadratic, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_cf_files_answer_as_their_collection(tmp_path: Path) -> None:
+    """Four judges of 4,819 documents each: the same JSON both ways."""
+    files = cf_collection.write_qrels(tmp_path)
+    filled(tmp_path, "0-2", dict(files))
+    both(tmp_path, tuple(files), tuple(files.values()), "--interval", "none", "--format", "json")
+
+
+@pytest.mark.slow
+def test_model_judges_answer_as_their_collection(tmp_path: Path) -> None:
+    """NIST and two model judges, compressed files with documents missing, grades mapped."""
+    names = {"nist": "qrels.dl20-passage.txt.gz", "umbrella": "umbrella_gpt-4_zeroshot_dl20.txt.gz",
+             "gpt4": "binary_gpt4_dl20.txt.gz"}  # fmt: skip
+    files = {judge: data_path(f"dl20-nist-vs-llm/{name}") for judge, name in names.items()}
+    filled(tmp_path, "0-3", dict(files), "--map", "4=3")
+    named = tuple(f"{judge}={path}" for judge, path in files.items())
+    place = ("--collection", tmp_path / "collection.db")
+    options = ("--against", "nist", "--resamples", "100", "--format", "json")
+    stored = run_inside("agreement", *files, *options, *place).fine()
+    bare = run_inside("agreement", *named, *options, "--map", "4=3", "--scale", "0-3").fine()
+    assert bare.out == stored.out
+
+
+@pytest.mark.slow
+def test_a_crowd_answers_as_its_collection(tmp_path: Path) -> None:
+    """15,567 labels of 177 workers in one table that names them, the reference left out."""
+    crowd = data_path("web-crowd/web_crowd.txt.gz")
+    place = ("--collection", tmp_path / "collection.db")
+    reading = ("--columns", "docno,judge,grade", "--topic", "T")
+    run_inside("init", "--scale", "1-5", *place).fine()
+    run_inside("import", "judgements", crowd, *reading, *place).fine()
+    options = ("--interval", "none", "--format", "json")
+    stored = run_inside("agreement", *options, *place).fine()
+    bare = run_inside("agreement", crowd, *reading, *options).fine()
+    assert bare.out == stored.out
+    assert "scale 1-5" in bare.err
+
+
+@pytest.mark.slow
+def test_34_judges_in_one_file_answer_as_their_collection(tmp_path: Path) -> None:
+    """Judges named in column 2, grades off the scale mapped: the same JSON both ways."""
+    lines = []
+    for judge, path in llmjudge_files().items():
+        for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+            topic, _, docno, grade = line.split()
+            lines.append(f"{topic} {judge} {docno} {grade}")
+    file = write(tmp_path / "all.qrels", *lines)
+    reading = ("--judge-column", "2", "--map", "10=3", "--map", "5=3")
+    place = ("--collection", tmp_path / "collection.db")
+    run_inside("init", "--scale", "0-3", *place).fine()
+    run_inside("import", "judgements", file, *reading, *place).fine()
+    options = ("--interval", "none", "--format", "json")
+    stored = run_inside("agreement", *options, *place).fine()
+    bare = run_inside("agreement", file, *reading, *options).fine()
+    assert bare.out == stored.out
+
+
+@pytest.mark.parametrize("history", [(), ("--history",)], ids=["states", "history"])
+@pytest.mark.parametrize("form", ["jsonl", "tsv"])
+def test_exported_judgements_answer_as_their_collection(
+    judged: Path, cli: Cli, form: str, history: tuple[str, ...]
+) -> None:
+    """Skipped and unjudgeable documents of an exported file stay what they are, counted apart."""
+    states = ("skipped", "cannot", "unjudged")
+    cells = [f"G01\tKG-E-00{number}\tlenient2\thuman\t{state}\t\t\t\t0"
+             for number, state in enumerate(states, start=1)]  # fmt: skip
+    cells.append("G01\tKG-E-008\tlenient2\thuman\tjudged\t1\t\t\t0")
+    head = "topic\tdocno\tjudge\tkind\tstate\tgrade\treason\tnote\titeration"
+    write(judged / "more.tsv", head, *cells)
+    cli("import", "judgements", "more.tsv", "--format", "tsv", "--allow-unknown").fine()
+    cli("export", "judgements", "--format", form, *history, "--out", f"all.{form}").fine()
+    options = ("--population", "listed", "--unlisted-as", "0", "--interval", "none",
+               "--format", "json")  # fmt: skip
+    stored = cli("agreement", *options).fine().json()
+    bare = cli("agreement", f"all.{form}", "--input", form, "--scale", "0-2", *options)
+    assert bare.fine().json() == stored
+    [row] = [row for row in stored["judges"] if row["judge"] == "lenient2"]
+    assert (row["skipped"], row["cannot"], row["graded"]) == (1, 1, 1)
+
+
+def test_pooled_population_is_what_the_files_list(here: Path) -> None:
+    """A document that is listed as unjudged everywhere is pooled, and no judgement of anybody."""
+    a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 0", "1 0 d3 -1", "2 0 d1 -1")
+    b = write(here / "b.qrels", "1 0 d1 1", "1 0 d2 1", "1 0 d4 0")
+    place = ("--collection", here / "collection.db")
+    run_inside("init", "--scale", "0-1", *place).fine()
+    for name in "ab":
+        run_inside("import", "judgements", here / f"{name}.qrels", "--judge", name, "--code",
+                   "-1=unjudged", "--as-pool", f"pool-{name}", *place).fine()  # fmt: skip
+    for options in (("--population", "pooled", "--unlisted-as", "0"), ("--population", "listed",
+                    "--unlisted-as", "1"), ()):  # fmt: skip
+        stored = run_inside("agreement", "a", "b", *options, "--format", "json", *place).fine()
+        bare = run_inside("agreement", a, b, *options, "--code", "-1=unjudged", "--format", "json")
+        assert bare.fine().json() == stored.json()
+    pooled = run_inside("agreement", a, b, "--population", "pooled", "--unlisted-as", "0",
+                        "--code", "-1=unjudged", "--format", "json").json()  # fmt: skip
+    assert pooled["settings"][0]["documents"] == 5  # d1 to d4 of topic 1, d1 of topic 2
+
+
+def refused(*arguments: str | Path) -> Outcome:
+    """Measure agreement; return how it was refused."""
+    answer = run_inside("agreement", *arguments).failed(1)
+    assert not answer.out
+    return answer
+
+
+def test_a_code_that_may_be_a_grade_is_asked_about(here: Path) -> None:
+    """A negative code is neither a grade nor unjudged before somebody says which."""
+    a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 -1")
+    b = write(here / "b.qrels", "1 0 d1 1", "1 0 d2 0")
+    answer = refused(a, b)
+    assert "what does the code -1 mean?" in answer.err
+    assert "--code -1=unjudged" in answer.err
+    graded = run_inside("agreement", a, b, "--scale", "-1-1", "--format", "json").fine().json()
+    assert graded["settings"][0]["documents"] == 2
+    unjudged = run_inside("agreement", a, b, "--code", "-1=unjudged", "--format", "json").fine()
+    assert unjudged.json()["settings"][0]["documents"] == 1
+
+
+def test_a_grade_off_the_declared_scale_is_told_by_its_line(here: Path) -> None:
+    """A file that does not fit the scale is refused with every line that does not."""
+    a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 3", "1 0 d3 4")
+    answer = refused(a, FILES[0], "--scale", "0-2")
+    assert f"{a}:2: expected a grade of the scale (0, 1, 2), got 3" in answer.err
+    assert f"{a}:3:" in answer.err
+    assert "--map" in answer.err
+
+
+def test_faults_of_a_file_are_told_by_line(here: Path) -> None:
+    """Files are read as strictly as for an import; nothing is measured of a file with a fault."""
+    a = write(here / "a.qrels", "1 0 d1 1", "1 0 d1 2", "1 0 d2", "# no", "1 0 d3 1.5")
+    answer = refused(a, FILES[0])
+    assert re.findall(r"a\.qrels:(\d+):", answer.err) == ["2", "3", "4", "5"]
+    assert "gone.qrels is no file" in refused(here / "gone.qrels", FILES[0]).err
+    assert "x=gone.qrels is no file" in refused("x=gone.qrels", FILES[0]).err
+
+
+def test_two_files_of_one_name_need_names(here: Path) -> None:
+    """Equal names are refused with how to name them; `NAME=FILE` names a judge."""
+    for folder in ("one", "two"):
+        (here / folder).mkdir()
+        write(here / folder / "ann.qrels", "1 0 d1 1", f"1 0 d2 {int(folder == 'one')}")
+    first, second = here / "one" / "ann.qrels", here / "two" / "ann.qrels"
+    answer = refused(first, second)
+    assert "would both be of judge `ann`" in answer.err
+    assert f"NAME=FILE names the judge of a file, as in ann-2={second}" in answer.err
+    tables = run_inside("agreement", first, f"bob={second}", "--format", "json").fine().json()
+    assert [row["judge"] for row in tables["judges"]] == ["ann", "bob"]
+    assert "one word" in refused(first, f"a b={second}").err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--population", "collection", "--unlisted-as", "0"), "which do not say what is in it"),
+        (("--rigid",), "declared scale"),
+        (("--level", "7"), "at most 2"),
+        (("--against", "nobody"), "unknown judge `nobody`"),
+        (("--input", "ntcir2"), "--scale"),
+        (("--input", "jsonl", "--code", "-1=unjudged"), "says more"),
+        (("--judge-column", "2", "--columns", "docno,grade"), "--judge-column"),
+        (("--scale", "7"), "LOW-HIGH"),
+        (("--run", FILES[0]), "--run is used with --matters only"),
+        (("--plan", "0.2", "--assume", "0.5,0.3"), "not used with --assume"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_files_cannot_answer_is_refused_in_a_line(options: tuple[str, ...], words: str) -> None:
+    """An option that needs a collection, or another option, says so; nothing is measured."""
+    assert words in refused(*FILES, *options).err
+
+
+def test_one_file_says_how_it_could_be_two_judges(here: Path) -> None:
+    """One file of one judge is not enough, and the message says what would be."""
+    answer = refused(FILES[0])
+    assert "agreement needs two judges, and there is lenient only" in answer.err
+    assert "--judge-column" in answer.err
+    empty = write(here / "empty.qrels", "1 0 d1 -1")
+    assert "nobody has graded" in refused(empty, "--code", "-1=unjudged").err
+
+
+def test_words_that_may_be_a_judge_or_a_file_are_not_guessed(here: Path, judged: Path) -> None:
+    """Where a judge and a file have one name the user says which; files and judges do not mix."""
+    write(judged / "strict", "G01 0 KG-E-002 1")
+    answer = refused("strict", "./strict")
+    assert "`strict` may be a judge of collection.db or a file" in answer.err
+    run_inside("agreement", "strict", "lenient", "--interval", "none", "--collection",
+               "collection.db").fine()  # fmt: skip
+    assert "lenient is no file, and ./strict is one" in refused("lenient", "./strict").err
+    run_inside("agreement", "lenient", "middle", "--interval", "none").fine()
+    scale = refused("lenient", "middle", "--scale", "0-2")
+    assert "`--scale` is for files, and these are judges of a collection" in scale.err
+
+
+def test_without_a_collection_a_wrong_name_is_a_missing_file(here: Path) -> None:
+    """Who names files that are not there is not told of a database he does not have."""
+    answer = refused("A.qrels", "B.qrels")
+    assert "A.qrels: there is no such file" in answer.err
+
+
+def test_standard_input_and_pipes_are_files(cli: Cli, here: Path) -> None:
+    """`-` is a file whose judge is named stdin; a named pipe can be read once and is."""
+    data = Path(FILES[0]).read_bytes()
+    rows = cli("agreement", "-", FILES[1], "--format", "json", stdin=data).fine().json()["judges"]
+    assert [row["judge"] for row in rows] == ["stdin", "middle"]
+    named = cli("agreement", "ann=-", FILES[1], "--format", "json", stdin=data).fine().json()
+    assert named["judges"][0]["judge"] == "ann"
+    pipe = here / "pipe.qrels"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    rows = run_inside("agreement", pipe, FILES[1], "--format", "json").fine().json()["judges"]
+    writer.join()
+    assert [row["judge"] for row in rows] == ["pipe", "middle"]

@@ -1,0 +1,222 @@
+"""`pooler judge`: what a judge types in line mode is what is stored."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import re
+import select
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import controls, environment, program, run_process, write
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def seated(cli: Cli, judged: Path) -> Path:
+    """Work beside the sample collection with a judge who has judged nothing."""
+    cli("judges", "add", "anna").fine()
+    return judged
+
+
+def stored(cli: Cli) -> dict[str, tuple[str, int | None, str, str]]:
+    """Return state, grade, reason and note of every document anna has touched, by docno."""
+    lines = cli("export", "judgements", "anna").fine().out.splitlines()
+    rows = map(json.loads, lines)
+    return {row["docno"]: (row["state"], row["grade"], row["reason"], row["note"]) for row in rows}
+
+
+def test_typed_grades_are_stored_in_the_order_of_the_pool(cli: Cli, seated: Path) -> None:
+    """2, 0, 1 grade the first three documents of the topic; quitting leaves the rest unjudged."""
+    answer = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"2\n0\n1\nq\n")
+    assert answer.fine().out.endswith("anna: 3 decisions in this sitting, all saved\n")
+    pool = [line.split() for line in cli("export", "pool").fine().out.splitlines()]
+    first = [docno for topic, docno in pool if topic == "G01"][:3]
+    assert stored(cli) == {
+        docno: ("judged", grade, "", "") for docno, grade in zip(first, (2, 0, 1), strict=True)
+    }
+
+
+def test_judge_sees_no_run_and_no_other_judge(cli: Cli, seated: Path) -> None:
+    """What is printed has the document, and no run tag, group, score, pool or other judge."""
+    typed = b"s\n" * 10 + b"q\n"
+    shown = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=typed).fine()
+    for word in ("bm25", "lm-", "rm3", "tfidf", "bigrams", "strict", "lenient", "middle", "pool"):
+        assert word not in shown.out.lower().replace("in no pool", "")
+    assert {state for state, *_ in stored(cli).values()} == {"skipped"}
+
+
+def test_end_of_input_quits_and_keeps_what_was_graded(cli: Cli, seated: Path) -> None:
+    """Input that just ends is no error; the grade before it is stored."""
+    cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"1\n").fine()
+    assert [grade for _, grade, _, _ in stored(cli).values()] == [1]
+    cli("judge", "--judge", "anna", "--plain", stdin=b"").fine()
+
+
+def test_ctrl_c_says_on_a_line_of_its_own_what_is_saved(cli: Cli, seated: Path) -> None:
+    """Exit code 130 after a question; the two decisions before it are told, and stored."""
+    arguments = [*program(), "judge", "--judge", "anna", "--topic", "G01", "--plain"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        arguments, cwd=seated, env=environment({}), stdin=pipe, stdout=pipe, stderr=pipe
+    ) as sitting:
+        assert sitting.stdin is not None
+        assert sitting.stdout is not None
+        sitting.stdin.write(b"1\n2\n")
+        sitting.stdin.flush()
+        shown = b""
+        while not (re.search(rb"^2/\d+ grade", shown, re.MULTILINE) and shown.endswith(b" > ")):
+            assert select.select([sitting.stdout], [], [], 60)[0], shown
+            part = os.read(sitting.stdout.fileno(), 65_536)
+            assert part, shown
+            shown += part
+        sitting.send_signal(signal.SIGINT)
+        last, said = sitting.communicate(timeout=60)
+    assert sitting.returncode == 130
+    assert last == b"\nanna: 2 decisions in this sitting, all saved\n"
+    assert said == b"interrupted: what was saved stays, nothing was under way\n"
+    assert [grade for _, grade, _, _ in stored(cli).values()] == [1, 2]
+
+
+def test_hostile_texts_reach_the_judge_as_pictures(cli: Cli, seated: Path) -> None:
+    """Escape sequences in topics and documents are shown, never sent to the terminal."""
+    title = '"title": "slugs\\u001b]0;owned\\u0007\\u202e"'
+    write(seated / "t.jsonl", '{"topic": "G01", ' + title + ', "narrative": "a\\u009b31m"}')
+    cli("import", "topics", "t.jsonl", "--replace").fine()
+    docno = cli("export", "pool").out.split()[1]
+    write(seated / "d.jsonl", json.dumps({"docno": docno, "title": "\x1bc", "text": "b\x1b[2J"}))
+    cli("import", "docs", "d.jsonl", "--replace").fine()
+    shown = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"q\n").fine()
+    assert not controls(shown.out + shown.err)
+    assert "\u202e" not in shown.out
+    assert "slugs␛]0;owned␇�" in shown.out
+    assert "b␛[2J" in shown.out
+
+
+def test_input_that_is_no_utf8_is_put_up_with(cli: Cli, seated: Path) -> None:
+    """A byte that is no UTF-8 in a note becomes U+FFFD; the sitting goes on."""
+    arguments = ("judge", "--judge", "anna", "--topic", "G01", "--plain")
+    typed = "e\nmañana ".encode() + b"\xff\n2\nq\n"
+    ran = run_process(*arguments, folder=seated, stdin=typed, settings={"PYTHONIOENCODING": "ascii"})
+    assert (ran.returncode, b"Traceback" in ran.stderr) == (0, False)
+    assert list(stored(cli).values()) == [("judged", 2, "", "mañana \ufffd")]
+
+
+def test_collection_without_a_pool_has_nothing_to_judge(cli: Cli, here: Path) -> None:
+    """Without a pool the judge is told what makes one."""
+    cli("init").fine()
+    cli("judges", "add", "anna").fine()
+    refused = cli("judge", "--judge", "anna", "--plain").failed(1)
+    assert "there is nothing to judge" in refused.err
+    assert "hint: pooler pool --depth 10" in refused.err
+
+
+def refused_at_a_terminal(folder: Path, **settings: str) -> tuple[int, str]:
+    """Run the full screen at a pseudo-terminal that it refuses; return exit code and stderr."""
+    ours, theirs = pty.openpty()
+    ran = subprocess.Popen(
+        [*program(), "judge", "--judge", "anna"],
+        cwd=folder,
+        env=environment({"TERM": "xterm-256color"} | settings),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    # Linux ends a pseudo-terminal that nobody writes to any more with an error.
+    with contextlib.suppress(OSError):
+        while more := os.read(ours, 65_536):
+            shown += more
+    os.close(ours)
+    return ran.wait(60), shown.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"TERM": "dumb"}, "needs a terminal that can move its cursor (TERM is dumb)"),
+        ({"TERM": ""}, "needs a terminal that can move its cursor (TERM is dumb)"),
+        ({"PYTHONIOENCODING": "latin-1"}, "the terminal's encoding is iso8859-1, not UTF-8"),
+    ],
+)
+def test_terminals_the_full_screen_cannot_use_are_refused(
+    seated: Path, settings: dict[str, str], why: str
+) -> None:
+    """Exit code 1, one sentence, and `--plain` as the way out; nothing is drawn."""
+    code, shown = refused_at_a_terminal(seated, **settings)
+    assert code == 1
+    assert why in " ".join(shown.split())
+    assert "--plain" in shown.splitlines()[-1]
+    assert not controls(shown)
+
+
+def test_without_a_terminal_the_full_screen_is_refused(cli: Cli, seated: Path) -> None:
+    """In a pipe nothing is drawn, no sitting begins, and `--plain` is named."""
+    refused = cli("judge", "--judge", "anna", "--topic", "G01").failed(1)
+    assert "needs a terminal on stdin and stderr" in refused.err
+    assert "hint: pooler judge --plain" in refused.err
+    assert refused.out == ""
+    with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM sitting").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("plain", [["--plain"], []])
+def test_unknown_and_disabled_judges_are_refused(cli: Cli, seated: Path, plain: list[str]) -> None:
+    """A slip names those there are; a disabled judge is a matter of the collection."""
+    refused = cli("judge", "--judge", "ana", *plain).failed(1)
+    assert "unknown judge `ana`; known: `anna`" in refused.err
+    assert "hint: pooler judges list" in refused.err
+    cli("judges", "disable", "anna").fine()
+    assert "judge `anna` is disabled" in cli("judge", "--judge", "anna", *plain).failed(3).err
+
+
+def test_judge_to_whom_nothing_is_assigned_is_told(cli: Cli, seated: Path) -> None:
+    """Once documents are assigned, a judge without any sees none, and reads why."""
+    cli("judges", "add", "ben").fine()
+    cli("assign", "ben").fine()
+    refused = cli("judge", "--judge", "anna", "--plain").failed(1)
+    assert "nothing is assigned to `anna`" in refused.err
+    assert "hint: pooler assign --show" in refused.err
+    assert "Topics of ben" in cli("judge", "--judge", "ben", "--plain").fine().out
+
+
+def test_unknown_topic_is_refused(cli: Cli, seated: Path) -> None:
+    """Nothing is opened and the known topics are named."""
+    refused = cli("judge", "--judge", "anna", "--plain", "--topic", "G99", stdin=b"2\n").failed(1)
+    assert "unknown topic `G99`; known: `G0" in refused.err
+    assert stored(cli) == {}
+
+
+def test_a_page_of_a_document_at_a_time(cli: Cli, seated: Path) -> None:
+    """`--page` holds back the rest of a document, Enter brings it, and grading waits for none."""
+    command = ("judge", "--judge", "anna", "--topic", "G01", "--plain", "--page", "2")
+    shown = cli(*command, stdin=b"\n2\nq\n").fine().out
+    assert "% shown, Enter = more > " in shown
+    assert [grade for _, grade, *_ in stored(cli).values()] == [2]
+    whole = cli(*command[:-2], stdin=b"q\n").fine().out
+    assert "Enter = more" not in whole
+
+
+@pytest.mark.slow
+def test_a_grade_that_cannot_be_written_ends_with_exit_code_3(
+    cli: Cli, seated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script whose collection is locked gets no further, and its shell is told."""
+    # The default of seconds would make this a slow test of SQLite.
+    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+    with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        typed = b"2\n1\nq\n"
+        answer = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=typed)
+    assert answer.code == 3
+    assert "1 answer was not used" in answer.out
+    assert answer.out.endswith("anna: 0 decisions in this sitting, 1 NOT SAVED\n")
+    assert stored(cli) == {}

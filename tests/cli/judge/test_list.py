@@ -1,0 +1,208 @@
+"""`pooler list`: one row a thing; for people short and with a word, for programs everything."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from store.collection.collection import Collection
+from tests.cli.command_line import controls, environment, write
+from tests.cli.conftest import Cli
+from tests.store.looking.filled import fill
+
+KINDS = ("runs", "topics", "docs", "pools", "judges", "rounds")
+
+
+@pytest.fixture
+def looked(cli: Cli, here: Path) -> Path:
+    """Work beside a collection with every state there is."""
+    cli("init", "--scale", "0-2").fine()
+    with Collection("collection.db") as opened:
+        fill(opened)
+    return here
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_formats_have_the_same_rows(cli: Cli, looked: Path, kind: str) -> None:
+    """JSON and TSV hold one row a thing with the same columns; the table has as many lines."""
+    rows = cli("list", kind, "--format", "json").fine().json()
+    cells = cli("list", kind, "--format", "tsv").fine().tsv()
+    assert [list(row) for row in rows] == [list(row) for row in cells]
+    assert len(rows) > 1
+    for row, cell in zip(rows, cells, strict=True):
+        for name, value in row.items():
+            shown = {None: "", True: "true", False: "false"}.get(value, str(value))
+            assert cell[name] == (shown if isinstance(value, bool | None) else str(value))
+    table = cli("list", kind).fine().out
+    first = str(next(iter(rows[0].values())))
+    assert any(line.startswith(first) for line in table.splitlines())
+
+
+def test_states_add_up_to_what_is_pooled(cli: Cli, looked: Path) -> None:
+    """Judged, cannot, skipped and unjudged are parts of pooled; outside is none of it."""
+    for kind, size in (("topics", "pooled"), ("docs", "pooled"), ("pools", "documents")):
+        for row in cli("list", kind, "--format", "json").fine().json():
+            parts = sum(row[name] for name in ("judged", "cannot", "skipped", "unjudged"))
+            assert parts == row[size], row
+    [row] = [one for one in cli("list", "topics", "--format", "json").json() if one["topic"] == "1"]
+    assert (row["pooled"], row["judged"], row["cannot"], row["unjudged"]) == (7, 3, 1, 3)
+    assert (row["outside"], row["relevant"]) == (1, 3)
+    words = cli("list", "topics").fine().out.splitlines()[-1]
+    assert words == "3 topics; relevant: graded 1 or more by somebody; outside: judged, but in no pool"
+
+
+def test_judges_agree_with_the_other_list(cli: Cli, looked: Path) -> None:
+    """Kind, disabled and judged are what `pooler judges list` says."""
+    cli("judges", "disable", "bob").fine()
+    here = cli("list", "judges", "--format", "json").fine().json()
+    there = cli("judges", "list", "--format", "json").fine().json()
+    assert [{name: row[name] for name in there[0]} for row in here] == there
+    outside = {row["judge"]: row["judged"] + row["outside"]
+               for row in cli("status", "--format", "json").fine().json()}  # fmt: skip
+    assert {row["judge"]: row["judged"] for row in here if row["judge"] in outside} == outside
+
+
+def test_documents_are_cut_for_people_alone(cli: Cli, looked: Path) -> None:
+    """A table says of how many it shows the first; programs get all unless they ask for fewer."""
+    lines = "".join(f"9 0 d{number:03} 1\n" for number in range(60))
+    write(looked / "q", *lines.splitlines())
+    cli("import", "judgements", "q", "--judge", "many", "--allow-unknown").fine()
+    table = cli("list", "docs").fine().out
+    assert "50 of 69 documents: --limit shows more" in table
+    assert len(cli("list", "docs", "--format", "json").json()) == 69
+    assert len(cli("list", "docs", "--limit", "2", "--format", "json").json()) == 2
+    assert "69 documents\n" in cli("list", "docs", "--limit", "1000").fine().out
+
+
+def test_tables_for_people_say_once_what_all_rows_say(cli: Cli, looked: Path) -> None:
+    """A column of one value is said in words, so that documents fit; programs have all of it."""
+    table = cli("list", "docs").fine().out.splitlines()
+    words = next(line for line in table if line.startswith("the same in every row: "))
+    said = dict(part.split() for part in words.removeprefix("the same in every row: ").split(", "))
+    rows = cli("list", "docs", "--format", "json").fine().json()
+    assert said
+    for name, value in said.items():
+        assert {row[name] for row in rows} == {{"yes": True, "no": False}.get(value, 0)}
+        assert name not in table[0].split()
+    for name in ("cannot", "skipped", "unjudged", "outside", "text", "listed"):
+        assert (name in said) is (len({row[name] for row in rows}) == 1 and (
+            rows[0][name] in (0, True)))  # fmt: skip
+
+
+def test_documents_fit_a_terminal(cli: Cli, judged: Path) -> None:
+    """A table of documents with long titles and wide characters is at most 80 columns wide."""
+    shown = cli("list", "docs", "--limit", "106").fine().out
+    assert max(map(cell_len, shown.splitlines())) <= 80
+
+
+def test_columns_of_states_are_explained_where_they_stand(cli: Cli, looked: Path) -> None:
+    """What is listed, outside or a round is said below the table, once."""
+    for kind, words in (
+        ("topics", ("listed: ", "outside: ")),
+        ("docs", ("listed: ", "outside: ")),
+        ("pools", ("round: ",)),
+        ("rounds", ("round: ",)),
+        ("judges", ("undecided: ",)),
+    ):
+        shown = cli("list", kind).fine().out
+        for word in words:
+            assert shown.count(word) == 1, (kind, word)
+
+
+def test_what_one_judge_found_relevant_is_not_said_of_all(cli: Cli, looked: Path) -> None:
+    """The caption of a list of one judge's work names the judge."""
+    for kind in ("topics", "docs", "pools", "rounds"):
+        assert "or more by bob" in cli("list", kind, "--judge", "bob").fine().out
+        assert "or more by somebody" in cli("list", kind).fine().out
+
+
+def test_hashes_are_short_for_people_alone(cli: Cli, looked: Path) -> None:
+    """The whole hash is for programs."""
+    whole = {row["sha256"] for row in cli("list", "runs", "--format", "json").json()}
+    assert whole == {"sha256 of bm25", "sha256 of other"}
+    table = cli("list", "runs").fine().out
+    assert "sha256 of bm" in table
+    assert "sha256 of bm25" not in table
+
+
+def test_filters_choose_and_wrong_names_are_refused(cli: Cli, looked: Path) -> None:
+    """A filter without a match is an empty list; one that nothing has is a mistake."""
+    chosen = cli("list", "docs", "--judge", "bob", "--format", "json").fine().json()
+    assert [row["docno"] for row in chosen] == ["b", "c"]
+    assert "no runs of that" in cli("list", "runs", "--topic", "3").fine().out
+    for option, name in (("--topic", "topic"), ("--pool", "pool"), ("--judge", "judge")):
+        assert f"unknown {name} `x9`" in cli("list", "docs", option, "x9").failed(1).err
+
+
+def test_empty_collection_says_what_comes_next(cli: Cli, here: Path) -> None:
+    """Nothing there is an empty list for programs, and a command to type for people."""
+    cli("init").fine()
+    for kind in KINDS:
+        assert cli("list", kind, "--format", "json").fine().json() == []
+        assert cli("list", kind).fine().out.startswith("no ")
+    assert "pooler import runs" in cli("list", "runs").out
+
+
+def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
+    """Titles reach a terminal without their control characters."""
+    write(looked / "t.jsonl", '{"topic": "66", "title": "[bold]x\\u001b]0;owned\\u0007\\u202e"}')
+    cli("import", "topics", "t.jsonl").fine()
+    for fmt in ("table", "tsv", "json"):
+        out = cli("list", "topics", "--format", fmt).fine().out
+        assert controls(out) == []
+        assert "\u202e" not in out
+    assert "[bold]x" in cli("list", "topics").out
+
+
+LOOKS = (
+    "list topics",
+    "status",
+    "status --by-topic --format json",
+    "show run bm25",
+    "show topic 1",
+    "show doc b",
+    "show pool main",
+    "show judge bob",
+    "history 1 b",
+)
+
+
+def test_list_loads_no_arithmetic(looked: Path) -> None:
+    """A look at a collection is quick: it loads neither numpy nor what needs it, nor a screen."""
+    code = (
+        "import sys; from pooler.cli.main import run\n"
+        f"for look in {LOOKS}:\n"
+        "    assert run(look.split()) == 0, look\n"
+        "    print(look, sorted(name for name in sys.modules if name.partition('.')[0]"
+        " in {'numpy', 'scipy', 'textual', 'alembic'}"
+        " or name in {'store.collection.collection', 'store.judging.adjudication',"
+        " 'store.analysis.agreement.votes'}))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=looked,
+        env=environment({}),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=True,
+    )
+    said = ran.stdout.splitlines()
+    assert [line for line in said if line.startswith(LOOKS) and line.endswith("]")] == [
+        f"{look} []" for look in LOOKS
+    ]
+
+
+def test_titles_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:
+    """A long title takes several lines, and no word of it is missing."""
+    words = [f"word{number}" for number in range(30)]
+    write(looked / "t.jsonl", f'{{"topic": "66", "title": "{" ".join(words)}"}}')
+    cli("import", "topics", "t.jsonl").fine()
+    shown = cli("list", "topics").fine().out
+    assert sum("word" in line for line in shown.splitlines()) > 1
+    assert [word for word in shown.split() if word.startswith("word")] == words

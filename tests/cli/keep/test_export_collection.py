@@ -1,0 +1,315 @@
+"""`pooler export collection` and `pooler import collection`: what users see, and what is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from store.collection.collection import Collection
+from store.records import Action, Decision
+from tests.cli.command_line import environment, program
+from tests.cli.conftest import Cli
+from tests.trec_covid import data_path
+
+_PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+MAJORITY = ("--aggregate", "majority", "--ties", "low")
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of every file of a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def loaded(folder: Path, expression: str) -> object:
+    """Run the README's snippet in a fresh interpreter, and return an expression as JSON has it."""
+    (snippet,) = _PYTHON.findall((folder / "README.md").read_text("utf-8"))
+    code = f"{snippet}\nimport json, sys\njson.dump({expression}, sys.stdout)"
+    ran = subprocess.run(
+        [sys.executable, "-I", "-c", code], cwd=folder, capture_output=True, check=False, timeout=60
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    return json.loads(ran.stdout)
+
+
+def test_garden_comes_back_byte_for_byte(cli: Cli, judged: Path) -> None:
+    """Export, import and export again give the same files; stderr says what was written."""
+    said = cli("export", "collection", "one", *MAJORITY).fine()
+    assert said.out == ""
+    assert "8 topics, 106 documents, 9 runs, 1 pool, 3 judges, 252 judgement events" in said.err
+    cli("import", "collection", "one", "--collection", "new.db").fine()
+    cli("export", "collection", "two", *MAJORITY, "--collection", "new.db").fine()
+    assert bytes_of(judged / "two") == bytes_of(judged / "one")
+    qrels = cli("export", "qrels", *MAJORITY).fine().out
+    assert (judged / "one" / "qrels" / "graded.qrels").read_text("utf-8") == qrels
+
+
+def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Path) -> None:
+    """The snippet works as it stands, without any package, and has ir_datasets' field names."""
+    cli("export", "collection", "one", *MAJORITY).fine()
+    folder = judged / "one"
+    with Collection("collection.db") as opened:
+        topics, runs = opened.topics(), opened.runs()
+        run = opened.read_run(runs[0])
+        texts = {
+            one.docno: one
+            for docno in sorted(opened.listed_docnos())
+            if (one := opened.document(docno)) is not None and one.text is not None
+        }
+    queries = loaded(folder, "[one._asdict() for one in queries_iter()]")
+    assert queries == [
+        {"query_id": one.topic, "title": one.title, "description": one.description,
+         "narrative": one.narrative}
+        for one in topics
+    ]  # fmt: skip
+    documents = loaded(folder, "[one._asdict() for one in docs_iter()]")
+    assert isinstance(documents, list)
+    assert {one["doc_id"]: (one["title"], one["text"]) for one in documents} == {
+        docno: (one.title, one.text) for docno, one in texts.items()
+    }
+    scored = loaded(folder, f"list(scoreddocs_iter({run.tag!r}))")
+    assert scored == [
+        [ranking.topic, docno, score]
+        for ranking in run.rankings
+        for docno, score in zip(ranking.docnos, ranking.scores.tolist(), strict=True)
+    ]
+    qrels = loaded(folder, "[one._asdict() for one in qrels_iter()]")
+    lines = [line.split() for line in cli("export", "qrels", *MAJORITY).fine().out.splitlines()]
+    assert qrels == [
+        {"query_id": topic, "doc_id": docno, "relevance": int(grade), "iteration": iteration}
+        for topic, iteration, docno, grade in lines
+    ]
+
+
+def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged: Path) -> None:
+    """No grade is made up: without a rule there are no merged qrels, and the README says so."""
+    said = cli("export", "collection", "one").fine()
+    assert "3 judges have qrels of their own; --aggregate RULE or --judge NAME" in said.err
+    names = sorted(path.name for path in (judged / "one" / "qrels").iterdir())
+    assert names == [
+        f"{judge}.{kind}.qrels"
+        for judge in ("lenient", "middle", "strict")
+        for kind in ("graded", "level1", "level2")
+    ]
+    assert "there are no merged ones" in (judged / "one" / "README.md").read_text("utf-8")
+    strict = (judged / "one" / "qrels" / "strict.level2.qrels").read_text("utf-8")
+    assert cli("export", "qrels", "--judge", "strict", "--level", "2").fine().out == strict
+
+
+def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
+    """Without texts, runs and notes there are none, and the README and the manifest say so."""
+    out = ("--without-texts", "--without-runs", "--without-notes", "--judge", "strict")
+    cli("export", "collection", "one", *out).fine()
+    files = bytes_of(judged / "one")
+    assert not [name for name in files if name.startswith(("runs", "documents"))]
+    readme = files["README.md"].decode()
+    for words in ("texts of the documents are not", "runs are not included, and the plans",
+                  "notes and reasons are left out"):  # fmt: skip
+        assert words in readme
+    tags = [path.stem for path in (judged / "runs").glob("*.run")]
+    assert len(tags) > 5
+    assert not [(name, tag) for name, content in files.items() for tag in tags if tag.encode() in content]
+    plan = json.loads(files["pools/pool.json"])["manifest"]
+    assert (plan["runs"], plan["runs_left_out"], plan["strategy"]) == ([], 9, "depth")
+    options = json.loads(files["manifest.json"])["options"]
+    names = ("texts", "runs", "runs_named_in_plans", "notes")
+    assert [options[name] for name in names] == [False] * 4
+    assert len(loaded(judged / "one", "list(docs_iter())")) == 106  # type: ignore[arg-type]  # a list
+    cli("import", "collection", "one", "--collection", "new.db").fine()
+    cli("export", "collection", "two", *out, "--collection", "new.db").fine()
+    assert bytes_of(judged / "two") == files
+
+
+def test_own_words_of_anonymised_judges_are_told(cli: Cli, judged: Path) -> None:
+    """Notes and reasons that stay are counted on stderr, each once; else nothing is said."""
+    cli("judges", "add", "Zqer").fine()
+    with Collection("collection.db") as opened:
+        desk = opened.desk("Zqer")
+        docnos = [task.docno for task in desk.queue("G01")][:3]
+        desk.record(Decision("G01", docnos[0], Action.JUDGE, grade=2, note="I, Zqer, was there"))
+        desk.record(Decision("G01", docnos[0], Action.JUDGE, grade=1, note="I, Zqer, was there"))
+        desk.record(Decision("G01", docnos[1], Action.CANNOT, reason="Zqer cannot read it"))
+        desk.record(Decision("G01", docnos[2], Action.NOTE, note="who asks?"))
+        desk.leave()
+    told = cli("export", "collection", "one", "--anonymise", *MAJORITY).fine().err
+    assert "in as they are: 2 notes and 1 reason; --without-notes leaves them out" in told
+    readme = (judged / "one" / "README.md").read_text("utf-8")
+    assert "their notes and reasons, as they wrote them" in readme
+    out = ("--anonymise", "--without-notes", *MAJORITY)
+    assert "as they are" not in cli("export", "collection", "two", *out).fine().err
+    assert not [name for name, content in bytes_of(judged / "two").items() if b"Zqer" in content]
+    assert "as they are" not in cli("export", "collection", "three", *MAJORITY).fine().err
+
+
+def test_what_the_rule_decided_is_told_and_written_down(cli: Cli, judged: Path) -> None:
+    """Tied documents, tie rule and order of collapsing are on stderr and in the README."""
+    unresolved = ("--aggregate", "majority", "--ties", "unresolved")
+    told = cli("export", "collection", "one", *unresolved).fine().err
+    assert "qrels: 81 documents, majority of 3 judges, ties unresolved" in told
+    assert "  graded: 3 documents left out: tied votes" in told
+    readme = (judged / "one" / "README.md").read_text("utf-8")
+    assert "whose votes are tied are in none of them: 3 documents." in readme
+    assert "made binary then (collapsed after)" in readme
+    # Each of the three has one 0, one 1 and one 2: collapsed first, two of three agree.
+    told = cli("export", "collection", "two", *unresolved, "--collapse", "before").fine().err
+    assert "  at level 1: 0 documents left out: tied votes" in told
+    readme = (judged / "two" / "README.md").read_text("utf-8")
+    assert "tied are left out: 3 of `graded.qrels`, 0 of `level1.qrels`, 0 of `level2.qrels`" in readme
+    assert "made binary first and aggregated then (collapsed before)" in readme
+    told = cli("export", "collection", "three", *MAJORITY).fine().err
+    assert "  graded: the tie rule decided 3 documents" in told
+    readme = (judged / "three" / "README.md").read_text("utf-8")
+    assert "Of tied grades the low one was taken: 3 documents." in readme
+    told = cli("export", "collection", "four", "--judge", "strict").fine().err
+    assert "qrels: 84 documents, judge strict" in told
+    assert "tie" not in told
+
+
+def test_rulings_have_the_words_of_export_qrels(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """Decided = a grade was given; what was found impossible to judge is counted apart."""
+    collection_of(a=["1 0 d1 0", "1 0 d2 0"], b=["1 0 d1 2", "1 0 d2 2"])
+    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
+    with Collection("collection.db") as opened:
+        desk = opened.adjudication_desk("zoe")
+        desk.queue("1")
+        desk.record(Decision("1", "d1", Action.JUDGE, 1))
+        desk.record(Decision("1", "d2", Action.CANNOT))
+        desk.leave()
+    words = "rulings: 1 document decided, 1 found impossible to judge"
+    for command in (("collection", "one"), ("qrels",), ("ntcir", "--as", "ntcireval")):
+        assert words in cli("export", *command, *MAJORITY).fine().err
+    (graded, *_) = json.loads((here / "one" / "manifest.json").read_text("utf-8"))["qrels"]
+    assert (graded["decided_by_ruling"], graded["cannot_by_ruling"]) == (1, 1)
+    assert (
+        "left out of the qrels: 0 skipped, 1 cannot be judged"
+        in cli("export", "collection", "two", *MAJORITY).fine().err
+    )
+
+
+def test_adaptive_pool_without_its_runs_draws_nothing(cli: Cli, garden: Path) -> None:
+    """Where plans name no runs and there are none, judging says so in words."""
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    cli("pool", "--strategy", "mtf", "--depth", "5").fine()
+    cli("export", "collection", "one", "--without-runs").fine()
+    cli("import", "collection", "one", "--collection", "new.db").fine()
+    cli("judges", "add", "anna", "--collection", "new.db").fine()
+    judge = ("judge", "--judge", "anna", "--plain", "--collection", "new.db")
+    said = cli(*judge, stdin=b"\nq\n").fine()
+    assert "there is no run in the collection; pooler import runs" in said.out + said.err
+
+
+def test_anonymised_directory_names_nobody(cli: Cli, here: Path) -> None:
+    """No file has a judge's name or machine in it; names are drawn anew, and then stay."""
+    (here / "q").write_text("1 0 a 1\n1 0 b 0\n", "utf-8")
+    (here / "u").write_text("1 0 a 1\n1 0 c -1\n", "utf-8")
+    cli("init", "--name", "x").fine()
+    judges = [f"Zq{number}er" for number in range(8)]
+    for judge in judges:
+        cli("import", "judgements", "q", "--judge", judge, "--kind", "human").fine()
+    cli("import", "judgements", "u", "--judge", judges[0], "--kind", "human", "--code",
+        "-1=unjudged").fine()  # fmt: skip
+    cli("assign", "--per-document", "2", "--seed", "1").fine()
+    drawn = set()
+    for number in range(4):
+        cli("export", "collection", f"out{number}", "--anonymise", *MAJORITY).fine()
+        files = bytes_of(here / f"out{number}")
+        assert not [
+            (name, judge)
+            for name, content in files.items()
+            for judge in judges
+            if judge.encode() in content or judge in name
+        ]
+        drawn.add(files["assignments.tsv"])
+    assert len(drawn) > 1
+    cli("import", "collection", "out0", "--collection", "new.db").fine()
+    again = ("--anonymise", *MAJORITY, "--collection", "new.db")
+    assert "keep these names" in cli("export", "collection", "again", *again).fine().err
+    assert bytes_of(here / "again") == bytes_of(here / "out0")
+
+
+def test_folder_that_is_there_is_kept(cli: Cli, judged: Path) -> None:
+    """Only an earlier export that nobody changed is replaced, and only when that is asked for."""
+    export = ("export", "collection", "one", "--judge", "strict")
+    (judged / "one").mkdir()
+    (judged / "one" / "mine").write_text("x", "utf-8")
+    assert "is no exported collection" in cli(*export, "--replace").failed(1).err
+    (judged / "one" / "mine").unlink()
+    cli(*export).fine()
+    files = bytes_of(judged / "one")
+    assert "--replace takes its place" in cli(*export).failed(1).err
+    (judged / "one" / "LICENSE").write_text("mine", "utf-8")
+    assert "LICENSE is not of the export" in cli(*export, "--replace").failed(1).err
+    (judged / "one" / "LICENSE").unlink()
+    readme = judged / "one" / "README.md"
+    readme.write_text("licence: CC0", "utf-8")
+    assert "README.md is not as it was exported" in cli(*export, "--replace").failed(1).err
+    readme.write_bytes(files["README.md"])
+    cli(*export, "--replace").fine()
+    assert bytes_of(judged / "one") == files
+    assert not [path.name for path in judged.iterdir() if path.name.startswith(".one")]
+    assert "must not be the folder you are in" in cli("export", "collection", ".").failed(1).err
+
+
+def test_interrupt_leaves_no_directory(judged: Path) -> None:
+    """Ctrl-C in the middle of an export leaves neither the directory nor a part of it."""
+    code = (
+        "import store.keeping.directory.write as w, time\n"
+        "def slow(out, go=w.write_judgements):\n    print('now', flush=True); time.sleep(60)\n"
+        "w.write_judgements = slow\n"
+    )
+    command = [program()[0], "-c", f"{code}\n{program()[2]}", "export", "collection", "one"]
+    process = subprocess.Popen(
+        command, cwd=judged, env=environment({}), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"now\n"
+    assert [path for path in judged.iterdir() if path.name.startswith(".one")]
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, b"interrupted" in err) == (130, True)
+    assert not [path for path in judged.iterdir() if "one" in path.name]
+
+
+def test_damaged_directory_is_refused_by_file(cli: Cli, judged: Path) -> None:
+    """The message names the file; no collection is made."""
+    cli("export", "collection", "one", "--judge", "strict").fine()
+    path = judged / "one" / "runs" / "bm25-words.run"
+    path.write_bytes(path.read_bytes().replace(b"Q0", b"q0", 1))
+    said = cli("import", "collection", "one", "--collection", "new.db").failed(1)
+    assert "one/runs/bm25-words.run: expected another hash" in said.err
+    assert not (judged / "new.db").exists()
+
+
+@pytest.mark.slow
+def test_trec_covid_comes_back(cli: Cli, here: Path) -> None:
+    """The whole of TREC-COVID round 1 goes out and comes back; the times are printed."""
+    runs = sorted(data_path("runs-top120").glob("*.gz"))
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", *runs).fine()
+    qrels = data_path("qrels-rnd1.txt.gz")
+    cli("import", "judgements", qrels, "--judge", "nist", "--kind", "human").fine()
+    times = []
+    for command in (
+        ("export", "collection", "one"),
+        ("import", "collection", "one", "--collection", "new.db"),
+        ("export", "collection", "two", "--collection", "new.db"),
+    ):
+        start = time.monotonic()
+        cli(*command).fine()
+        times.append(time.monotonic() - start)
+    assert bytes_of(here / "two") == bytes_of(here / "one")
+    counts = json.loads((here / "one" / "manifest.json").read_text("utf-8"))["counts"]
+    sys.stderr.write(f"{counts['run_lines']:,} run lines: out, in, out"
+                     f" {', '.join(f'{one:.1f} s' for one in times)}\n")  # fmt: skip

@@ -1,0 +1,214 @@
+"""`pooler verify`, and what every command says of a file that is damaged."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.store.outside import execute
+
+READERS = (
+    ("status",),
+    ("effort",),
+    ("list", "runs"),
+    ("list", "topics"),
+    ("list", "docs"),
+    ("list", "pools"),
+    ("list", "rounds"),
+    ("show", "run", "bm25-words"),
+    ("show", "topic", "G01"),
+    ("show", "doc", "KG-E-002"),
+    ("show", "judge", "strict"),
+    ("history", "G01", "KG-E-002"),
+    ("judges", "list"),
+    ("guidelines", "list"),
+    ("provenance", "--by", "depth", "--depth", "5"),
+    ("rejudge",),
+    ("agreement",),
+    ("adjudicate", "--list"),
+    ("evaluate", "-m", "AP", "--judge", "strict"),
+    ("sensitivity", "--depth", "5", "--judge", "strict"),
+    ("export", "qrels", "--judge", "strict"),
+    ("export", "judgements"),
+    ("export", "pool"),
+    ("export", "collection", "exported"),
+    ("pool", "--depth", "3", "--name", "second"),
+    ("import", "runs", "runs/bm25-words.run"),
+    ("import", "topics", "topics.jsonl"),
+    ("judge", "--judge", "strict", "--plain"),
+    ("backup", "b.backup"),
+    ("copy", "collection.db", "copied.db"),
+    ("verify",),
+    ("upgrade",),
+)
+"""Commands on a collection, each with what it needs."""
+
+
+def test_whole_collection(cli: Cli, judged: Path) -> None:
+    """A row a check, no fault, exit code 0, in every format."""
+    rows = cli("verify", "--format", "json").fine().json()
+    assert len(rows) > 15
+    assert [row["faults"] for row in rows] == [0] * len(rows)
+    assert {row["advice"] for row in rows} == {None}
+    checked = {row["check"]: row["checked"] for row in rows}
+    assert (checked["revisions"], checked["runs"], checked["rankings"]) == (252, 9, 72)
+    assert len(cli("verify", "--format", "tsv").fine().tsv()) == len(rows)
+    assert "what to do" not in cli("verify").fine().out
+
+
+def test_faults_are_told_with_what_to_do(cli: Cli, judged: Path) -> None:
+    """Each fault has an example and what to do; the exit code is 1."""
+    execute("collection.db", "UPDATE run SET sha256 = '' WHERE id < 6")
+    execute("collection.db", "UPDATE judgement SET grade = 7 WHERE id = 1")
+    said = cli("verify")
+    assert said.code == 1
+    assert "runs: `bm25-words` has no SHA-256 of its file, but ''" in said.out
+    assert "runs: and 2 more" in said.out
+    assert "what to do: take the file again: pooler import runs FILE --replace" in said.out
+    assert "grade 7" in said.out
+    assert "not as it was written, by its checksum" in said.out
+    # Two of the judgement, one a run, and the checksums of all six.
+    assert said.err == "collection.db has 12 faults\n"
+    rows = {row["check"]: row for row in cli("verify", "--format", "json").json()}
+    assert rows["runs"]["faults"] == 5
+    assert "restore" in rows["states"]["advice"]
+
+
+def damage(kind: str, place: Path) -> None:
+    """Damage a collection file."""
+    content = place.read_bytes()
+    if kind == "truncated":
+        place.write_bytes(content[: len(content) // 2])
+    elif kind == "empty":
+        place.write_bytes(b"")
+    elif kind == "text":
+        place.write_text("51 Q0 d1 1 2.5 bm25\n" * 100)
+    elif kind == "a page":
+        place.write_bytes(content[:4096] + b"\xff" * 4096 + content[8192:])
+    else:
+        place.unlink()
+        with sqlite3.connect(place) as other:
+            other.execute("CREATE TABLE shelf (book TEXT)")
+        other.close()
+
+
+@pytest.mark.parametrize("kind", ["truncated", "empty", "text", "a page", "foreign"])
+def test_every_command_refuses_what_is_no_whole_collection(cli: Cli, judged: Path, kind: str) -> None:
+    """One line that says what is wrong, one that says what to do, and never a traceback."""
+    damage(kind, judged / "collection.db")
+    damaged = (judged / "collection.db").read_bytes()
+    for words in READERS:
+        if words == ("upgrade",) and kind == "a page":
+            continue  # of a collection that is up to date it reads no more than that
+        said = cli(*words, stdin=b"q\n")
+        assert "Traceback" not in said.err
+        if words == ("verify",) and kind == "a page":
+            assert (said.code, "what to do: restore a backup" in said.out) == (1, True)
+            continue
+        assert said.code == 3, (words, said)
+        error, hint = said.err.splitlines()[-2:]
+        assert error.startswith("error: ")
+        assert hint.startswith("hint: ")
+        assert "restore" in hint
+        for name in ("b.backup", "copied.db", "exported"):
+            assert not (judged / name).exists()
+    assert (judged / "collection.db").read_bytes() == damaged
+
+
+def cuts(size: int) -> list[int]:
+    """Choose lengths to cut a file to: in the header, at ends of pages, beside them, anywhere."""
+    dice = random.Random(size)
+    return [1, 16, 99, 100, 101, 4095, 4096, 4097, 40_000, 40_960, size - 4096, size - 4097,
+            size - 100, size - 1, *(dice.randrange(1, size) for _ in range(4))]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_file_cut_anywhere_is_refused(cli: Cli, judged: Path) -> None:
+    """However much of the end is gone: one line that says so, and what to do; nothing is read."""
+    cli("backup", "whole.backup").fine()
+    place = judged / "collection.db"
+    content, sealed = place.read_bytes(), (judged / "whole.backup").read_bytes()
+    for length in cuts(len(content)):
+        place.write_bytes(content[:length])
+        (judged / "cut.backup").write_bytes(sealed[:length])
+        for words in (
+            ("export", "qrels", "--judge", "strict"),
+            ("backup", "b.backup"),
+            ("copy", "collection.db", "copied.db"),
+            ("import", "judgements", "judgements/strict.qrels", "--judge", "late"),
+            ("restore", "cut.backup", "--collection", "new.db"),
+            ("verify",),
+        ):
+            said = cli(*words)
+            assert said.code in ((1, 3) if words == ("verify",) else (3,)), (length, words, said)
+            assert "restore" in said.err + said.out, (length, words, said)
+            assert not said.out or words == ("verify",)
+        assert place.read_bytes() == content[:length]
+    assert not any((judged / name).exists() for name in ("b.backup", "copied.db", "new.db"))
+    cli("restore", "whole.backup", "--replace").fine()
+    cli("verify").fine()
+
+
+def test_restore_says_what_is_wrong_with_a_backup(cli: Cli, judged: Path) -> None:
+    """A flipped bit of a backup is told in one line, with what to do; the collection stays."""
+    cli("backup", "b").fine()
+    content = bytearray((judged / "b").read_bytes())
+    content[len(content) // 2] ^= 4
+    (judged / "b").write_bytes(content)
+    before = (judged / "collection.db").read_bytes()
+    told = cli("restore", "b", "--replace").failed(3).err.splitlines()
+    assert told[-2].startswith("error: b: the database file is damaged: ")
+    assert told[-1] == "hint: restore another backup"
+    assert (judged / "collection.db").read_bytes() == before
+    assert cli("verify", "--collection", "b").code == 1
+
+
+def test_damaged_judgement_is_not_backed_up(cli: Cli, judged: Path) -> None:
+    """A grade that became another one does not come in the place of a good backup."""
+    cli("backup", "b").fine()
+    good = (judged / "b").read_bytes()
+    execute("collection.db", "UPDATE judgement SET grade = 1 - grade WHERE id = 1")
+    said = cli("backup", "b", "--replace").failed(3)
+    assert "not as it was written, by its checksum" in said.err
+    assert "hint: nothing was saved; pooler verify says more" in said.err
+    assert (judged / "b").read_bytes() == good
+    cli("restore", "b", "--replace").fine()
+    cli("verify").fine()
+
+
+def flip_and_run(cli: Cli, judged: Path, seed: int) -> None:
+    """Flip bits anywhere and run a command, for each command."""
+    place, dice = judged / "collection.db", random.Random(seed)
+    whole = bytearray(place.read_bytes())
+    for number, words in enumerate(READERS):
+        content = whole[:]
+        for _ in range(20 * ((number + seed) % 3) + 1):
+            bit = dice.randrange(len(content) * 8)
+            content[bit // 8] ^= 1 << bit % 8
+        for beside in judged.glob("collection.db-*"):
+            beside.unlink()
+        for made in ("b.backup", "copied.db"):
+            (judged / made).unlink(missing_ok=True)
+        place.write_bytes(content)
+        said = cli(*words, stdin=b"q\n")
+        assert said.code in (0, 1, 3), (words, said)
+        assert "Traceback" not in said.err, (words, said)
+        if said.code == 3:
+            assert [line for line in said.err.splitlines() if line.startswith("error: ")], words
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_command_crashes_on_flipped_bits(cli: Cli, judged: Path, seed: int) -> None:
+    """With bits flipped anywhere, a command works, or fails in words."""
+    flip_and_run(cli, judged, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10, 50))
+def test_no_command_crashes_on_many_flipped_bits(cli: Cli, judged: Path, seed: int) -> None:
+    """The same of 40 times as many."""
+    flip_and_run(cli, judged, seed)

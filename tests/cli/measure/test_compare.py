@@ -1,0 +1,178 @@
+"""`pooler compare`: tests of the difference of runs, on a collection and on bare files."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.cli.command_line import GARDEN, write
+from tests.cli.conftest import Cli
+from tests.cli.oracles import average_precision, read_qrels, read_run
+
+STRICT = GARDEN / "judgements" / "strict.qrels"
+A, B, C = (GARDEN / "runs" / f"{tag}.run" for tag in ("bm25-words", "rm3-words-title", "lm-words-full"))
+
+
+def scores_of(path: Path) -> dict[str, float]:
+    """Return trec_eval's AP by topic."""
+    return average_precision(read_qrels(STRICT), read_run(path))
+
+
+def differences_of(first: Path, second: Path) -> list[float]:
+    """Return AP of the first less AP of the second by topic."""
+    scores = scores_of(first), scores_of(second)
+    return [scores[0][topic] - scores[1][topic] for topic in scores[0]]
+
+
+def exact_p(differences: list[float], resolution: float) -> float:
+    """Set the signs of rounded differences in every way, as the definition says."""
+    whole = [round(one / resolution) for one in differences]
+    sums = [
+        abs(sum(sign * one for sign, one in zip(signs, whole, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(whole))
+    ]
+    return sum(one >= abs(sum(whole)) for one in sums) / len(sums)
+
+
+def test_two_runs_get_every_test(cli: Cli, here: Path) -> None:
+    """The p-values are SciPy's, and that of all assignments of signs."""
+    arguments = ("--qrels", STRICT, A, B, "--order", "trec9", "--format", "json")
+    found = cli("compare", *arguments).fine().json()
+    differences = differences_of(A, B)
+    [row] = found["difference"]
+    assert row["difference"] == pytest.approx(np.mean(differences), abs=1e-12)
+    interval = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    assert (row["low"], row["high"]) == pytest.approx(tuple(interval), abs=1e-12)
+    assert row["effect_size"] == pytest.approx(np.mean(differences) / np.std(differences, ddof=1))
+    # What t2 calls significant: the quantile of t times the standard error.
+    error = np.std(differences, ddof=1) / np.sqrt(8)
+    assert row["needed"] == pytest.approx(stats.t(7).ppf(0.975) * error, rel=1e-9)
+    assert row["variance"] == pytest.approx(np.var(differences, ddof=1), rel=1e-9)
+    assert (row["better_a"], row["better_b"], row["same"]) == (5, 3, 0)
+    p = {one["test"]: one["p"] for one in found["tests"]}
+    first, second = (list(scores_of(path).values()) for path in (A, B))
+    assert p["t2: paired t"] == pytest.approx(stats.ttest_rel(first, second).pvalue, abs=1e-12)
+    assert p["t1: unpaired t"] == pytest.approx(stats.ttest_ind(first, second).pvalue, abs=1e-12)
+    assert p["Wilcoxon signed ranks"] == pytest.approx(
+        stats.wilcoxon(np.round(differences, 4), method="exact").pvalue, abs=1e-12
+    )
+    assert p["exact randomisation"] == pytest.approx(exact_p(differences, 1e-4), abs=1e-12)
+    rounded = {one["test"]: (one["rounded_to"], one["p_unrounded"]) for one in found["tests"]}
+    assert rounded["t2: paired t"] == (None, None)
+    assert rounded["exact randomisation"] == (1e-4, None)
+    assert rounded["Wilcoxon signed ranks"] == (
+        1e-4,
+        pytest.approx(stats.wilcoxon(np.round(differences, 12), method="exact").pvalue, abs=1e-12),
+    )
+    assert 0.4 < p["studentised bootstrap"] < 0.8
+
+
+def test_all_pairs_are_compared_and_adjusted(cli: Cli, here: Path) -> None:
+    """Each pair has its own test; Holm steps down; Tukey's p is of SciPy's studentised range."""
+    options = ("--qrels", STRICT, "--order", "trec9", "--format", "json")
+    rows = cli("compare", "--all", A, B, C, *options).fine().json()
+    paths = {path.stem: path for path in (A, B, C)}
+    assert [(row["a"], row["b"]) for row in rows] == list(itertools.combinations(paths, 2))
+    exact = [exact_p(differences_of(paths[row["a"]], paths[row["b"]]), 1e-4) for row in rows]
+    assert [row["p_randomisation"] for row in rows] == pytest.approx(exact, abs=1e-12)
+    in_order = sorted(range(3), key=exact.__getitem__)
+    running, holm = 0.0, [0.0] * 3
+    for place, index in enumerate(in_order):
+        running = max(running, min(1.0, (3 - place) * exact[index]))
+        holm[index] = running
+    assert [row["p_holm"] for row in rows] == pytest.approx(holm, abs=1e-12)
+    table = np.array([list(scores_of(paths[tag]).values()) for tag in paths])
+    residual = table - table.mean(axis=0) - table.mean(axis=1)[:, None] + table.mean()
+    n_runs, n_topics = table.shape
+    degrees = (n_runs - 1) * (n_topics - 1)
+    error = np.sqrt((residual**2).sum() / degrees / n_topics)
+    for row in rows:
+        q = abs(row["difference"]) / error
+        p = stats.studentized_range.sf(q, n_runs, degrees)
+        assert row["p_tukey"] == pytest.approx(p, abs=1e-6)
+        assert row["p_tukey_randomised"] == pytest.approx(p, abs=0.1)
+
+
+def test_a_baseline_is_compared_with_each_other_run(cli: Cli, here: Path) -> None:
+    """`--against` gives the rows of the other runs, with the adjustment of so many tests."""
+    options = ("--qrels", STRICT, "--format", "json")
+    rows = cli("compare", "--against", A.stem, A, B, C, *options).fine().json()
+    assert [(row["a"], row["b"]) for row in rows] == [(B.stem, A.stem), (C.stem, A.stem)]
+    everything = cli("compare", "--all", A, B, C, *options).fine().json()
+    known = {frozenset((row["a"], row["b"])): row["p_randomisation"] for row in everything}
+    assert all(row["p_randomisation"] == known[frozenset((row["a"], row["b"]))] for row in rows)
+
+
+def test_collection_gives_what_its_files_give(cli: Cli, judged: Path) -> None:
+    """Another measure, a judge and named runs."""
+    options = ("-m", "nDCG@10", "--by-topic", "--plot", "--format", "json")
+    for first, second in ((A, B), (B, A)):
+        named = first.stem, second.stem, "--judge", "strict"
+        stored = cli("compare", *named, *options).fine().json()
+        assert (stored["difference"][0]["a"], stored["difference"][0]["b"]) == named[:2]
+        assert cli("compare", first, second, "--qrels", STRICT, *options).fine().json() == stored
+    assert set(stored) == {"difference", "tests", "topics", "normality"}
+    shares = [row["share"] for row in stored["normality"]]
+    assert shares == pytest.approx([n / 8 for n in range(1, 9)])
+    everything = cli("compare", "--all", "--judge", "strict").fine().out
+    assert "Of 36 pairs" in everything
+
+
+def test_the_picture_is_drawn_within_80_columns(cli: Cli, here: Path) -> None:
+    """Eight points and the curve, in characters that any terminal has."""
+    out = cli("compare", "--qrels", STRICT, A, B, "--plot").fine().out
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    grid = [line[6:] for line in lines if line[5:6] == "|"]
+    assert "".join(grid).count("o") == 8
+    assert "".join(grid).count(".") > 30
+
+
+def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
+    """Two runs that are the same have no t, and one topic has no variance."""
+    write(here / "q", "1 0 a 1", "2 0 b 1", "3 0 c 0")
+    for tag in ("x", "y"):
+        write(here / f"{tag}.run", *(f"{t} Q0 {d} 1 1 {tag}" for t, d in (("1", "a"), ("2", "z"))))
+    answer = cli("compare", "--qrels", "q", "x.run", "y.run", "--format", "json").fine()
+    tests = {row["test"]: (row["p"], row["reason"]) for row in answer.json()["tests"]}
+    assert tests["t2: paired t"] == (None, "no-variation")
+    assert tests["Wilcoxon signed ranks"] == (None, "no-difference")
+    assert tests["exact randomisation"] == (1.0, None)
+    assert "1 topic without a relevant document: no AP there" in answer.err
+    assert "no picture of the differences: no-variation" in (
+        cli("compare", "--qrels", "q", "x.run", "y.run", "--plot").fine().err
+    )
+
+
+def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
+    """Too few runs, an unknown baseline, options of two runs with several."""
+    alone = cli("compare", "--qrels", STRICT, A).failed(1)
+    assert "there is one run, `bm25-words`: a comparison needs two" in alone.err
+    unknown = cli("compare", "--qrels", STRICT, A, B, "--against", "nobody").failed(1)
+    assert "unknown run `nobody`" in unknown.err
+    several = cli("compare", "--all", "--plot", "--qrels", STRICT, A, B).failed(1)
+    assert "`--plot` is of two runs" in several.err
+    assert "must be between 0 and 1" in cli("compare", "--alpha", "2", "--all").failed(1).err
+    assert "for every two of them" in cli("compare").failed(1).err
+
+
+def test_words_fit_80_columns(cli: Cli, here: Path) -> None:
+    """Below two runs, and below every pair."""
+    runs = A, GARDEN / "runs" / "rm3-bigrams.run", C
+    for n_runs in (2, 3):
+        shown = cli("compare", "--qrels", STRICT, *runs[:n_runs]).fine().out
+        assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_tag_where_a_file_is_meant_is_told_of(cli: Cli, here: Path) -> None:
+    """With --qrels runs are files, those of --runs too: the error says so, before any is read."""
+    write(here / "runs.tsv", "file", str(A), str(B))
+    options = ("compare", "--qrels", STRICT, "bm25-words", "rm3-words-title")
+    assert "hint: with --qrels a RUN is a file, not a tag" in cli(*options).failed(1).err
+    answer = cli(*options, "--runs", "runs.tsv").failed(1).err
+    assert "error: bm25-words: no such file" in answer
+    assert "hint: with --qrels a RUN is a file, not the tag of one of --runs" in answer

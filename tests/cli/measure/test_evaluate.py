@@ -1,0 +1,277 @@
+"""`pooler evaluate`: trec_eval's average precision, from a collection and from bare files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import GARDEN, read_lines, read_run_list, write
+from tests.cli.conftest import Cli
+from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
+
+
+def run_files(folder: Path) -> list[Path]:
+    """Return the runs of the sample collection by tag, beneath the working folder."""
+    return sorted(path.relative_to(folder) for path in (folder / "runs").iterdir())
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_ap_equals_trec_eval_on_the_exported_qrels(cli: Cli, judged: Path, level: int) -> None:
+    """Both evaluators read the exported qrels and give the AP of every run and topic."""
+    cli("export", "qrels", "--judge", "strict", "--out", "strict.txt").fine()
+    options = ("--judge", "strict", "--level", str(level), "--by-topic", "--order", "trec9")
+    rows = cli("evaluate", *options, "--format", "json").fine().json()
+    values = {(row["run"], row["topic"]): row["value"] for row in rows}
+    assert len(values) == 9 * 9
+    qrels = read_qrels(judged / "strict.txt")
+    for path in run_files(judged):
+        expected = average_precision(qrels, read_run(path), level=level)
+        measured = measured_ap(judged / "strict.txt", path, level=level)
+        for topic in qrels:
+            value = values[path.stem, topic]
+            if topic not in expected:
+                assert value is None
+                continue
+            assert value == pytest.approx(expected[topic], abs=1e-12)
+            assert value == pytest.approx(measured[topic], abs=1e-12)
+        assert values[path.stem, "all"] == pytest.approx(mean(expected.values()), abs=1e-12)
+
+
+def test_binary_export_gives_the_ap_of_its_level(cli: Cli, judged: Path) -> None:
+    """Qrels exported at the rigid level give, as they are, the AP of `--rigid`."""
+    cli("export", "qrels", "--judge", "middle", "--rigid", "--out", "rigid.txt").fine()
+    assert {line.split()[3] for line in read_lines(judged / "rigid.txt")} == {"0", "1"}
+    options = ("--judge", "middle", "--rigid", "--order", "trec9", "--format", "json")
+    for row in cli("evaluate", *options).fine().json():
+        run = read_run(judged / "runs" / f"{row['run']}.run")
+        expected = average_precision(read_qrels(judged / "rigid.txt"), run)
+        assert (row["value"], row["topics"]) == (
+            pytest.approx(mean(expected.values()), abs=1e-12),
+            len(expected),
+        )
+
+
+@pytest.mark.parametrize("order", ["trec", "trec9", "docno-asc", "rank", "file"])
+def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path, order: str) -> None:
+    """`--qrels FILE RUN...` prints, to the last digit, what the collection with them prints."""
+    options = ("--by-topic", "--cutoff", "20", "--order", order, "--format", "json")
+    stored = cli("evaluate", *options, "--judge", "strict").fine()
+    files = cli("evaluate", *options, "--qrels", "judgements/strict.qrels", *run_files(judged))
+    assert files.fine().json() == stored.json()
+
+
+def test_cutoff_looks_at_the_first_documents_only(cli: Cli, judged: Path) -> None:
+    """AP at a cutoff is that of runs cut there, and R still counts every relevant document."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    options = ("--judge", "strict", "--cutoff", "5", "--order", "trec9", "--format", "json")
+    for row in cli("evaluate", *options).fine().json():
+        run = read_run(judged / "runs" / f"{row['run']}.run")
+        cut = {
+            topic: dict(sorted(sorted(scores.items(), reverse=True), key=lambda one: -one[1])[:5])
+            for topic, scores in run.items()
+        }
+        expected = mean(average_precision(qrels, cut).values())
+        assert row["value"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_runs_may_be_named(cli: Cli, judged: Path) -> None:
+    """Only the named runs are measured; the mean of one does not depend on the others."""
+    everything = cli("evaluate", "--judge", "strict", "--format", "tsv").fine().tsv()
+    some = cli("evaluate", "rm3-bigrams", "bm25-words", "--judge", "strict", "--format", "tsv")
+    names = ["bm25-words", "rm3-bigrams"]
+    assert some.fine().tsv() == [row for row in everything if row["run"] in names]
+
+
+def test_topic_without_relevant_documents_has_a_reason(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """A topic in which nothing is relevant has no AP and enters no mean."""
+    collection_of(me=["1 0 a 1", "1 0 b 0", "2 0 a 0"])
+    write(here / "x.run", "1 Q0 b 1 2 x", "1 Q0 a 2 1 x", "2 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    answer = cli("evaluate", "--by-topic", "--format", "json").fine()
+    one, two, mean_row = answer.json()
+    assert (one["value"], one["reason"]) == (0.5, None)
+    assert (two["topic"], two["value"], two["reason"]) == ("2", None, "no-relevant")
+    assert (mean_row["value"], mean_row["topics"]) == (0.5, 1)
+    assert "1 of 2 judged topics have no relevant document, so no AP" in answer.err
+    assert "no-relevant" in cli("evaluate", "--by-topic").fine().out
+
+
+def test_nothing_relevant_at_all_has_a_reason(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """Without any relevant document there is no mean, and JSON and TSV say why."""
+    collection_of(me=["1 0 a 0"])
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    [row] = cli("evaluate", "--format", "json").fine().json()
+    assert (row["value"], row["reason"], row["topics"]) == (None, "no-relevant", 0)
+    [cells] = cli("evaluate", "--format", "tsv").fine().tsv()
+    assert (cells["value"], cells["reason"]) == ("", "no-relevant")
+
+
+def test_missing_topic_counts_as_zero_and_is_told(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """A run without a judged topic scores 0 there, as with trec_eval -c, and the count is shown."""
+    collection_of(me=["1 0 a 1", "2 0 a 1", "3 0 a 1"])
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    [row] = cli("evaluate", "--format", "json").fine().json()
+    assert (row["value"], row["topics"], row["missing"]) == (pytest.approx(1 / 3), 3, 2)
+
+
+def test_negative_codes_of_bare_files_are_unjudged(cli: Cli, here: Path) -> None:
+    """A line of grade -1 is read as trec_eval reads it: pooled, not judged; stderr counts them."""
+    write(here / "q", "1 0 a 1", "1 0 b -1", "1 0 c 0")
+    write(here / "x.run", "1 Q0 b 1 3 x", "1 Q0 a 2 2 x")
+    answer = cli("evaluate", "--qrels", "q", "x.run", "--format", "json").fine()
+    assert answer.json()[0]["value"] == 0.5
+    assert "1 line with a negative code is unjudged" in answer.err
+
+
+STRICT = GARDEN / "judgements" / "strict.qrels"
+BM25 = GARDEN / "runs" / "bm25-words.run"
+
+
+def test_a_declared_scale_gives_files_their_readings(cli: Cli, judged: Path) -> None:
+    """`--scale` lets --rigid and --relaxed mean of files what they mean of the collection."""
+    for reading in ("--rigid", "--relaxed"):
+        stored = cli("evaluate", "bm25-words", "--judge", "strict", reading, "--format", "json")
+        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", reading,
+                   "--format", "json").fine()  # fmt: skip
+        assert bare.json() == stored.fine().json()
+    assert (
+        "`--relaxed` needs a declared scale"
+        in cli("evaluate", BM25, "--qrels", STRICT, "--relaxed").failed(1).err
+    )
+
+
+def test_a_declared_scale_says_what_negative_codes_are(cli: Cli, here: Path) -> None:
+    """A negative value of the scale is a grade, another one unjudged; the rest is a fault."""
+    topic, _, docno, *_ = read_lines(BM25)[0].split()
+    write(here / "q.qrels", f"{topic} 0 {docno} 1", f"{topic} 0 a -2", f"{topic} 0 b -1")
+    junk = cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "-2-1").fine()
+    assert "unjudged" not in junk.err
+    assert (
+        "q.qrels: 2 lines with a negative code"
+        in cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "0-1").fine().err
+    )
+    write(here / "q.qrels", f"{topic} 0 {docno} 3")
+    off = cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "0-1").failed(1)
+    assert "q.qrels:1: expected a grade of the scale (0, 1), got 3" in off.err
+
+
+@pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "2")])
+def test_what_needs_a_collection_is_refused_for_files(cli: Cli, here: Path, command: tuple[str, ...]) -> None:
+    """Options on whose judgements count, and a collection, do not go with a file of qrels."""
+    for options in (("--judge", "x"), ("--of", "x"), ("--aggregate", "max"), ("--ties", "low"),
+                    ("--without-rulings",), ("--collection", "other.db")):  # fmt: skip
+        answer = cli(*command, BM25, "--qrels", STRICT, *options).failed(1)
+        assert options[0] in answer.err
+        assert not answer.out
+    missing = cli(*command, BM25).failed(1)
+    assert "no qrels are named to measure it with" in missing.err
+    assert "--qrels FILE" in missing.err
+    assert "is for files" in cli(*command, "--scale", "0-2").failed(1).err
+    assert "is for files" in cli(*command, "--runs", "runs.tsv").failed(1).err
+
+
+def test_a_run_file_in_place_of_a_tag_is_told_from_an_unknown_tag(cli: Cli, judged: Path) -> None:
+    """The hint names what files need, before anything else is asked for."""
+    answer = cli("evaluate", "runs/bm25-words.run").failed(1)
+    assert "runs/bm25-words.run is a file, and no run tag of the collection" in answer.err
+    assert "--qrels FILE goes with run files" in answer.err
+    assert "unknown run `none`" in cli("evaluate", "none", "--judge", "strict").failed(1).err
+
+
+@pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "5")])
+def test_a_list_of_runs_names_files(cli: Cli, garden: Path, command: tuple[str, ...]) -> None:
+    """`--runs` names the same files as arguments do; one that does not contribute is measured."""
+    names = [row["file"] for row in read_run_list(garden / "runs.tsv")]
+    named = cli(*command, "--qrels", STRICT, *names, "--format", "tsv").fine()
+    listed = cli(*command, "--qrels", STRICT, "--runs", "runs.tsv", "--format", "tsv").fine()
+    assert listed.out == named.out
+    assert "late-tfidf-bigrams" in listed.out
+
+
+def test_measures_are_those_of_ir_measures(cli: Cli, judged: Path) -> None:
+    """Every value of several measures equals what ir_measures computes from the same files."""
+    ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+    texts = ("AP", "AP(rel=2)", "P@5", "nDCG@10", "RR", "R@20", "Rprec", "Success@1")
+    options = [word for text in texts for word in ("-m", text)]
+    path = judged / "runs" / "rm3-bigrams.run"
+    rows = cli("evaluate", "--qrels", STRICT, path, *options, "--by-topic", "--order", "trec9",
+               "--format", "json").fine().json()  # fmt: skip
+    qrels, run = list(ir_measures.read_trec_qrels(str(STRICT))), read_run(path)
+    measures = {ir_measures.parse_measure(text): text for text in texts}
+    expected = {
+        (one.query_id, measures[one.measure]): one.value
+        for one in ir_measures.iter_calc(list(measures), qrels, run)
+    }
+    found = {
+        (row["topic"], row["measure"]): row["value"]
+        for row in rows
+        if row["topic"] != "all" and row["value"] is not None
+    }
+    # ir_measures gives 0 where no document is relevant; here that is a reason.
+    assert len(found) >= 8 * len(texts)
+    assert {key: expected[key] for key in found} == pytest.approx(found, abs=1e-6)
+
+
+def test_people_see_a_column_a_measure(cli: Cli, here: Path) -> None:
+    """Several measures are columns for people, and rows for programs; counts are whole."""
+    options = ("--qrels", STRICT, BM25, "-m", "AP", "-m", "P@5", "-m", "NumRel")
+    header, _, line = cli("evaluate", *options).fine().out.splitlines()
+    assert header.split() == ["run", "AP", "P@5", "NumRel"]
+    rows = cli("evaluate", *options, "--format", "json").fine().json()
+    assert [row["measure"] for row in rows] == ["AP", "P@5", "NumRel"]
+    shown = line.split()
+    assert shown == ["bm25-words", f"{rows[0]['value']:.4f}", f"{rows[1]['value']:.4f}", "32"]
+
+
+def test_a_measure_deeper_than_the_cutoff_looks_deeper(cli: Cli, here: Path) -> None:
+    """P@2000 looks at 2,000 documents and AP at 1,000 still; with --cutoff it is refused."""
+    write(here / "q", "1 0 d1500 1", "1 0 d1 1")
+    write(here / "x.run", *(f"1 Q0 d{n} {n} {3000 - n} x" for n in range(1, 2501)))
+    rows = cli("evaluate", "--qrels", "q", "x.run", "-m", "P@2000", "-m", "AP", "--format", "json")
+    assert [row["value"] for row in rows.fine().json()] == [2 / 2000, 0.5]
+    words = "must be at most the 1000 ranks that were looked at"
+    options = ("--qrels", "q", "x.run", "-m", "P@2000", "--cutoff", "1000")
+    assert words in cli("evaluate", *options).failed(1).err
+
+
+def test_measures_are_listed_and_unknown_ones_refused(cli: Cli, here: Path) -> None:
+    """The list names all of them; a slip of the hand gets a suggestion before anything is read."""
+    names = {row["measure"] for row in cli("evaluate", "--list", "--format", "json").fine().json()}
+    assert {"AP[@N]", "P@N", "nDCG[@N]", "IPrec@RECALL", "SetF"} <= names
+    for command in ("evaluate", "compare"):
+        slip = cli(command, "-m", "NDGC@10", "--qrels", "q").failed(1).err
+        assert "unknown measure `NDGC`" in slip
+        assert "hint: pooler evaluate --list" in slip
+    assert "P needs a cutoff, as in `P@10`" in cli("evaluate", "-m", "P").failed(1).err
+
+
+def test_level_of_a_graded_file_is_told(cli: Cli, here: Path) -> None:
+    """Grade 1 counts as relevant unless --level says otherwise; a binary file needs no word."""
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    write(here / "binary", "1 0 a 1")
+    write(here / "graded", "1 0 a 1", "1 0 b 2")
+    words = "relevant = grade 1 or more; another level with --level\n"
+    for command in (("evaluate",), ("sensitivity", "--missing", "1")):
+        assert cli(*command, "--qrels", "graded", "x.run").fine().err == words
+        assert not cli(*command, "--qrels", "graded", "x.run", "--level", "1").fine().err
+        assert not cli(*command, "--qrels", "binary", "x.run").fine().err
+
+
+def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
+    """A mean over two topics, in one of which the run has nothing; the words fit 80 columns."""
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    write(here / "q", "1 0 a 1", "2 0 a 1")
+    row, words = cli("evaluate", "--qrels", "q", "x.run").fine().out.splitlines()[2:]
+    assert row.split() == ["x", "AP", "0.5000", "2", "1"]
+    assert words == "topics: those of the mean; missing: judged ones where the run has no document."
+    assert len(words) <= 80

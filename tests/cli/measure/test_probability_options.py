@@ -1,0 +1,408 @@
+"""Options on how likely documents are relevant, and what is loaded by them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pytest
+import typer
+
+from pooler.cli.source_options import Given, on_given_runs
+from pooler.results.measure.probabilities import (
+    ProbabilitiesOption,
+    UnjudgedOption,
+    ValueOption,
+    load_probable,
+    parse_unjudged,
+    parse_values,
+)
+from store.analysis.undiscovered.by_rank import rank_curve
+from store.analysis.variation.lists import SUPPOSED, ProbableRankings
+from store.collection.tallied import TalliedCollection
+from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError
+from tests.cli.command_line import read_lines, read_trec
+from tests.cli.conftest import Cli
+
+VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
+Column = tuple[float, ...]
+"""Of a document: its probability, then its rank in every run."""
+
+
+class Load:
+    """A command with the options of all runs and ours, which keeps what it loads."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self._found: list[ProbableRankings] = []
+        self.said = ""
+        app = typer.Typer(add_completion=False)
+
+        @app.command()
+        @on_given_runs
+        def load(
+            given: Given,
+            *,
+            values: ValueOption = None,
+            probabilities: ProbabilitiesOption = None,
+            unjudged: UnjudgedOption = "0",
+            keep_zero: Annotated[bool, typer.Option("--keep-zero")] = False,
+            extra: Annotated[int, typer.Option("--extra")] = 0,
+            with_judged: Annotated[bool, typer.Option("--with-judged")] = False,
+        ) -> None:
+            """Load."""
+            judged = given.load(docnos=False) if with_judged else None
+            self._found.append(
+                load_probable(
+                    given, values=values, probabilities=probabilities, unjudged=unjudged,
+                    keep_zero=keep_zero, extra_relevant=extra, judged=judged,
+                ).rankings
+            )  # fmt: skip
+
+        self._app = app
+
+    def __call__(self, *arguments: str) -> ProbableRankings:
+        """Return what is loaded by these arguments; `said` is what stderr was told."""
+        self._capsys.readouterr()
+        self._app([*arguments], standalone_mode=False)
+        self.said = self._capsys.readouterr().err
+        return self._found.pop()
+
+
+@pytest.fixture
+def load(capsys: pytest.CaptureFixture[str], here: Path) -> Load:
+    """Give the command."""
+    return Load(capsys)
+
+
+def files(folder: Path) -> list[str]:
+    """Return the run files of the sample collection, by their tags, in the collection's order."""
+    return [str(file) for file in sorted((folder / "runs").glob("*.run"))]
+
+
+def ranks_in_files(folder: Path) -> dict[str, dict[str, list[str]]]:
+    """Read tag to topic to docnos, by score descending and docno descending."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for file in files(folder):
+        lines: dict[str, list[tuple[float, str]]] = {}
+        for topic, docno, score in read_trec(Path(file), (0, 2, 4)):
+            lines.setdefault(topic, []).append((float(score), docno))
+        ranked = {topic: [docno for _, docno in sorted(one)[::-1]] for topic, one in lines.items()}
+        found[Path(file).stem] = ranked
+    return found
+
+
+def columns(arrays: ProbableRankings) -> dict[str, list[Column]]:
+    """Return topic to its documents, in an order that no numbering decides."""
+    return {
+        topic: sorted((round(p, 9), *ranks) for p, ranks in zip(chances, table.T, strict=True))
+        for topic, chances, table in zip(
+            arrays.topics, map(np.ndarray.tolist, arrays.probabilities), arrays.ranks, strict=True
+        )
+    }
+
+
+def expected_columns(
+    folder: Path, chances: dict[tuple[str, str], float], unjudged: float = 0.0
+) -> dict[str, list[Column]]:
+    """Look every document up in the run files."""
+    runs = ranks_in_files(folder)
+    found: dict[str, list[Column]] = {}
+    for topic in sorted({topic for topic, _ in chances}):
+        lists = [ranked.get(topic, []) for ranked in runs.values()]
+        docnos = {docno for one in lists for docno in one}
+        docnos |= {docno for own, docno in chances if own == topic}
+        found[topic] = sorted(
+            (round(p, 9), *(one.index(docno) + 1.0 if docno in one else math.inf for one in lists))
+            for docno in docnos
+            if (p := chances.get((topic, docno), unjudged)) > 0
+        )
+    return found
+
+
+def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
+    """Return what `export probabilities` says."""
+    lines = cli("export", "probabilities", *options).fine().out.splitlines()
+    return {(topic, docno): float(p) for topic, docno, p in map(str.split, lines)}
+
+
+@pytest.mark.parametrize(
+    ("options", "by_export", "said"),
+    [
+        ((), ("--relaxed",), "84 documents: p = share of judges at grade 1 or more, 3 judges, 3 a"),
+        (("--rigid",), ("--rigid",), "share of judges at grade 2 or more"),
+        (VALUES, VALUES, "p = mean value of grades, 3 judges, 3 a document"),
+        ((*VALUES, "--level", "2"), VALUES, "mean value of grades"),
+        (
+            ("--of", "strict", "--of", "lenient"),
+            ("--relaxed", "--of", "strict", "--of", "lenient"),
+            "2 judges, 2 a document",
+        ),
+        (("--judge", "strict"), ("--relaxed",), "share of judges at grade 1 or more, 3 judges"),
+    ],
+)
+def test_judges_of_a_collection_give_what_is_exported(
+    cli: Cli, load: Load, judged: Path, options: tuple[str, ...], by_export: tuple[str, ...], said: str
+) -> None:
+    """Probabilities are those of `export probabilities`, ranks those of the run files."""
+    arrays = load(*options)
+    assert arrays.tags == tuple(Path(file).stem for file in files(judged))
+    assert columns(arrays) == expected_columns(judged, exported(cli, *by_export))
+    assert said in load.said
+    n_open = sum(0 < p < 1 for p in exported(cli, *by_export).values())
+    assert f"{n_open} documents of 8 topics may be relevant or not (0 < p < 1)" in load.said
+    assert all(flags.all() for flags in arrays.judged)
+
+
+def test_ids_are_those_of_the_collection(cli: Cli, load: Load, judged: Path) -> None:
+    """Who is told which document to judge next has to find it again."""
+    arrays = load("--keep-zero")
+    with TalliedCollection("collection.db") as opened:
+        names = {number: docno for docno, number in opened.document_ids().items()}
+    found = {
+        (topic, names[number]): p
+        for topic, ids, chances, flags in zip(
+            arrays.topics, arrays.ids, arrays.probabilities, arrays.judged, strict=True
+        )
+        for number, p, flag in zip(ids.tolist(), chances.tolist(), flags.tolist(), strict=True)
+        if flag
+    }
+    assert found == pytest.approx(exported(cli, "--relaxed"), abs=1e-9)
+
+
+def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) -> None:
+    """An exported file and the collection's runs, run files, listed ones, or qrels beside them."""
+    chances = exported(cli, *VALUES, "--manifest", "m.json")
+    cli("export", "probabilities", *VALUES, "--out", "p.txt").fine()
+    expected = expected_columns(judged, chances)
+    file = ("--probabilities", "p.txt")
+    qrels = ("--qrels", "judgements/strict.qrels")
+    ways: list[tuple[str, ...]] = [
+        file, (*file, "--with-judged", "--judge", "strict"),
+        (*file, *files(judged)), (*file, *files(judged), *qrels),
+        (*file, *files(judged), *qrels, "--with-judged"),
+    ]  # fmt: skip
+    for way in ways:
+        assert columns(load(*way)) == expected, way
+        assert "84 documents: p as in p.txt" in load.said
+    listed = load(*file, "--runs", "runs.tsv")
+    order = [listed.tags.index(Path(one).stem) for one in files(judged)]
+    again = {
+        topic: sorted((p, *(ranks[row] for row in order)) for p, *ranks in found)
+        for topic, found in columns(listed).items()
+    }
+    assert again == expected
+    some = load(*file, "rm3-bigrams", "bm25-words")
+    assert set(some.tags) == {"bm25-words", "rm3-bigrams"}
+
+
+def test_what_is_exported_is_read_and_written_again(cli: Cli, judged: Path) -> None:
+    """The file of `export probabilities` loses nothing by being read."""
+    from store.formats.pairs import read_probabilities
+
+    for number, options in enumerate((("--level", "1"), VALUES)):
+        file = f"p{number}.txt"
+        cli("export", "probabilities", *options, "--out", file).fine()
+        rows = read_probabilities(file).rows
+        lines = [f"{row.topic} {row.docno} {row.p:.10g}" for row in rows]
+        assert (len(rows), lines) == (84, read_lines(judged / file))
+
+
+def test_runs_are_read_once(load: Load, judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that the command has loaded already are taken from it."""
+    plain = columns(load("--judge", "strict"))
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise AssertionError
+
+    options = ("--judge", "strict", "--with-judged")
+    assert columns(load(*options)) == plain
+    monkeypatch.setattr(TalliedCollection, "ranked_documents", refuse)
+    assert columns(load(*options)) == plain
+    with pytest.raises(AssertionError):
+        load("--judge", "strict")
+
+
+def test_qrels_are_worth_what_their_grades_are(load: Load, judged: Path) -> None:
+    """One grade a document has its value, or is 0 or 1 by the level, of which nothing varies."""
+    grades = {
+        (topic, docno): int(grade)
+        for topic, docno, grade in read_trec(judged / "judgements" / "strict.qrels", (0, 2, 3))
+    }
+    way = (*files(judged), "--qrels", "judgements/strict.qrels")
+    worth = {0: 0.1, 1: 0.5, 2: 0.9}
+    values = [f"--value={grade}={p}" for grade, p in worth.items()]
+    expected = expected_columns(judged, {pair: worth[one] for pair, one in grades.items()})
+    for more in ((), ("--scale", "0-2"), ("--value", "3=1"), ("--with-judged",)):
+        assert columns(load(*way, *values, *more)) == expected
+    assert "84 documents: p = value of the grade" in load.said
+    binary = {pair: float(one >= 2) for pair, one in grades.items()}
+    assert columns(load(*way, "--level", "2")) == expected_columns(judged, binary)
+    assert "warning: every probability is 0 or 1, so that nothing varies" in load.said
+    with pytest.raises(ArgumentError, match="every grade of the scale; 3 is missing"):
+        load(*way, *values, "--scale", "0-3")
+    with pytest.raises(ArgumentError, match="2 is missing"):
+        load(*way, *values[:2])
+
+
+def test_negative_codes_of_qrels_are_unjudged_or_grades(load: Load, here: Path) -> None:
+    """As everywhere: without a scale they are unjudged, with one they are what it says."""
+    (here / "a.run").write_text("1 Q0 a 1 3 x\n1 Q0 b 2 2 x\n1 Q0 c 3 1 x\n")
+    (here / "qrels").write_text("1 0 a -1\n1 0 b 1\n")
+    values = ("--value", "1=0.5", "--value", "-1=0.25")
+    arrays = load("a.run", "--qrels", "qrels", "--value", "1=0.5")
+    assert columns(arrays) == {"1": [(0.5, 2.0)]}
+    scale = ("--scale", "-1-1", "--value", "0=0")
+    arrays = load("a.run", "--qrels", "qrels", *values, *scale)
+    assert columns(arrays) == {"1": [(0.25, 1.0), (0.5, 2.0)]}
+
+
+def test_unjudged_documents_have_the_probability_that_is_named(cli: Cli, load: Load, judged: Path) -> None:
+    """Documents that a run has within the cutoff get it, and it is said how many they are."""
+    chances = exported(cli, "--relaxed")
+    arrays = load("--unjudged", "0.1")
+    assert columns(arrays) == expected_columns(judged, chances, 0.1)
+    n_unjudged = sum(int((~flags).sum()) for flags in arrays.judged)
+    assert f"{n_unjudged} unjudged documents within rank 1,000 of a run, p = 0.1" in load.said
+    # The pool is the first five of each run but one.
+    few = load("--unjudged", "0.1", "--cutoff", "5")
+    late = few.tags.index("late-tfidf-bigrams")
+    for flags, ranks in zip(few.judged, few.ranks, strict=True):
+        only_late = np.delete(ranks, late, axis=0).min(axis=0) == np.inf
+        assert only_late[~flags].all()
+        assert ranks[np.isfinite(ranks)].max() <= 5
+    zeros = load("--keep-zero")
+    assert "unjudged" not in load.said
+    assert sum(map(len, zeros.ids)) == len(chances) + n_unjudged
+    more = load("--extra", "2", "--unjudged", "0.1")
+    assert all(ids[-2:].tolist() == [SUPPOSED] * 2 for ids in more.ids)
+    assert all(p[-2:].tolist() == [1.0] * 2 for p in more.probabilities)
+    assert f"{n_unjudged} unjudged documents" in load.said
+
+
+def test_unjudged_documents_by_rank(cli: Cli, load: Load, judged: Path) -> None:
+    """The curve is that of all judged documents and their best ranks, and it is told in words."""
+    runs = ranks_in_files(judged)
+    best, chances = [], []
+    for (topic, docno), p in exported(cli, "--relaxed").items():
+        lists = [ranked[topic] for ranked in runs.values()]
+        best.append(min(one.index(docno) + 1 for one in lists if docno in one))
+        chances.append(p)
+    curve = rank_curve(best, chances)
+    arrays = load("--unjudged", "by-rank")
+    for column, flags in enumerate(arrays.judged):
+        expected = curve(arrays.best_ranks(column)[~flags])
+        assert arrays.probabilities[column][~flags] == pytest.approx(expected, abs=1e-9)
+        assert (~flags).any()
+    at_ten = float(curve([10])[0])
+    assert f"unjudged documents: p by best rank, {float(curve([1])[0]):.3g} at 1," in load.said
+    assert f"{at_ten:.3g} at 10" in load.said
+    assert f"{curve.slope:+.3g} ln rank" in load.said
+    assert "fitted to 84 judged documents" in load.said
+
+
+def test_no_curve_is_told_with_its_reason(load: Load, here: Path) -> None:
+    """Without overlap no curve is best, and a rising one is warned of."""
+    (here / "a.run").write_text("".join(f"1 Q0 d{n} {n} {9 - n} x\n" for n in range(1, 6)))
+    told = {
+        "1 d1 1\n1 d2 1\n1 d3 0\n": "a rank parts the relevant documents from the others",
+        "1 d1 0\n1 d2 0\n": "every judged document is surely not relevant",
+        "1 d1 1\n": "every judged document is surely relevant",
+        "1 d9 0.5\n": "no judged document was retrieved by a run",
+        "1 d1 0.5\n": "all judged documents have the same best rank",
+    }
+    way = ("a.run", "--probabilities", "p.txt", "--unjudged", "by-rank")
+    for content, why in told.items():
+        (here / "p.txt").write_text(content)
+        with pytest.raises(PoolerError, match=f"--unjudged by-rank is not possible: {why}"):
+            load(*way)
+    (here / "p.txt").write_text("1 d1 0.25\n1 d2 0.5\n")
+    assert columns(load(*way))["1"][0] == (0.25, 1.0)
+    assert "warning: the judged documents are the more relevant the lower they rank" in load.said
+
+
+def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
+    """A topic that is written otherwise in the two files is not passed over."""
+    (here / "a.run").write_text("1 Q0 a 1 3 x\n")
+    (here / "p.txt").write_text("1 b 0.25\n1 a 0.5\n01 a 0.5\n1 c 1\n")
+    arrays = load("a.run", "--probabilities", "p.txt")
+    unretrieved = [(0.25, math.inf), (0.5, 1.0), (1.0, math.inf)]
+    assert columns(arrays) == {"1": unretrieved, "01": [(0.5, math.inf)]}
+    assert "warning: no run has documents for 1 topic, and AP is 0 there" in load.said
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        (("--probabilities", "p", *VALUES), ArgumentError, "and --probabilities exclude each"),
+        (VALUES[:4], ArgumentError, "must be given for every grade of the scale; 2 is missing"),
+        (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1, or by-rank"),
+        (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1, or by-rank"),
+        (("--of", "nobody"), UnknownNameError, "unknown judge `nobody`; known"),
+        (("--level", "3"), ArgumentError, "`--level` must be above 0 and at most 2"),
+        (("nothing",), UnknownNameError, "unknown run `nothing`"),
+        (("judgements/strict.qrels",), PoolerError, "is a file, and no run tag of the collection"),
+        (("--scale", "0-2"), ArgumentError, "is for files; a collection has declared its own"),
+        (("--probabilities", "judgements/strict.qrels"), FormatError, "looks like a qrels file"),
+        (("--probabilities", "none"), PoolerError, "none: no such file"),
+        (
+            ("runs/bm25-words.run", "--collection", "none.db"),
+            PoolerError,
+            "is a file, and there is nothing to measure it with",
+        ),
+        (
+            ("runs/bm25-words.run", "--probabilities", "p", "--collection", "collection.db"),
+            PoolerError,
+            "is a file, and no run tag of the collection",
+        ),
+        (
+            ("runs/bm25-words.run", "--probabilities", "p", "--rigid"),
+            ArgumentError,
+            "`--rigid` is of judgements; the file already says how likely",
+        ),
+        (
+            ("runs/bm25-words.run", "--probabilities", "p", "--of", "strict"),
+            ArgumentError,
+            "`--of` is of judgements",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    load: Load, judged: Path, options: tuple[str, ...], error: type[PoolerError], said: str
+) -> None:
+    """Each mistake is told in the words of its option."""
+    with pytest.raises(error, match=said):
+        load(*options)
+
+
+def test_collections_without_runs_or_judgements_are_told(
+    cli: Cli, load: Load, garden: Path, collection_of: Callable[..., None]
+) -> None:
+    """There is nothing to say of no run, or of nothing judged."""
+    collection_of(ann=["1 0 a 1"])
+    with pytest.raises(PoolerError, match="there is no run in the collection"):
+        load()
+    Path("collection.db").unlink()
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", "runs/bm25-words.run").fine()
+    with pytest.raises(PoolerError, match="no judge has judged anything yet"):
+        load()
+
+
+def test_values_are_read_like_those_of_the_export() -> None:
+    """One probability a grade, in any order; the same words where there is a mistake."""
+    assert parse_values(("1=.5", "-2=0", "0=1e-1"), (-2, 0, 1)) == {-2: 0, 0: 0.1, 1: 0.5}
+    for texts, said in (
+        (("0=0", "1"), "must be GRADE=P with a grade of"),
+        (("0=0", "7=1"), "must be GRADE=P with a grade of"),
+        (("0=0", "0=1"), "must name each grade once"),
+        (("0=0", "1=2"), "must have a probability from 0 to 1"),
+        (("0=0", "1=nan"), "must have a probability from 0 to 1"),
+        (("0=0",), "1 is missing"),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            parse_values(texts, (0, 1))
+    assert (parse_unjudged("0"), parse_unjudged("1"), parse_unjudged("by-rank")) == (0, 1, None)

@@ -1,0 +1,311 @@
+"""`pooler sensitivity` by pair, with documents missing, and document by document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import variance
+
+import pytest
+from scipy.stats import kendalltau, ttest_rel
+
+from pooler.results.measure.conclusions import percent, rough
+from tests.cli.conftest import Cli
+from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
+from tests.cli.oracles import average_precision, first_documents, mean, read_qrels, swapped_pairs
+
+
+def ap_rows(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> list[float]:
+    """Return AP by topic, in the order of the qrels."""
+    found = average_precision(qrels, run)
+    return [found[topic] for topic in qrels]
+
+
+def test_no_option_alone_is_called_the_experiment_of_the_paper(cli: Cli) -> None:
+    """Manual and help say what is nearest to section 4.3, and in which way the paper differs."""
+    shown = " ".join(cli("sensitivity", "--help").fine().out.split())
+    manual = (Path(__file__).parents[3] / "README.md").read_text("utf-8").replace("`", "")
+    for text in (shown, " ".join(manual.split())):
+        assert "earest to the paper's section 4.3 is --depth 100 --scenario own --pairs, " in text
+        flips = "flips every document at rank 101 that is relevant with probability 0, judged or not,"
+        assert f"{flips} and computes with its model of judging" in text
+        assert "is the paper's section 4.3)" not in text
+        assert "(the paper's section 4.3)" not in text
+
+
+@pytest.mark.parametrize("scenario", ["shared", "own"])
+def test_pairs_are_tested_before_and_after(cli: Cli, judged: Path, scenario: str) -> None:
+    """Differences, t2 and p are scipy's on edited qrels; own is like section 4.3."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    options = ("--depth", "5", "--pairs", "--scenario", scenario, *STRICT, "--format", "json")
+    rows = cli("sensitivity", *options).fine().json()
+    assert len(rows) == 9 * 8 // 2
+    added = {}
+    for tag, run in runs.items():
+        sixth = {topic: first_documents(run, topic, 6)[5] for topic in qrels}
+        added[tag] = {t: [docno] for t, docno in sixth.items() if docno not in qrels[t]}
+    for row in rows:
+        pair = row["a"], row["b"]
+        old = [ap_rows(qrels, runs[tag]) for tag in pair]
+        assert mean(old[0]) >= mean(old[1])
+        peer = ttest_rel(*old)
+        assert row["difference"] == pytest.approx(mean(old[0]) - mean(old[1]), abs=1e-12)
+        assert (row["t2"], row["p"]) == (pytest.approx(peer.statistic), pytest.approx(peer.pvalue))
+        for side, flipped in zip("ab", pair, strict=True):
+            edited = with_relevant(qrels, added[flipped])
+            new = []
+            for tag, before in zip(pair, old, strict=True):
+                if scenario == "shared" or tag == flipped:
+                    new.append(ap_rows(edited, runs[tag]))
+                    continue
+                counts = [sum(grade > 0 for grade in qrels[topic].values()) for topic in qrels]
+                new.append([
+                    ap * n / (n + 1) if topic in added[flipped] else ap
+                    for topic, n, ap in zip(qrels, counts, before, strict=True)
+                ])  # fmt: skip
+            difference = mean(new[0]) - mean(new[1])
+            peer = ttest_rel(*new)
+            assert row[f"difference_{side}"] == pytest.approx(difference, abs=1e-12)
+            assert row[f"t2_{side}"] == pytest.approx(peer.statistic)
+            assert row[f"p_{side}"] == pytest.approx(peer.pvalue)
+            assert row[f"sign_{side}"] == ("swapped" if difference < 0 else "kept")
+            assert row[f"drop_{side}"] == pytest.approx(1 - difference / row["difference"])
+            s2, s2_after = (variance([a - b for a, b in zip(*scores, strict=True)]) for scores in (old, new))
+            assert row[f"variance_drop_{side}"] == pytest.approx(1 - s2_after / s2)
+
+
+@pytest.mark.parametrize("at", ["worst", "best"])
+def test_document_that_moves_a_pair_most_is_named(cli: Cli, judged: Path, at: str) -> None:
+    """No document of either run, or outside both, moves the difference further that way."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    pair = ("bm25-words", "rm3-words-title")
+    options = ("--pairs", "--at", at, *STRICT, "--format", "json")
+    (row,) = cli("sensitivity", *pair, *options).fine().json()
+    assert (row["a"], row["b"]) == pair
+
+    def difference(topic: str, docno: str) -> float:
+        edited = with_relevant(qrels, {topic: [docno]})
+        a, b = (mean(ap_rows(edited, runs[tag])) for tag in pair)
+        return a - b
+
+    every = {
+        (topic, docno): difference(topic, docno)
+        for topic in qrels
+        for docno in {"none-has-this", *(one for tag in pair for one in unjudged_of(qrels, runs[tag], topic))}
+    }
+    most = (min if at == "worst" else max)(every.values())
+    assert every[row["topic"], row["docno"]] == pytest.approx(most, abs=1e-12)
+    assert row["difference_after"] == pytest.approx(most, abs=1e-12)
+    ranks = {
+        name: first_documents(runs[tag], row["topic"], 1000).index(row["docno"]) + 1
+        if row["docno"] in runs[tag][row["topic"]]
+        else None
+        for name, tag in zip(("rank_a", "rank_b"), pair, strict=True)
+    }
+    assert {name: row[name] for name in ranks} == ranks
+
+
+def test_limits_with_documents_missing(cli: Cli, judged: Path) -> None:
+    """Lowest: k relevant documents that no run has; highest: the first k unjudged ones."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    options = ("--missing", "2", *STRICT, "--format", "json")
+    by_run = cli("sensitivity", *options).fine().json()
+    nowhere = with_relevant(qrels, {topic: ["no-1", "no-2"] for topic in qrels})
+    assert [row["run"] for row in by_run] == sorted(runs)
+    for row in by_run:
+        run = runs[row["run"]]
+        low = mean(average_precision(nowhere, run).values())
+        first = {topic: unjudged_of(qrels, run, topic)[:2] for topic in qrels}
+        high = mean(average_precision(with_relevant(qrels, first), run).values())
+        assert row["map_low"] == pytest.approx(low, abs=1e-12)
+        assert row["map_high"] == pytest.approx(high, abs=1e-12)
+        n_judged = sum(docno in qrels[topic] for topic in qrels for docno in run[topic])
+        assert (row["judged"], row["undefined"]) == (n_judged, 0)
+        assert row["judged"] + row["unjudged"] == sum(len(run[topic]) for topic in qrels)
+    cells = cli("sensitivity", *options, "--by-topic").fine().json()
+    for row in by_run:
+        of_run = [cell for cell in cells if cell["run"] == row["run"]]
+        assert mean(cell["ap_low"] for cell in of_run) == pytest.approx(row["map_low"])
+        assert mean(cell["ap_high"] for cell in of_run) == pytest.approx(row["map_high"])
+    lows = {row["run"]: (row["map_low"], row["map_high"]) for row in by_run}
+    for pair in cli("sensitivity", *options, "--pairs").fine().json():
+        a, b = lows[pair["a"]], lows[pair["b"]]
+        assert pair["low"] == pytest.approx(a[0] - b[1], abs=1e-12)
+        assert pair["high"] == pytest.approx(a[1] - b[0], abs=1e-12)
+        assert pair["certain"] == (pair["low"] > 0)
+
+
+def test_each_document_equals_edited_qrels(cli: Cli, judged: Path) -> None:
+    """Every unjudged document has a row; the first ones do what the edited qrels say."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    runs = runs_of(judged)
+    before = [mean(average_precision(qrels, run).values()) for run in runs.values()]
+    rows = cli("sensitivity", "--each", *STRICT, "--format", "json").fine().json()
+    assert {(row["topic"], row["docno"]) for row in rows} == {
+        (topic, docno) for topic in qrels for run in runs.values() for docno in unjudged_of(qrels, run, topic)
+    }
+    keys = [(-row["swapped"], -max(row["up"], -row["down"])) for row in rows]
+    assert keys == sorted(keys)
+    for row in [*rows[:5], *rows[100::60]]:
+        topic, docno = row["topic"], row["docno"]
+        edited = with_relevant(qrels, {topic: [docno]})
+        after = [mean(average_precision(edited, run).values()) for run in runs.values()]
+        moved = [new - old for new, old in zip(after, before, strict=True)]
+        assert row["up"] == pytest.approx(max(0.0, *moved), abs=1e-12)
+        assert row["down"] == pytest.approx(min(0.0, *moved), abs=1e-12)
+        assert row["swapped"] == swapped_pairs(before, after)
+        assert row["tau_b"] == pytest.approx(kendalltau(before, after).statistic, abs=1e-12)
+        assert row["runs"] == sum(docno in run[topic] for run in runs.values())
+        ranked = first_documents(runs[row["best_run"]], topic, 1000)
+        assert ranked[row["best_rank"] - 1] == docno
+    shown = cli("sensitivity", "--each", *STRICT).fine().out.splitlines()
+    assert sum(line.startswith("G0") for line in shown) == 20
+    assert len(cli("sensitivity", "--each", "--limit", "3", *STRICT, "--format", "json")
+               .fine().json()) == 3  # fmt: skip
+
+
+def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
+    """Without a relevant document there is no number but a reason, in every report."""
+    (here / "z.qrels").write_text("1 0 d1 0\n")
+    (here / "a.run").write_text("1 Q0 d1 1 2 a\n1 Q0 d2 2 1 a\n")
+    (here / "b.run").write_text("1 Q0 d9 1 2 b\n1 Q0 d2 2 1 b\n")
+    files = ("--qrels", "z.qrels", "a.run", "b.run")
+    for options, name, reason in (
+        (("--at", "worst"), "map_after", "no-relevant"),
+        (("--missing", "2"), "map_low", "no-relevant"),
+        (("--missing", "2", "--pairs"), "low", "no-topics"),
+        (("--at", "worst", "--pairs"), "difference_after", "no-topics"),
+        (("--depth", "1", "--pairs"), "difference_b", "no-topics"),
+    ):
+        rows = cli("sensitivity", *files, *options, "--format", "json").fine().json()
+        assert {(row[name], row["reason"]) for row in rows} == {(None, reason)}
+        assert cli("sensitivity", *files, *options).fine().out
+    assert cli("sensitivity", *files, "--each", "--format", "json").fine().json() == []
+    assert "2 documents of topics without a relevant document" in " ".join(
+        cli("sensitivity", *files, "--each").fine().out.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--depth", "5"),
+        ("--depth", "5", "--flips", "3"),
+        ("--at", "worst"),
+        ("--at", "best", "--by-topic"),
+        ("--depth", "5", "--by-topic"),
+        ("--depth", "5", "--pairs"),
+        ("--depth", "5", "--pairs", "--scenario", "own", "--r", "own"),
+        ("--at", "worst", "--pairs"),
+        ("--missing", "2"),
+        ("--missing", "2", "--by-topic"),
+        ("--missing", "2", "--pairs"),
+        ("--each",),
+    ],
+)
+def test_every_report_fits_80_columns(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
+    """With tags of about ten characters no line is longer, be it a row or words."""
+    files = ("runs/bm25-words.run", "runs/rm3-bigrams.run")
+    shown = cli("sensitivity", "--qrels", "judgements/strict.qrels", *files, *options).fine().out
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_words_below_the_runs_draw_the_conclusion(cli: Cli, judged: Path) -> None:
+    """How far MAP moves and at most how many pairs swap is said, for whose documents, of how many.
+
+    What the columns count is said too, and how R is counted.
+    """
+    options = ("sensitivity", "--depth", "5", *STRICT)
+    rows = cli(*options, "--format", "json").fine().json()
+    words = " ".join(cli(*options).fine().out.split())
+    changes = sorted((row["change"], row["run"]) for row in rows)
+    (least, low), (most, high) = changes[0], changes[-1]
+    assert f"MAP changes by {rough(least)} ({low}) to {rough(most)} ({high})." in words
+    worst = max(rows, key=lambda row: row["swapped"])
+    n_none = sum(row["swapped"] == 0 for row in rows)
+    assert worst["swapped"] > 1
+    share = percent(worst["swapped"], 36)
+    assert (
+        f"Of 36 pairs of runs, at most {worst['swapped']} ({share}) are swapped"
+        f" by one run's documents ({worst['run']}); those of {n_none} runs swap none."
+    ) in words
+    assert "unjudged, judged, ended: topics where the run's document at that rank" in words
+    assert "(scenario shared). R: relevant documents of the topic." in words
+    alone = cli(*options, "bm25-words").fine().out
+    assert "MAP changes by" in alone
+    assert "pairs of runs, at most" not in alone
+
+
+def test_words_below_pairs_count_both_ways(cli: Cli, judged: Path) -> None:
+    """Pairs that come to be significant, and those that cease to be, are two numbers."""
+    options = ("sensitivity", "--depth", "5", "--flips", "5", "--pairs", *STRICT)
+    rows = cli(*options, "--format", "json").fine().json()
+    words = " ".join(cli(*options).fine().out.split())
+    n = {
+        (side, was): sum((row["p"] <= 0.05) == was and (row[f"p_{side}"] <= 0.05) != was for row in rows)
+        for side in "ab"
+        for was in (False, True)
+    }
+    assert sum(n.values())
+    assert (
+        f"Significant at 0.05 as judged: {sum(row['p'] <= 0.05 for row in rows)}; with A's"
+        f" documents {n['a', False]} come to be and {n['a', True]} cease, with B's"
+        f" {n['b', False]} come to be and {n['b', True]} cease."
+    ) in words
+    swaps = [sum(row[f"sign_{side}"] == "swapped" for row in rows) for side in "ab"]
+    assert f"Of 36 pairs, {swaps[0]} swap with A's documents, {swaps[1]} with B's." in words
+
+
+def test_words_below_each_say_which_come_first(cli: Cli, judged: Path) -> None:
+    """The order of the rows, the most pairs that one document swaps, and of how many."""
+    rows = cli("sensitivity", "--each", *STRICT, "--format", "json").fine().json()
+    words = " ".join(cli("sensitivity", "--each", *STRICT).fine().out.split())
+    n_swapping = sum(row["swapped"] > 0 for row in rows)
+    assert f"the first 20 of {len(rows)} documents, those that swap most pairs" in words
+    assert (
+        f"{n_swapping} of {len(rows)} documents swap a pair of runs or more; none swaps more than"
+        f" {rows[0]['swapped']} of 36 pairs."
+    ) in words
+
+
+def test_pairs_without_a_test_are_counted_in_words(cli: Cli, here: Path) -> None:
+    """Two runs that are the same have no t2: the reason is below the table, which stays narrow."""
+    (here / "z.qrels").write_text("1 0 d1 1\n2 0 d1 1\n")
+    for tag in ("aaaaaaaaaa", "bbbbbbbbbb"):
+        lines = [f"{topic} Q0 {docno} 1 {4 - n} {tag}" for topic in "12"
+                 for n, docno in enumerate(("d1", "d2", "d3"))]  # fmt: skip
+        (here / f"{tag}.run").write_text("\n".join(lines) + "\n")
+    files = ("--qrels", "z.qrels", "aaaaaaaaaa.run", "bbbbbbbbbb.run")
+    for command in (
+        ("sensitivity", "--depth", "1", "--pairs"),
+        ("sensitivity", "--at", "worst", "--pairs"),
+        ("required-difference", "--depth", "1"),
+    ):
+        shown = cli(*command, *files).fine().out
+        assert max(map(len, shown.splitlines())) <= 80
+        assert "-: undefined in 1 pair (the same difference in every topic)." in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "after"),
+    [
+        (("--depth", "5"), ("difference_a", "difference_b")),
+        (("--at", "worst"), ("difference_after",)),
+        (("--missing", "1"), ("low",)),
+    ],
+)
+def test_pairs_nearest_to_a_swap_are_shown_first(
+    cli: Cli, judged: Path, options: tuple[str, ...], after: tuple[str, ...]
+) -> None:
+    """--limit keeps the least differences after, in that order; what is counted stays all pairs."""
+    asked = ("sensitivity", *options, "--pairs", *STRICT)
+    every = cli(*asked, "--format", "json").fine().json()
+    few = cli(*asked, "--limit", "4", "--format", "json").fine().json()
+    least = sorted(min(row[name] for name in after) for row in every)
+    assert [min(row[name] for name in after) for row in few] == least[:4]
+    assert all(row in every for row in few)
+    words = cli(*asked, "--limit", "4").fine().out
+    assert "Shown: 4 of 36 pairs, those that go furthest past a swap" in words
+    assert words.count("36 pairs") == 2

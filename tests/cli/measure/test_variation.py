@@ -1,0 +1,216 @@
+"""`pooler variation` on the sample collection, whose three judges differ on seventeen documents."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+from statistics import variance
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from tests.cli.conftest import Cli
+from tests.cli.edited_qrels import runs_of
+from tests.cli.oracles import first_documents, mean, read_qrels
+from tests.store.analysis.variation.enumerated_variation import Enumerated, Topic, enumerated
+from tests.store.analysis.variation.outcome_table import outcome_table
+
+JUDGES = ("strict", "middle", "lenient")
+
+
+def topics_of(folder: Path, level: int = 1) -> dict[str, Topic]:
+    """Read how likely documents are relevant, by the share of judges, and the runs' ranks."""
+    qrels = [read_qrels(folder / "judgements" / f"{judge}.qrels") for judge in JUDGES]
+    runs = [run for _, run in sorted(runs_of(folder).items())]
+    found = {}
+    for topic in qrels[0]:
+        share = {docno: sum(one[topic][docno] >= level for one in qrels) / 3
+                 for docno in qrels[0][topic]}  # fmt: skip
+        likely = [docno for docno, p in share.items() if p]
+        ranks = np.full((len(runs), len(likely)), np.inf)
+        for row, run in zip(ranks, runs, strict=True):
+            listed = first_documents(run, topic, 1000)
+            row[:] = [listed.index(docno) + 1 if docno in listed else np.inf for docno in likely]
+        found[topic] = (np.array([share[docno] for docno in likely]), ranks)
+    return found
+
+
+@cache
+def outcomes_of(folder: Path) -> list[Enumerated]:
+    """Look at every outcome of judging each topic."""
+    return [enumerated(*topic) for topic in topics_of(folder).values()]
+
+
+ORDER = ("--order", "trec9")
+
+
+def test_runs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
+    """Mean, standard deviation and components, from runs and qrels by enumeration."""
+    outcomes = outcomes_of(judged)
+    rows = cli("variation", *ORDER, "--format", "json").fine().json()
+    assert [row["run"] for row in rows] == sorted(runs_of(judged))
+    for place, row in enumerate(rows):
+        means = [float(one.mean[place]) for one in outcomes]
+        variances = [float(one.covariance[place, place]) for one in outcomes]
+        spread = math.sqrt(sum(variances)) / len(outcomes)
+        assert row["mean"] == pytest.approx(mean(means), abs=1e-12)
+        assert row["sd"] == pytest.approx(spread, abs=1e-12)
+        low, high = ends(list(topics_of(judged).values()), place)
+        assert (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-12)
+        assert (row["law"], row["interval_error"]) == ("enumeration", 0)
+        between, within = variance(means), mean(variances)
+        assert row["topic_variance"] == pytest.approx(between)
+        assert row["judging_variance"] == pytest.approx(within)
+        assert row["share"] == pytest.approx(within / (within + between))
+        assert row["map_variance"] == pytest.approx((within + between) / len(outcomes))
+        assert row["moments_error"] <= 1e-12
+
+
+def ends(topics: list[Topic], run: int) -> tuple[float, float]:
+    """Return the least MAPs of one run with .025 and .975 of all outcomes up to them."""
+    totals, chances = np.zeros(1), np.ones(1)
+    for p, ranks in topics:
+        table = outcome_table(ranks[[run]])
+        weights = table.weights(p)
+        totals = np.add.outer(totals, table.scores[weights > 0, 0]).ravel()
+        chances = np.multiply.outer(chances, weights[weights > 0]).ravel()
+    order = np.argsort(totals)
+    so_far = np.cumsum(chances[order])
+    low, high = (totals[order[np.searchsorted(so_far, level)]] for level in (0.025, 0.975))
+    return low / len(topics), high / len(topics)
+
+
+def test_pairs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
+    """The run ahead is A; K, t2 both ways and p; and how likely they swap, by judging many times.
+
+    Seventeen documents are open: all outcomes of a pair can be looked at.
+    """
+    outcomes, tags = outcomes_of(judged), sorted(runs_of(judged))
+    rows = cli("variation", "--pairs", *ORDER, "--format", "json").fine().json()
+    assert len(rows) == 9 * 8 // 2
+    law = stats.t(len(outcomes) - 1)
+    for row in rows:
+        a, b = tags.index(row["a"]), tags.index(row["b"])
+        differences = [float(one.mean[a] - one.mean[b]) for one in outcomes]
+        own = mean([float(one.covariance[a, a] + one.covariance[b, b] - 2 * one.covariance[a, b])
+                    for one in outcomes])  # fmt: skip
+        between = variance(differences)
+        assert row["difference"] == pytest.approx(mean(differences), abs=1e-12)
+        assert row["difference"] >= 0
+        assert row["k"] == pytest.approx(own / (own + between))
+        for name, whole in (("removed", between), ("included", between + own)):
+            t = mean(differences) / math.sqrt(whole / len(outcomes))
+            assert row[f"t2_{name}"] == pytest.approx(t)
+            assert row[f"p_t2_{name}"] == pytest.approx(2 * law.sf(t))
+    simulated = judged_again(list(topics_of(judged).values()), 40_000)
+    laws = {row["law"] for row in rows}
+    assert laws == {"enumeration", "normal"}
+    assert all(0 < row["reversed_error"] < 0.0003 for row in rows if row["law"] == "normal")
+    assert all(row["reversed_error"] < 1e-10 for row in rows if row["law"] == "enumeration")
+    for row in rows:
+        a, b = tags.index(row["a"]), tags.index(row["b"])
+        share = float((simulated[b] - simulated[a] > 1e-12).mean())
+        error = math.sqrt(max(share * (1 - share), 1e-4) / simulated.shape[1])
+        assert row["reversed"] == pytest.approx(share, abs=4.5 * error)
+        if row["law"] == "enumeration":
+            tied = float((abs(simulated[b] - simulated[a]) <= 1e-12).mean())
+            assert row["tied"] == pytest.approx(tied, abs=4.5 * error + 0.002)
+
+
+def judged_again(topics: list[Topic], repetitions: int) -> NDArray[np.float64]:
+    """Draw judgements and compute every MAP, shape (n_runs, repetitions)."""
+    rng = np.random.default_rng(3)
+    total = np.zeros((len(topics[0][1]), repetitions))
+    for p, ranks in topics:
+        flags = (rng.random((repetitions, p.size)) < p).astype(float)
+        for run, row in enumerate(ranks):
+            order = np.argsort(row)[: np.isfinite(row).sum()]
+            own = flags[:, order]
+            total[run] += (own * own.cumsum(1)) @ (1 / row[order]) / np.maximum(flags.sum(1), 1)
+    return total / len(topics)
+
+
+def test_simulation_stands_beside(cli: Cli, judged: Path) -> None:
+    """Within five standard errors of the exact numbers, and the same for a seed."""
+    options = (*ORDER, "--monte-carlo", "20000", "--seed", "5", "--format", "json")
+    rows = cli("variation", *options).fine().json()
+    for row in rows:
+        assert row["mc_mean"] == pytest.approx(row["mean"], abs=5 * row["sd"] / 20000**0.5)
+        assert row["mc_sd"] == pytest.approx(row["sd"], rel=0.05)
+    assert cli("variation", *options).fine().json() == rows
+    pairs = cli("variation", "--pairs", *options).fine().json()
+    for row in pairs:
+        error = math.sqrt(max(row["reversed"] * (1 - row["reversed"]), 1e-4) / 20000)
+        assert row["mc_reversed"] == pytest.approx(row["reversed"], abs=5 * error)
+
+
+def test_files_and_a_collection_agree(cli: Cli, judged: Path) -> None:
+    """Probabilities of a file, of qrels by value, and one more relevant document a topic."""
+    cli("export", "probabilities", "--level", "1", "--out", "p.txt").fine()
+    runs = [f"runs/{tag}.run" for tag in sorted(runs_of(judged))]
+    expected = cli("variation", "--format", "json").fine().json()
+    assert cli("variation", *runs, "--probabilities", "p.txt", "--format", "json").fine().json() == [
+        pytest.approx(row) for row in expected
+    ]
+    graded = ("--qrels", "judgements/strict.qrels", "--value", "0=0", "--value", "1=1")
+    sure = cli("variation", *runs, *graded, "--value", "2=1", "--format", "json").fine().json()
+    scores = cli("evaluate", *runs, "--qrels", "judgements/strict.qrels", "--format", "json").fine()
+    for row, score in zip(sure, scores.json(), strict=True):
+        assert row["sd"] == 0
+        assert (row["mean"], row["judged"]) == pytest.approx((score["value"], score["value"]))
+    more = cli("variation", "--extra-relevant", "1", "--format", "json").fine().json()
+    assert all(one["mean"] < row["mean"] for one, row in zip(more, expected, strict=True))
+
+
+def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
+    """No row or line is wider than 80 columns, and the words under the table say what it means."""
+    for options in ((), ("--pairs",), ("--judge", "strict", "--monte-carlo", "100")):
+        result = cli("variation", *options).fine()
+        assert max(map(len, result.out.splitlines())) <= 80 + (len("-bigrams") * 2)
+    text = " ".join(cli("variation").fine().out.split())
+    assert "by another judging and by expected MAP, Kendall's tau is 0." in text
+    assert "judged: MAP by the judgements" in cli("variation", "--judge", "strict").fine().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("bm25-words", "--pairs"), "there is one run, `bm25-words`: a pair needs two"),
+        (("--value", "0=0", "--value", "1=0", "--value", "2=0"), "no document has a chance"),
+        (("--unjudged", "2"), "`--unjudged` must be"),
+        (("nobody",), "unknown run `nobody`"),
+    ],
+)
+def test_what_cannot_be_is_refused(cli: Cli, judged: Path, arguments: tuple[str, ...], words: str) -> None:
+    """In one line."""
+    assert words in cli("variation", *arguments).failed(1).err
+
+
+def test_unjudged_documents_are_named_where_they_count(cli: Cli, judged: Path) -> None:
+    """The table says so when they may be relevant, and not by default."""
+    words = "Documents that nobody judged may be relevant here"
+    for more in ((), ("--pairs",)):
+        assert words in cli("variation", "--unjudged", "0.1", *more).fine().out
+        assert words not in cli("variation", *more).fine().out
+        assert words not in cli("variation", "--extra-relevant", "1", *more).fine().out
+
+
+def test_a_simulation_that_contradicts_is_told() -> None:
+    """Of 10,000 judgings 1,000 turned about: .1, with a standard error of .003."""
+    from pooler.results.measure.variation import contradicted
+
+    pair = {"a": "x", "b": "y", "mc_reversed": 0.1}
+    told = {0.105: False, 0.12: True, 0.08: True}
+    for law, says in told.items():
+        words = contradicted([{**pair, "reversed": law, "reversed_error": None}], 10_000)
+        assert bool(words) is says
+    assert not contradicted([{**pair, "reversed": 0.12, "reversed_error": 0.01}], 10_000)
+    other = {"a": "x", "b": "z", "mc_reversed": 0.5, "reversed": 0.4, "reversed_error": 0.01}
+    (words,) = contradicted([other, {**other, "b": "w"}], 10_000)
+    assert words.startswith("The simulation contradicts `reversed` of x - z and 1 other pair")
+    # None of so many is no certainty: 8 of a million would be seen as none by many a 10,000.
+    rare = {**pair, "mc_reversed": 0.0, "reversed": 8e-6, "reversed_error": 0.0}
+    assert not contradicted([rare], 10_000)

@@ -1,0 +1,439 @@
+"""`pooler report`: every number is the one that the command beside it prints."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.command_line import Outcome, write
+from tests.cli.conftest import Cli
+from tests.conftest import SHARED_DATA
+
+MAJORITY = ("--aggregate", "majority", "--ties", "low")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table of the page and the command below it."""
+
+    command: str
+    rows: list[list[str]]
+    drawings: list[ElementTree.Element]
+
+
+def read_page(path: Path) -> ElementTree.Element:
+    """Parse a page, which is well-formed XML."""
+    return ElementTree.fromstring(path.read_text(encoding="utf-8").split("\n", 1)[1])
+
+
+def words(element: ElementTree.Element) -> str:
+    """Return the text within."""
+    return "".join(element.itertext())
+
+
+def shown_tables(page: ElementTree.Element) -> Iterator[Shown]:
+    """Yield every table with the command that follows it."""
+    rows: list[list[str]] | None = None
+    drawings: list[ElementTree.Element] = []
+    for element in page.iter():
+        if element.tag == "figure":
+            drawings = [one for one in element.iter() if one.tag.endswith("svg")]
+        elif element.tag == "tbody":
+            rows = [[words(cell) for cell in row] for row in element]
+        elif element.tag == "p" and element.get("class") == "command":
+            assert rows is not None
+            yield Shown(words(element).removeprefix("The same numbers: "), rows, drawings)
+            rows, drawings = None, []
+
+
+def rows_of(found: Any) -> Iterator[dict[str, Any]]:
+    """Yield every row of a command's json; facts of a dossier are rows of name and value."""
+    if isinstance(found, list):
+        yield from found
+        return
+    for name, value in found.items():
+        if isinstance(value, list):
+            yield from value
+        else:
+            yield {"name": name.replace("_", " "), "value": value}
+
+
+def is_cell(text: str, value: object) -> bool:
+    """Say whether a cell of the page is a value of json, to the digits that it shows."""
+    if value is None:
+        return text == "-"
+    if isinstance(value, bool):
+        return text == ("yes" if value else "no")
+    if isinstance(value, float):
+        number = re.fullmatch(r"-?[\d,]+(?:\.(\d+))?", text)
+        least = 0 if number is None else 0.5001 * 10 ** -len(number[1] or "")
+        return number is not None and abs(float(text.replace(",", "")) - value) <= least
+    return text == (f"{value:,}" if isinstance(value, int) else value)
+
+
+def numbers(row: list[str]) -> list[str]:
+    """Leave out what the page says in words where the command has a code: of all judges."""
+    return row[2:] if row[0] == "grades" or row[0].startswith("relevant = ") else row
+
+
+def missing(shown: Shown, outcome: Outcome) -> list[list[str]]:
+    """Return the rows of the page that the command does not print."""
+    printed = list(rows_of(outcome.fine().json()))
+    return [
+        row
+        for row in shown.rows
+        if not any(
+            all(any(is_cell(text, value) for value in one.values()) for text in numbers(row))
+            for one in printed
+        )
+    ]
+
+
+def check_numbers(cli: Cli, path: Path, *, least: int) -> list[str]:
+    """Run every command of a page, and find each row of its tables in what is printed."""
+    printed: dict[str, Outcome] = {}
+    tables = list(shown_tables(read_page(path)))
+    for shown in tables:
+        name, *arguments = shlex.split(shown.command)
+        assert name == "pooler"
+        if shown.command not in printed:
+            given = [part for one in arguments for part in expanded(one)]
+            printed[shown.command] = cli(*given, "--format", "json")
+        found = missing(shown, printed[shown.command])
+        assert not found, (shown.command, found[:3])
+        assert shown.rows
+    assert len(tables) >= least
+    return list(printed)
+
+
+def expanded(argument: str) -> list[str]:
+    """Fill in a pattern as a shell does."""
+    return sorted(glob(argument)) if "*" in argument else [argument]  # noqa: PTH207  # absolute
+
+
+def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
+    """All sections, of a collection with three judges."""
+    said = cli("report", "page.html", *MAJORITY).fine()
+    assert said.out == ""
+    assert "page.html: " in said.err
+    commands = check_numbers(cli, Path("page.html"), least=18)
+    of = {command.split()[1] for command in commands}
+    assert of == {"diagnose", "list", "status", "agreement", "sensitivity", "variation", "compare",
+                  "required-difference"}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_wrong_number_is_noticed(cli: Cli, judged: Path) -> None:
+    """What the other tests rely on: a digit changed in a table is a row that nobody prints."""
+    cli("report", "page.html", *MAJORITY).fine()
+    tables = [one for one in shown_tables(read_page(Path("page.html"))) if one.drawings]
+    for shown in (tables[0], tables[-1]):
+        outcome = cli(*shlex.split(shown.command)[1:], "--format", "json")
+        assert missing(shown, outcome) == []
+        number = next(place for place, text in enumerate(shown.rows[0]) if text[:1].isdigit())
+        shown.rows[0][number] = f"7{shown.rows[0][number]}"
+        assert missing(shown, outcome) == [shown.rows[0]]
+
+
+def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
+    """Every number beside a bar, a dot or an interval is a cell of the table below."""
+    cli("report", "page.html", *MAJORITY).fine()
+    n_checked = 0
+    for shown in shown_tables(read_page(Path("page.html"))):
+        cells = {text for row in shown.rows for text in row}
+        for drawing in shown.drawings:
+            width = drawing.attrib["viewBox"].split()[2]
+            for text in drawing.iter():
+                if text.attrib.get("text-anchor") == "end" and text.attrib["x"] == width:
+                    numbers = {part.strip("[],") for part in words(text).split()}
+                    numbers -= {"+", "n"}
+                    assert numbers <= cells, (shown.command, numbers - cells)
+                    n_checked += len(numbers)
+    assert n_checked > 300
+    text = words(read_page(Path("page.html")))
+    assert "Where lenient and strict differ" in text
+    assert "Can the collection be trusted?" in text
+    assert "9 runs, 8 topics and 84 judgements, " in text
+    assert "Krippendorff's alpha of 3 judges (3 models) on what is relevant" in text
+    assert "Which run of a pair is the better these topics do not tell" in text
+    assert "the share of its judges who find it so" in text
+
+
+def test_page_needs_nothing_else(cli: Cli, judged: Path) -> None:
+    """No script, no address of another file, and one main heading."""
+    cli("report", "page.html", *MAJORITY, "--title", "信頼できるか <b>&").fine()
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script|\ssrc=|<link|@import|url\((?!#)|https?://(?!www\.w3\.org)", text)
+    assert not re.search(r'href="(?!#)', text)
+    [heading] = [one for one in read_page(Path("page.html")).iter() if one.tag == "h1"]
+    assert words(heading) == "信頼できるか <b>&"
+
+
+def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
+    """The same of bare files; what only a collection knows is said to be unknown."""
+    Path("collection.db").unlink()
+    given = ("--qrels", "judgements/strict.qrels", "--runs", "runs.tsv", "--level", "2")
+    cli("report", "page.html", *given, "--depth", "4").fine()
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    assert any(command.startswith("pooler compare --plot") for command in commands)
+    assert all("--level 2" in command for command in commands)
+    text = words(read_page(Path("page.html")))
+    assert "nothing is known of how judges differ" in text
+    assert "84 judgements of strict.qrels, " in text
+    assert "How far judges agree is not known: there is one grade a document." in text
+    assert "Judging" not in text
+
+
+def test_values_of_grades_stand_for_other_judges(cli: Cli, judged: Path) -> None:
+    """With one judgement of each document, `--value` says how likely another judge agrees."""
+    runs = sorted(map(str, Path("runs").glob("*.run")))
+    values = [part for grade, p in ((0, ".1"), (1, ".7"), (2, ".9"))
+              for part in ("--value", f"{grade}={p}")]  # fmt: skip
+    given = ("--qrels", "judgements/strict.qrels", "--depth", "5", *values)
+    cli("report", "page.html", *given, *runs).fine()
+    commands = check_numbers(cli, Path("page.html"), least=10)
+    varied = [command for command in commands if " variation " in command]
+    assert len(varied) == 2
+    assert all("--value 1=.7" in command and "runs/*.run" in command for command in varied)
+
+
+def test_some_of_many_files_are_named_one_by_one(cli: Cli, judged: Path) -> None:
+    """Files of several folders by a pattern each, or by name where a pattern would find others."""
+    Path("more").mkdir()
+    for name in ("bm25-words", "bm25-bigrams"):
+        Path(f"runs/{name}.run").rename(f"more/{name}.run")
+    shutil.copy("runs/tfidf-words.run", "runs/also-here.run")
+    runs = [one for one in sorted(Path().glob("[mr]*/*.run")) if one.name != "also-here.run"]
+    assert len(runs) == 9
+    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--depth", "5", *runs).fine()
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    named = [one for one in commands if " compare " not in one]
+    assert all("more/*.run runs/bm25-stems-full.run" in command for command in named)
+
+
+def test_commands_can_be_pasted(cli: Cli, judged: Path) -> None:
+    """Names that a shell would take for something else, in a real shell: nothing else is run."""
+    folder = Path("star $(touch harm)")
+    folder.mkdir()
+    for number, run in enumerate(sorted(Path("runs").glob("*.run"))):
+        shutil.copy(run, folder / f"*{number};touch harm.run;touch harm")
+        shutil.copy(run, f"-{number}.run")
+        shutil.copy(run, f"{number}  two\nlines.txt")
+    given = ("--qrels", "judgements/strict.qrels", "--depth", "5")
+    for runs in (
+        [*folder.iterdir()], [*folder.iterdir()][:3], sorted(Path().glob("-*.run")),
+        sorted(Path().glob("-*.run"))[:2], sorted(Path().glob("*.txt"))[:3],
+    ):  # fmt: skip
+        cli("report", "page.html", *given, "--", *runs).fine()
+        commands = {one.command for one in shown_tables(read_page(Path("page.html")))}
+        for command in commands:
+            script = f"""pooler() {{ printf '%s\\0' "$@"; }}; {command}"""
+            words = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+            arguments = words.decode().split("\0")[:-1]
+            cli(*arguments, "--format", "json").fine()
+            if " compare " not in command:
+                assert {Path(one).name for one in arguments[-len(runs) :]} == {one.name for one in runs}
+    assert not Path("harm").exists()
+
+
+def test_tags_are_not_options_or_patterns(cli: Cli, here: Path) -> None:
+    """Tags of a collection are quoted, and stand behind `--` where they begin with a hyphen."""
+    for name, tag in (("a", "-lead"), ("b", "*;touch${IFS}harm"), ("c", "RUN...")):
+        write(here / f"{name}.run", *[f"{t} Q0 d{n} {n} {9 - n} {tag}" for t in "12"
+                                      for n in range(1, 5)])  # fmt: skip
+    write(here / "q", "1 0 d1 1", "1 0 d2 0", "2 0 d1 0", "2 0 d3 1")
+    cli("init", "--collection", "my own.db").fine()
+    cli("import", "runs", "a.run", "b.run", "c.run", "--collection", "my own.db").fine()
+    cli("import", "judgements", "q", "--judge", "j", "--collection", "my own.db").fine()
+    cli("report", "page.html", "--collection", "my own.db", "--", "-lead",
+        "*;touch${IFS}harm").fine()  # fmt: skip
+    commands = [one.command for one in shown_tables(read_page(Path("page.html")))]
+    assert commands[0] == ("pooler diagnose --collection 'my own.db' -- -lead '*;touch${IFS}harm'")
+
+
+def test_values_of_grades_are_not_called_judges(cli: Cli, judged: Path) -> None:
+    """Where probabilities are what grades are worth, no share of judges is told."""
+    values = ("--value", "0=0.1", "--value", "1=0.6", "--value", "2=0.9")
+    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--runs", "runs.tsv",
+        "--depth", "5", *values).fine()  # fmt: skip
+    text = words(read_page(Path("page.html")))
+    assert "relevant with its probability (what its grade is worth)" in text
+    assert "share of its judges who find it so)" not in text
+
+
+def test_a_page_beside_its_runs_is_no_run(cli: Cli, judged: Path) -> None:
+    """A pattern for all files of a folder would find the page, too."""
+    Path("runs/one.txt").write_bytes(Path("runs/tfidf-words.run").read_bytes())
+    Path("runs/tfidf-words.run").unlink()
+    runs = sorted(Path("runs").iterdir())
+    cli("report", "runs/page.html", "--qrels", "judgements/strict.qrels", "--depth", "5",
+        *runs).fine()  # fmt: skip
+    check_numbers(cli, Path("runs/page.html"), least=8)
+
+
+def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
+    """What is said of a depth pool is not taken for what was judged."""
+    cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
+    cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
+    text = words(read_page(Path("page.html")))
+    assert "Pool moved was made by mtf with 4 documents a topic: " in text
+    assert "of depth 5 of the same runs, which is not what was judged." in text
+
+
+def test_nothing_relevant_is_said_in_words(cli: Cli, judged: Path) -> None:
+    """Figures whose every value is undefined are a sentence with the reason."""
+    lines = Path("judgements/strict.qrels").read_text().splitlines()
+    write(Path("none"), *[f"{line.rpartition(' ')[0]} 0" for line in lines])
+    cli("report", "page.html", "--qrels", "none", "--runs", "runs.tsv", "--depth", "5").fine()
+    check_numbers(cli, Path("page.html"), least=4)
+    text = words(read_page(Path("page.html")))
+    assert "AP between its limits: every value is undefined: no relevant document." in text
+    assert "relevant: \n" not in text
+    assert "undefined\n" not in text
+
+
+def test_ranks_below_the_pool_show_no_end_of_relevant_documents(cli: Cli, judged: Path) -> None:
+    """Nobody judged what entered there, so 0 relevant documents would mislead."""
+    cli("report", "page.html", "--judge", "strict").fine()
+    [found] = [one for one in shown_tables(read_page(Path("page.html")))
+               if "of them relevant" in "".join(map(words, one.drawings))]  # fmt: skip
+    assert [row[0] for row in found.rows] == ["1", "2", "3", "4", "5"]
+
+
+def test_runs_that_only_a_list_tells_apart_are_not_compared(cli: Cli, judged: Path) -> None:
+    """No command could: their files have one tag."""
+    write(Path("l.tsv"), "file\tname", "a.txt\tone", "b.txt\ttwo")
+    for name in "ab":
+        lines = Path("runs/tfidf-words.run" if name == "a" else "runs/rm3-bigrams.run").read_text()
+        tagged = [f"{line.rpartition(' ')[0]} same" for line in lines.splitlines()]
+        write(Path(f"{name}.txt"), *tagged)
+    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--runs", "l.tsv", "--depth",
+        "5").fine()  # fmt: skip
+    commands = check_numbers(cli, Path("page.html"), least=6)
+    assert not [one for one in commands if " compare " in one]
+    assert "their files have one tag" in words(read_page(Path("page.html")))
+
+
+def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Of 66 pairs those that share the most; the page stays one that can be read."""
+    judges = {f"j{n}": [f"1 0 d{d} {(d * n) % 3}" for d in range(6 + n % 2)] for n in range(12)}
+    collection_of("0-2", **judges)
+    write(Path("a.run"), *[f"1 Q0 d{n} {n} {9 - n} a" for n in range(7)])
+    cli("import", "runs", "a.run").fine()
+    cli("report", "page.html", "--judge", "j1").fine()
+    check_numbers(cli, Path("page.html"), least=4)
+    [kappa, *_] = [one for one in shown_tables(read_page(Path("page.html")))
+                   if "--interval none" in one.command and one.drawings]  # fmt: skip
+    assert len(kappa.rows) == 45
+    assert "Of 66 pairs these share the most documents" in words(read_page(Path("page.html")))
+
+
+def test_times_of_a_desk_are_shown(cli: Cli, worked: Path) -> None:
+    """Who judged at a desk has bars of time; who did not is in the table."""
+    cli("report", "page.html", "--judge", "anna", "--depth", "4").fine()
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    assert "pooler effort" in commands
+    page = read_page(Path("page.html"))
+    [times] = [one for one in shown_tables(page) if one.command == "pooler effort"
+               and "time until decided" in "".join(map(words, one.drawings))]  # fmt: skip
+    assert [row[0] for row in times.rows] == ["anna", "gpt"]
+    labels = "".join(map(words, times.drawings))
+    assert "anna" in labels
+    assert "gpt" not in labels
+
+
+def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
+    """One judge, one run: the sections that need two of either say so or are not there."""
+    write(here / "a.run", *[f"{t} Q0 d{n} {n} {9 - n} a" for t in "12" for n in range(1, 6)])
+    write(here / "q", "1 0 d1 1", "1 0 d2 0", "2 0 d1 0", "2 0 d3 1")
+    cli("init").fine()
+    cli("import", "runs", "a.run").fine()
+    cli("import", "judgements", "q", "--judge", "<i>x", "--kind", "model").fine()
+    cli("report", "page.html", "--judge", "<i>x").fine()
+    check_numbers(cli, Path("page.html"), least=3)
+    text = words(read_page(Path("page.html")))
+    assert "agreement needs two judges" in text
+    assert "there is one judgement of each" in text
+    assert "Whether runs differ" not in text
+
+
+@pytest.mark.slow
+def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
+    """A run, a folder, stdout, a table: refused in one line, and nothing changed."""
+    before = Path("runs.tsv").read_bytes()
+    for out, message in (
+        ("runs.tsv", "must be new, or a page"),
+        ("runs", "it is a folder"),
+        ("nowhere/page.html", "there is no folder nowhere"),
+        ("-", "must be a file"),
+    ):
+        failed = cli("report", out, "--judge", "strict")
+        assert failed.code == 1
+        assert message in failed.err
+    assert Path("runs.tsv").read_bytes() == before
+    failed = cli("report", "page.html", "--judge", "strict", "--format", "json")
+    assert (failed.code, Path("page.html").exists()) == (1, False)
+    assert "--format" in failed.err
+    failed = cli("report", "page.html", "--judge", "nobody")
+    assert (failed.code, Path("page.html").exists()) == (1, False)
+    cli("report", "page.html", "--judge", "strict").fine()
+    cli("report", "page.html", "--judge", "lenient").fine()
+
+
+@pytest.mark.slow
+def test_trec_covid_is_reported(cli: Cli) -> None:
+    """All 143 runs of round 1, whose pool was the first 7 documents of 56 of them."""
+    folder = SHARED_DATA / "trec-covid-r1"
+    if not folder.is_dir():
+        pytest.skip("shared data is absent: trec-covid-r1")
+    runs = sorted((folder / "runs-top120").iterdir())
+    cli("report", "page.html", "--qrels", folder / "qrels-rnd1.txt.gz", "--depth", "7",
+        "--order", "docno-asc", *runs).fine()  # fmt: skip
+    commands = check_numbers(cli, Path("page.html"), least=8)
+    assert all("runs-top120/*" in one for one in commands if " compare " not in one)
+
+
+def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> None:
+    """Both figures have the same numbers below; three documents are in grey, and are counted."""
+    write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
+    cli("import", "judgements", "q", "--judge", "bob").fine()
+    cli("report", "page.html", *MAJORITY).fine()
+    figures = [
+        figure
+        for figure in read_page(Path("page.html")).iter("figure")
+        if words(figure).strip().startswith("Cohen's kappa")
+    ]
+    assert len(figures) == 2
+    axes = []
+    for figure in figures:
+        drawing = next(one for one in figure.iter() if one.tag.endswith("svg"))
+        texts = [one for one in drawing.iter() if one.tag.endswith("text")]
+        axes.append([words(one) for one in texts if one.get("text-anchor") == "middle"])
+        counts = {words(one).rpartition(", n ")[2]: one.get("class") for one in texts
+                  if ", n " in words(one)}  # fmt: skip
+        assert counts.items() >= {"84": None}.items()
+        assert {one for n, one in counts.items() if n != "84"} == {"soft"}
+        assert "fewer than 20 are in grey" in words(figure)
+    assert axes[0] == axes[1]
+
+
+def test_page_shows_code_and_lets_a_browser_fetch_nothing(cli: Cli, judged: Path) -> None:
+    """No backtick is left, commands in sentences are code, and the policy allows styles alone."""
+    cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
+    cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
+    page = read_page(Path("page.html"))
+    assert "`" not in words(page)
+    assert "mtf" in [words(one) for one in page.iter("code")]
+    policies = [one.get("content") for one in page.iter("meta")
+                if one.get("http-equiv") == "Content-Security-Policy"]  # fmt: skip
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]

@@ -1,0 +1,518 @@
+"""Random stories of one judge in two sittings while the database fails: what must be stored then.
+
+The stories are checked by what they leave behind: every event that is new in the store must be one
+that the key asked for, and the session's documents must stand as their newest known event says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import Outcome, Result
+from store.collection.collection import Collection
+from store.errors import PoolerError
+from store.records import Action, Document, JudgeKind, Passage, Topic
+from tests.judge_ui.conftest import Clock
+from tests.judge_ui.story_ledger import (
+    PASSAGES,
+    RAW,
+    TOPICS,
+    Ledger,
+    Pair,
+    Written,
+    as_shown_standing,
+    in_raw,
+    read_events,
+)
+from tests.store.faults import Faults, When, failing_database
+from tests.store.outside import Sitting, make_pool
+from tests.strategies import examples
+
+numbers = itertools.count()
+
+
+class Story(RuleBasedStateMachine):
+    """One judge at two desks; the first is the session under test, the other only disturbs."""
+
+    def __init__(self, collection: Collection, faults: Faults) -> None:
+        super().__init__()
+        self.judge = f"j{next(numbers)}"
+        self.collection, self.faults = collection, faults
+        faults.armed = faults.fired = None
+        collection.add_judge(self.judge, JudgeKind.HUMAN)
+        self.clock = Clock()
+        self.desk = collection.desk(self.judge)
+        self.session = JudgingSession(self.desk, clock=self.clock, min_dwell=0.3)
+        self.session.open_topic("1")
+        self.other = Sitting(collection.desk(self.judge), "1")
+        self.ledger = Ledger()
+        self.unheard: set[int] = set()
+        """Ids of own events that were written while the session was told they were not."""
+        self.redoable: list[Written] = []
+        self.is_murky = False
+        """Whether an answer was lost: the session may then know of less than there is."""
+        self.undo_unheard = False
+        self.waiting: int | None = None
+        """Id of the event that the pending decision is, where it was written after all."""
+
+    # What a key may leave behind.
+
+    def act(self, key: Callable[[], Result]) -> tuple[Result, list[Written]]:
+        """Press a key; return what came of it and the events that are new."""
+        self.session.mark_shown()
+        self.clock.wait(1)
+        self.faults.fired = None
+        is_sitting = self.desk._sitting is not None
+        pending_before = self.session.pending
+        try:
+            result = key()
+        except PoolerError as error:
+            result = Result(Outcome.FAILED, error.message)
+        if not is_sitting and self.faults.fired is When.AFTER:
+            # It was the sitting that began unheard; nothing of the key was written.
+            self.faults.fired = When.BEFORE
+        with self.faults.suspended():
+            events = read_events(self.collection, self.judge)
+        n_before = len(self.ledger.events)
+        assert events[:n_before] == self.ledger.events
+        new = events[n_before:]
+        if self.session.pending is None:
+            self.waiting = None
+        elif new:
+            self.waiting = new[-1].id
+        elif self.session.pending != pending_before:
+            self.waiting = None  # another decision waits now, and is written nowhere
+        return result, new
+
+    def settle(self, new: list[Written], *, is_redo: bool = False) -> None:
+        """Take new events into the ledger."""
+        for one in new:
+            assert one.revision == len(self.ledger.of(one.pair)) + 1
+            self.ledger.events.append(one)
+        if self.faults.fired is When.AFTER:
+            self.is_murky = True
+            self.unheard.update(one.id for one in new)
+        if new and any(one.action is not Action.UNDO for one in new) and not is_redo:
+            self.redoable.clear()
+
+    @property
+    def pair(self) -> Pair:
+        """The document before the judge."""
+        assert self.session.topic is not None
+        assert self.session.task is not None
+        return self.session.topic.topic, self.session.task.docno
+
+    def is_stale(self, pair: Pair, seen: int) -> bool:
+        """Say whether somebody else than this session wrote after what it has seen."""
+        later = self.ledger.of(pair)[seen:]
+        return any(one.id not in self.unheard for one in later)
+
+    def decide(self, key: Callable[[], Result], action: Action, stands: Callable[[Any], Any]) -> None:
+        """Press a key that decides about the document before the judge."""
+        waiting = self.session.pending
+        if waiting is not None and waiting.stays and action not in (Action.NOTE, Action.MARK):
+            # A note that waits goes first; the session would see to it itself.
+            self.retry()
+            if self.session.pending is not None or self.session.conflict is not None:
+                return
+        assert self.session.task is not None
+        pair, seen = self.pair, self.session.task.revision
+        pending = self.session.pending
+        before = self.ledger.stands(pair)
+        result, new = self.act(key)
+        fired = self.faults.fired
+        match result.outcome:
+            case Outcome.SAVED:
+                assert fired is None
+                assert not self.is_stale(pair, seen)
+                self.check_written(new, pair, action, stands(before))
+                assert self.session.pending is None
+            case Outcome.UNCHANGED:
+                assert new == []
+                assert fired is None
+                task = next(one for one in self.session.tasks if one.docno == pair[1])
+                assert as_shown_standing(task) == stands(as_shown_standing(task))
+            case Outcome.CONFLICT:
+                assert new == []
+                assert self.is_stale(pair, seen)
+                assert self.session.conflict is not None
+                assert self.pair == pair
+            case Outcome.FAILED:
+                if fired is When.AFTER:
+                    self.check_written(new, pair, action, stands(before))
+                else:
+                    assert new == []
+                    assert fired is not None or pending is not None
+                    assert fired is not When.READING or self.is_stale(pair, seen)
+                assert self.session.pending is not None
+                assert self.pair == pair
+            case _:
+                pytest.fail(f"{action}: {result}")
+        self.settle(new)
+        self.check()
+
+    def check_written(self, new: list[Written], pair: Pair, action: Action, stands: tuple[Any, ...]) -> None:
+        """See that exactly what was asked for was written, now or before the answer was lost."""
+        last = self.ledger.of(pair)[-1] if self.ledger.of(pair) else None
+        if not new:
+            assert last is not None
+            assert last.id in self.unheard
+            assert (last.action, last.stands) == (action, stands)
+            return
+        (one,) = new
+        assert (one.pair, one.action, one.stands) == (pair, action, stands)
+        assert one.sitting == self.desk._sitting
+
+    def check(self) -> None:
+        """See that the session says of each document what the store says."""
+        assert self.session.topic is not None
+        topic = self.session.topic.topic
+        assert [task.docno for task in self.session.tasks] == list(TOPICS[topic])
+        for task in self.session.tasks:
+            pair = topic, task.docno
+            assert as_shown_standing(task) == self.ledger.stands(pair, task.revision)
+            later = self.ledger.of(pair)[task.revision :]
+            assert all(one.sitting != self.desk._sitting or one.id in self.unheard for one in later)
+        pending = self.session.pending
+        if pending is None:
+            assert self.session.unsaved == set()
+        else:
+            at = (pending.decision.topic, pending.decision.docno)
+            assert at == self.pair
+            assert self.session.unsaved == {at}
+        own = [one for one in self.ledger.events if one.sitting == self.desk._sitting]
+        undone = {one.undoes for one in self.ledger.events}
+        with self.faults.suspended():
+            listed = self.session.events()
+        assert [(one.topic, one.docno, one.revision, one.is_undone) for one in listed] == [
+            (*one.pair, one.revision, one.id in undone) for one in reversed(own)
+        ]
+        if not self.is_murky:
+            assert self.session.n_written == len(self.ledger.undoable(self.desk._sitting))
+
+    # The keys.
+
+    @rule(value=st.integers(0, 2))
+    def grade(self, value: int) -> None:
+        """Grade."""
+        self.decide(
+            lambda: self.session.grade(value), Action.JUDGE, lambda old: ("judged", value, "", *old[3:])
+        )
+
+    @rule()
+    def skip(self) -> None:
+        """Skip, meaning it."""
+        self.decide(
+            lambda: self.session.skip(confirmed=True),
+            Action.SKIP,
+            lambda old: ("skipped", None, "", *old[3:]),
+        )
+
+    @rule(reason=st.sampled_from(["unreadable", "other"]))
+    def cannot(self, reason: str) -> None:
+        """Say that it cannot be judged."""
+        self.decide(
+            lambda: self.session.cannot(reason, confirmed=True),
+            Action.CANNOT,
+            lambda old: ("cannot", None, reason, *old[3:]),
+        )
+
+    @rule(text=st.sampled_from(["", "odd", "see\nbelow"]))
+    def note(self, text: str) -> None:
+        """Note."""
+        self.decide(lambda: self.session.note(text), Action.NOTE, lambda old: (*old[:3], text, old[4]))
+
+    @rule(chosen=st.sets(st.sampled_from(PASSAGES)))
+    def mark(self, chosen: set[Passage]) -> None:
+        """Mark passages."""
+        marked = tuple(sorted(chosen))
+        self.decide(lambda: self.session.mark(marked), Action.MARK, lambda old: (*old[:4], in_raw(marked)))
+
+    @rule()
+    def undo(self) -> None:
+        """Undo, or give up what could not be written."""
+        pending = self.session.pending
+        stack = self.ledger.undoable(self.desk._sitting)
+        result, new = self.act(self.session.undo)
+        if pending is not None:
+            assert new == []
+            assert self.session.pending is None
+        elif result.outcome is Outcome.NOTHING:
+            assert new == []
+            assert stack == []
+        elif new:
+            (one,) = new
+            top = stack[-1]
+            assert (one.action, one.undoes, one.pair) == (Action.UNDO, top.id, top.pair)
+            assert one.stands == self.ledger.stands(top.pair, top.revision - 1)
+            later = self.ledger.of(top.pair)[top.revision :]
+            assert all(event.sitting == self.desk._sitting for event in later)
+            self.redoable.append(top)
+            if self.faults.fired is When.AFTER:
+                assert result.outcome is Outcome.FAILED
+                self.undo_unheard = True
+            elif self.faults.fired is When.READING:
+                assert result.outcome is Outcome.STUCK
+                assert self.pair[0] != one.pair[0]
+            else:
+                assert result.outcome is Outcome.SAVED
+                assert self.pair == one.pair
+        elif result.outcome in (Outcome.SAVED, Outcome.STUCK):
+            assert self.undo_unheard
+            self.undo_unheard = False
+        else:
+            assert result.outcome is Outcome.FAILED
+            others = [event for event in self.ledger.events if event.sitting != self.desk._sitting]
+            assert self.faults.fired is not None or others
+        self.settle(new)
+        self.check()
+
+    @rule()
+    def redo(self) -> None:
+        """Redo."""
+        wanted = self.redoable[-1] if self.redoable else None
+        pending = self.session.pending
+        seen = {
+            (self.session.topic.topic if self.session.topic else "", task.docno): task.revision
+            for task in self.session.tasks
+        }
+        result, new = self.act(self.session.redo)
+        if new:
+            (one,) = new
+            assert wanted is not None, "there was nothing to redo"
+            assert (one.pair, one.action) == (wanted.pair, wanted.action)
+            mine, theirs = self.redone(one), self.redone(wanted)
+            assert mine == theirs
+            if result.outcome is Outcome.SAVED:
+                self.redoable.pop()
+            else:
+                assert self.faults.fired is When.AFTER
+        elif result.outcome is Outcome.SAVED:
+            assert self.unheard
+        elif result.outcome is Outcome.NOTHING:
+            assert wanted is None or self.is_murky
+        elif result.outcome is Outcome.CONFLICT:
+            assert wanted is not None
+            assert self.is_stale(wanted.pair, seen.get(wanted.pair, 0))
+        else:
+            assert result.outcome is Outcome.FAILED
+            assert self.faults.fired is not None or pending is not None
+        self.settle(new, is_redo=True)
+        self.check()
+
+    @staticmethod
+    def redone(event: Written) -> Any:
+        """Return what an event itself decided, without what it found."""
+        state, grade, reason, note, passages = event.stands
+        if event.action is Action.NOTE:
+            return note
+        if event.action is Action.MARK:
+            return passages
+        return state, grade, reason
+
+    @precondition(lambda self: self.session.pending is not None)
+    @rule()
+    def retry(self) -> None:
+        """Try again to write what could not be written."""
+        assert self.session.pending is not None
+        decision = self.session.pending.decision
+        pair = decision.topic, decision.docno
+        before = self.ledger.of(pair)
+        is_written = bool(before) and before[-1].id == self.waiting
+        result, new = self.act(self.session.retry)
+        own = before + new
+        assert not (is_written and new), "it was written already"
+        if result.outcome is Outcome.SAVED:
+            assert own[-1].action is decision.action
+            assert not self.is_stale(pair, decision.seen_revision)
+            assert len(new) <= 1
+            assert new or own[-1].id in self.unheard
+        elif result.outcome in (Outcome.CONFLICT, Outcome.UNCHANGED):
+            assert new == []
+            assert self.is_stale(pair, decision.seen_revision)
+        else:
+            assert self.faults.fired is not None
+            assert len(new) == (self.faults.fired is When.AFTER and not is_written)
+        is_redo = bool(self.redoable) and not new
+        self.settle(new, is_redo=is_redo)
+        if new:
+            self.redoable.clear()
+        self.check()
+
+    @precondition(lambda self: self.session.conflict is not None)
+    @rule()
+    def keep_theirs(self) -> None:
+        """Let what was decided elsewhere stand."""
+        assert self.session.conflict is not None
+        decision = self.session.conflict.attempt.decision
+        pair = decision.topic, decision.docno
+        stands = self.ledger.stands(pair)
+        result, new = self.act(self.session.keep_theirs)
+        if result.outcome is Outcome.SAVED or self.faults.fired is When.AFTER:
+            mine, back = new
+            assert (mine.pair, back.pair) == (pair, pair)
+            assert (mine.action, back.action) == (decision.action, Action.UNDO)
+            assert back.undoes == mine.id
+            assert back.stands == stands
+        else:
+            assert new == []
+            assert self.faults.fired is When.BEFORE
+            assert self.session.conflict is not None, "it can be settled later"
+        kept = list(self.redoable)
+        self.settle(new)
+        self.redoable = kept
+        self.check()
+
+    @precondition(lambda self: self.session.conflict is not None)
+    @rule()
+    def replace_theirs(self) -> None:
+        """Put one's own in its place."""
+        assert self.session.conflict is not None
+        decision = self.session.conflict.attempt.decision
+        pair = decision.topic, decision.docno
+        result, new = self.act(self.session.replace_theirs)
+        if new:
+            (one,) = new
+            assert (one.pair, one.action) == (pair, decision.action)
+            assert one.stands[1] == (decision.grade or one.stands[1])
+        else:
+            assert self.faults.fired is When.BEFORE or result.outcome is Outcome.CONFLICT
+        self.settle(new)
+        self.check()
+
+    @rule(place=st.integers(0, 2))
+    def go_to(self, place: int) -> None:
+        """Go to a document; refused while something is not written."""
+        pending, pair = self.session.pending, self.pair
+        with self.faults.suspended():
+            if pending is None:
+                self.session.go_to(place)
+            else:
+                with pytest.raises(PoolerError):
+                    self.session.go_to(place)
+                assert self.pair == pair
+        self.check()
+
+    @rule(topic=st.sampled_from("12"))
+    def open_topic(self, topic: str) -> None:
+        """Open a topic; refused while something is not written."""
+        pending, pair = self.session.pending, self.pair
+        with self.faults.suspended():
+            if pending is None:
+                self.session.open_topic(topic)
+                assert self.pair[0] == topic
+            else:
+                with pytest.raises(PoolerError):
+                    self.session.open_topic(topic)
+                assert self.pair == pair
+        self.check()
+
+    # What seldom comes about by chance.
+
+    @precondition(lambda self: self.session.pending is None)
+    @rule(when=st.sampled_from(When), value=st.integers(0, 2), n_marked=st.integers(0, 3))
+    def fail_and_retry(self, when: When, value: int, n_marked: int) -> None:
+        """Let a grade or a mark fail, and try it again."""
+        self.faults.armed = when
+        if n_marked:
+            self.mark(set(PASSAGES[:n_marked]))
+        else:
+            self.grade(value)
+        if self.session.pending is not None:
+            self.retry()
+
+    @precondition(lambda self: self.session.pending is None)
+    @rule(when=st.sampled_from(When))
+    def fail_and_undo_again(self, when: When) -> None:
+        """Let an undo fail, and press it again."""
+        self.faults.armed = when
+        self.undo()
+        self.undo()
+
+    @precondition(lambda self: self.session.pending is None)
+    @rule(value=st.integers(0, 2), when=st.none() | st.sampled_from(When), keeps=st.booleans())
+    def conflict(self, value: int, when: When | None, keeps: bool) -> None:
+        """Decide what is decided elsewhere already; one of the two has to go."""
+        self.elsewhere(self.pair[1], (value + 1) % 3)
+        self.faults.armed = when
+        self.grade(value)
+        if self.session.conflict is not None:
+            self.keep_theirs() if keeps else self.replace_theirs()
+
+    @precondition(lambda self: self.session.pending is None)
+    @rule(when=st.none() | st.sampled_from(When))
+    def come_back(self, when: When | None) -> None:
+        """Leave and sit down again, perhaps while the database fails."""
+        with self.faults.suspended():
+            self.session.leave()
+            self.desk = self.collection.desk(self.judge)
+        self.session = JudgingSession(self.desk, clock=self.clock, min_dwell=0.3)
+        self.faults.armed = when
+        while self.session.topic is None:
+            with contextlib.suppress(PoolerError):
+                self.session.open_topic("1")
+        self.unheard.clear()
+        self.redoable.clear()
+        self.is_murky = self.undo_unheard = False
+        self.check()
+
+    # What disturbs them.
+
+    @rule(docno=st.sampled_from("abcde"), value=st.integers(-1, 2))
+    def elsewhere(self, docno: str, value: int) -> None:
+        """Decide as the same judge at the other desk."""
+        self.other.topic = "1" if docno in TOPICS["1"] else "2"
+        with self.faults.suspended():
+            self.other.look()
+            if value < 0:
+                self.other.act(docno, Action.SKIP)
+            else:
+                self.other.grade(docno, value)
+            self.ledger.events = read_events(self.collection, self.judge)
+        self.check()
+
+    @precondition(lambda self: self.faults.armed is None)
+    @rule(when=st.sampled_from(When))
+    def let_it_fail(self, when: When) -> None:
+        """Let the next write or reading fail."""
+        self.faults.armed = when
+
+
+@pytest.fixture
+def shared(collection: Collection) -> Collection:
+    """Make a collection of two topics."""
+    collection.add_topics([Topic(topic, f"topic {topic}") for topic in TOPICS])
+    collection.add_pool(make_pool(TOPICS))
+    collection.add_documents([Document(docno, docno, RAW) for docno in "abcde"])
+    return collection
+
+
+@pytest.fixture
+def faults() -> Iterator[Faults]:
+    """Give the means to let commits fail."""
+    with failing_database() as made:
+        yield made
+
+
+@pytest.mark.slow
+def test_every_story_leaves_what_its_keys_asked_for(shared: Collection, faults: Faults) -> None:
+    """Whatever is pressed, wherever a write fails: each event once, none lost, none elsewhere."""
+    run_state_machine_as_test(
+        lambda: Story(shared, faults),
+        settings=settings(
+            max_examples=examples(20),
+            stateful_step_count=30,
+            phases=[Phase.explicit, Phase.generate],
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

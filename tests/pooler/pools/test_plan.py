@@ -1,0 +1,362 @@
+"""`pooler.pools.plan`: pools built from the first documents of runs, and their manifests."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pooler.pools.plan import OUT_ORDERS, Plan, PoolResult, build_pool, pool_lines
+from pooler.pools.runs import FileRuns
+from pooler.reading.blocks import RunTop, TieAtCut, TopRanking
+from pooler.reading.top import read_tops
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.ranking import Order
+from store.records import Pool
+from tests.strategies import ids
+
+DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+
+
+def top_run(
+    tag: str,
+    topics: dict[str, list[str]],
+    *,
+    depth: int,
+    contributes: bool = True,
+    group: str = "",
+    file: str = "",
+) -> RunTop:
+    """Make a run of ranked docnos, cut at `depth`."""
+    tops = {
+        topic: TopRanking(docnos[:depth], -np.arange(1.0, len(docnos[:depth]) + 1), len(docnos))
+        for topic, docnos in topics.items()
+    }
+    n_lines = sum(map(len, topics.values()))
+    name = file or f"{tag}.run"
+    return RunTop(tag, name, f"sha-{tag}", depth, "trec", tops, n_lines, group, contributes)
+
+
+def build(runs: list[RunTop], **plan: Any) -> PoolResult:
+    """Build the pool of runs read from files."""
+    return build_pool(FileRuns(runs), Plan(**plan), version="1")
+
+
+def pairs(pool: Pool) -> set[tuple[str, str]]:
+    """Give the (topic, docno) pairs of a pool."""
+    return {(entry.topic, entry.docno) for entry in pool.entries}
+
+
+run_contents = st.dictionaries(
+    ids, st.lists(ids, min_size=1, max_size=6, unique=True), min_size=1, max_size=3
+)
+systems = st.dictionaries(ids, run_contents, min_size=1, max_size=4)
+
+
+@given(contents=systems, depth=st.integers(1, 6), data=st.data())
+def test_build_pool_equals_counting_by_hand(
+    contents: dict[str, dict[str, list[str]]], depth: int, data: st.DataObject
+) -> None:
+    """Pairs, sizes, overlap, uniques and short rankings are those of a plain count."""
+    runs = [top_run(tag, topics, depth=depth) for tag, topics in contents.items()]
+    result = build(runs)
+    owners: dict[tuple[str, str], set[str]] = {}
+    for tag, topics in contents.items():
+        for topic, docnos in topics.items():
+            for docno in docnos[:depth]:
+                owners.setdefault((topic, docno), set()).add(tag)
+    facts = result.statistics
+    assert pairs(result.pool) == set(owners)
+    assert facts.total == len(owners) == len(result.pool.entries)
+    assert facts.sizes == {
+        topic: sum(pair[0] == topic for pair in owners) for topic in {pair[0] for pair in owners}
+    }
+    counts = [len(tags) for tags in owners.values()]
+    assert facts.overlap == {count: counts.count(count) for count in sorted(set(counts))}
+    assert facts.unique == {tag: sum(tags == {tag} for tags in owners.values()) for tag in contents}
+    lengths = [len(docnos) for topics in contents.values() for docnos in topics.values()]
+    assert facts.n_rankings == len(lengths)
+    assert facts.n_short == sum(length < depth for length in lengths)
+    # The order in which the runs are given changes nothing.
+    shuffled = data.draw(st.permutations(runs))
+    assert build(shuffled) == result
+
+
+@given(contents=systems, depth=st.integers(1, 5))
+def test_build_pool_grows_with_depth(contents: dict[str, dict[str, list[str]]], depth: int) -> None:
+    """A deeper pool holds every pair of a shallower one."""
+    shallow, deep = (
+        build([top_run(tag, topics, depth=one) for tag, topics in contents.items()])
+        for one in (depth, depth + 1)
+    )
+    assert pairs(shallow.pool) <= pairs(deep.pool)
+
+
+@given(contents=systems, seed=st.integers(0, 2**70), out_order=st.sampled_from(OUT_ORDERS))
+def test_build_pool_positions_are_the_display_order(
+    contents: dict[str, dict[str, list[str]]], seed: int, out_order: str
+) -> None:
+    """Positions count from 0 in each topic, and every display order holds the same pairs."""
+    runs = [top_run(tag, topics, depth=3) for tag, topics in contents.items()]
+    pool = build(runs, out_order=out_order, seed=seed).pool
+    assert pairs(pool) == pairs(build(runs).pool)
+    for topic in {entry.topic for entry in pool.entries}:
+        shown = [entry for entry in pool.entries if entry.topic == topic]
+        assert [entry.position for entry in shown] == list(range(len(shown)))
+        if out_order == "docno":
+            docnos = [entry.docno.encode() for entry in shown]
+            assert docnos == sorted(docnos)
+        if out_order == "priority":
+            priorities = [entry.priority or 0 for entry in shown]
+            assert priorities == sorted(priorities, reverse=True)
+
+
+def test_build_pool_topics_are_in_natural_order() -> None:
+    """Topic 9 comes before topic 10, and `009` is another topic."""
+    runs = [top_run("x", {"10": ["b", "a"], "9": ["c"], "009": ["c"]}, depth=2)]
+    lines = list(pool_lines(build(runs).pool))
+    assert lines == ["009 c", "9 c", "10 a", "10 b"]
+
+
+def test_sampled_pool_says_stratum_and_probability() -> None:
+    """Two of four documents, all in one stratum: each had a chance of 2/4, taken or not."""
+    runs = [top_run("x", {"1": ["a", "b", "c", "d"]}, depth=4)]
+    entries = build(runs, strategy="uniform", budget=2, seed=1).pool.entries
+    assert sorted(entry.docno for entry in entries) == ["a", "b", "c", "d"]
+    assert [entry.stratum for entry in entries] == [1, 1, 1, 1]
+    assert [entry.inclusion_probability for entry in entries] == [0.5, 0.5, 0.5, 0.5]
+
+
+def test_build_pool_random_order_needs_and_obeys_its_seed() -> None:
+    """The same seed gives the same order, another seed another, and no seed an error."""
+    runs = [top_run("x", {"1": [f"d{number}" for number in range(50)]}, depth=50)]
+
+    def shown(seed: int) -> list[str]:
+        pool = build(runs, out_order="random", seed=seed).pool
+        return [entry.docno for entry in pool.entries]
+
+    assert shown(1) == shown(1)
+    assert shown(1) != shown(2)
+    assert sorted(shown(1)) == sorted(shown(2))
+    for seed in (None, -1):
+        with pytest.raises(ArgumentError, match="`--seed` must be an integer >= 0"):
+            build(runs, out_order="random", seed=seed)
+
+
+def test_build_pool_random_order_of_a_topic_is_its_own() -> None:
+    """A topic more leaves the display order of the others as it is, and topics differ."""
+    docnos = [f"d{number}" for number in range(50)]
+    few = [top_run("x", {"1": docnos, "2": docnos}, depth=50)]
+    more = [top_run("x", {"0": docnos, "1": docnos, "2": docnos}, depth=50)]
+    orders = []
+    for runs in (few, more):
+        pool = build(runs, out_order="random", seed=5).pool
+        orders.append({topic: [e.docno for e in pool.entries if e.topic == topic] for topic in "12"})
+    assert orders[0] == orders[1]
+    assert orders[0]["1"] != orders[0]["2"]
+
+
+def test_build_pool_random_order_is_unbiased() -> None:
+    """Over many seeds each of three documents comes first about a third of the time."""
+    runs = [top_run("x", {"1": ["a", "b", "c"]}, depth=3)]
+    firsts = [build(runs, out_order="random", seed=seed).pool.entries[0].docno for seed in range(900)]
+    # Binomial(900, 1/3): standard deviation 14.1; five of them either side.
+    assert all(abs(firsts.count(docno) - 300) < 71 for docno in "abc")
+
+
+def test_build_pool_runs_that_do_not_contribute_stand_in_the_manifest_alone() -> None:
+    """Such a run feeds nothing and counts nowhere, but is listed."""
+    runs = [
+        top_run("x", {"1": ["a"]}, depth=1),
+        top_run("late", {"1": ["b"], "2": ["c"]}, depth=1, contributes=False, group="g"),
+    ]
+    result = build(runs)
+    assert pairs(result.pool) == {("1", "a")}
+    assert result.pool.run_tags == ("x",)
+    assert result.statistics.unique == {"x": 1}
+    assert result.statistics.n_rankings == 1
+    assert [(run["tag"], run["contributes"]) for run in result.pool.manifest["runs"]] == [
+        ("late", False),
+        ("x", True),
+    ]
+    with pytest.raises(ArgumentError, match="`runs` must hold a run that contributes"):
+        build(runs[1:])
+
+
+def test_build_pool_manifest_says_how_to_build_it_again() -> None:
+    """The manifest holds everything, in JSON values, without times and folders."""
+    runs = [
+        top_run("y", {"2": ["b", "a", "c"], "10": ["a"]}, depth=2, group="acme"),
+        top_run("x", {"2": ["a"]}, depth=2),
+    ]
+    pool = build(runs, out_order="random", seed=7, name="first", round="1.5").pool
+    assert (pool.name, pool.round, pool.run_tags) == ("first", "1.5", ("x", "y"))
+    assert json.loads(json.dumps(pool.manifest)) == {
+        "tool": "pooler",
+        "version": "1",
+        "name": "first",
+        "round": "1.5",
+        "strategy": "depth",
+        "parameters": {"depth": 2},
+        "order": "trec",
+        "out_order": "random",
+        "seed": 7,
+        "runs": [
+            {
+                "tag": "x",
+                "group": "",
+                "contributes": True,
+                "file": "x.run",
+                "sha256": "sha-x",
+                "topics": 1,
+                "documents": 1,
+            },
+            {
+                "tag": "y",
+                "group": "acme",
+                "contributes": True,
+                "file": "y.run",
+                "sha256": "sha-y",
+                "topics": 2,
+                "documents": 4,
+            },
+        ],
+        "topics": 2,
+        "pairs": 3,
+        "sizes": {"2": 2, "10": 1},
+    }
+
+
+def test_build_pool_ties_at_the_cut_are_listed(tmp_path: Path) -> None:
+    """A tie across the depth is told with run, topic and how many are in and out."""
+    path = tmp_path / "t.run"
+    path.write_text("9 Q0 a 1 2 t\n9 Q0 b 2 1 t\n9 Q0 c 3 1 t\n9 Q0 d 4 1 t\n10 Q0 a 1 1 t\n")
+    result = build(read_tops([str(path)], 2))
+    assert result.statistics.ties_at_cut == [TieAtCut("t", "9", 1, 2)]
+    assert list(pool_lines(result.pool)) == ["9 a", "9 d", "10 a"]
+
+
+def test_build_pool_same_tag_twice_names_both_files() -> None:
+    """Two runs with one tag are an error that names the files, and says when they are one."""
+    one = top_run("x", {"1": ["a"]}, depth=1, file="one.run")
+    two = top_run("x", {"1": ["b"]}, depth=1, file="two.run")
+    message = r"run tag `x` is that of two files, `one.run` and `two.run`"
+    for runs in ([one, two], [two, one]):
+        with pytest.raises(PoolerError, match=message) as caught:
+            build(runs)
+        assert caught.value.hint == "the files have the same bytes: leave one out"
+    with pytest.raises(PoolerError, match=message) as caught:
+        build([one, replace(two, sha256="other")])
+    assert caught.value.hint is None
+
+
+def test_build_pool_arguments_are_checked() -> None:
+    """Runs cut in different ways, unknown names and empty input are refused by name."""
+    runs = [top_run("x", {"1": ["a", "b"]}, depth=1)]
+    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike"):
+        build([*runs, top_run("y", {"1": ["a", "b"]}, depth=2)])
+    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike"):
+        build([*runs, replace(top_run("y", {"1": ["a"]}, depth=1), order="file")])
+    with pytest.raises(ArgumentError, match="`out_order` must be one of docno, priority, random"):
+        build(runs, out_order="best")
+    with pytest.raises(ArgumentError, match="`runs` must hold a run that contributes"):
+        build([])
+    with pytest.raises(UnknownNameError, match="unknown strategy `dept`; known: `depth`"):
+        build(runs, strategy="dept")
+
+
+def real_runs(folder: str, depth: int, order: Order = "trec") -> list[RunTop]:
+    """Read every run of a folder of the shared data, or skip the test."""
+    place = DATA / folder
+    if not place.exists():
+        pytest.skip(f"{folder} is absent")
+    return read_tops([str(path) for path in sorted(place.iterdir())], depth, order=order)
+
+
+@pytest.mark.vector("PoolBiasEstimators src/test/resources/TEST/TOY, commit ce84a2d")
+@pytest.mark.parametrize(
+    ("depth", "sizes"),
+    [(1, [5, 4, 5]), (2, [9, 8, 9]), (3, [13, 12, 13]), (5, [20, 20, 20]), (10, [40, 38, 36])],
+)
+def test_build_pool_toy_runs_have_the_known_sizes(depth: int, sizes: list[int]) -> None:
+    """Five runs of three topics give pools of the sizes counted from the files."""
+    result = build(real_runs("toy-pool/runs", depth))
+    assert result.statistics.sizes == dict(zip("123", sizes, strict=True))
+
+
+@pytest.mark.vector("PoolBiasEstimators src/test/resources/TEST/TOY, commit ce84a2d")
+def test_build_pool_toy_runs_have_the_known_uniques() -> None:
+    """At depth 3 in topic 1 the runs A to E bring 1, 2, 2, 3, 3 documents alone."""
+    runs = [replace(run, topics={"1": run.topics["1"]}) for run in real_runs("toy-pool/runs", depth=3)]
+    unique = build(runs).statistics.unique
+    assert unique == {"A": 1, "B": 2, "C": 2, "D": 3, "E": 3}
+
+
+@pytest.mark.vector("Web-Table-Retrieval-Benchmark, commit 9309976")
+def test_build_pool_web_tables_is_what_was_judged() -> None:
+    """The pool of seven runs at depth 20 has 7,032 pairs; all 6,949 judged ones are in it."""
+    runs = real_runs("wtr-pool/pool-runs", 20)
+    pool = build(runs).pool
+    with gzip.open(DATA / "wtr-pool" / "rel_table_qrels.txt.gz", "rt", encoding="utf-8") as file:
+        judged = {(fields[0], fields[2]) for fields in map(str.split, file)}
+    assert len(pool.entries) == 7032
+    assert len(judged) == 6949
+    assert judged <= pairs(pool)
+
+
+@pytest.mark.vector("TREC-COVID round 1: castorini/TREC-COVID, commit be3ed3f")
+def test_build_pool_trec_covid_is_the_official_pool() -> None:
+    """Depth 7 of the 56 contributing runs, ties by docno ascending, is the pool NIST judged."""
+    folder = DATA / "trec-covid-r1"
+    if not folder.exists():
+        pytest.skip("trec-covid-r1 is absent")
+    with (folder / "leaderboard.csv").open(encoding="utf-8", newline="") as file:
+        names = [row["run"] for row in csv.DictReader(file) if row["contributed judgments"] == "yes"]
+    assert len(names) == 56
+    runs = read_tops([str(folder / "runs-top120" / f"{name}.gz") for name in names], 7, order="docno-asc")
+    result = build(runs)
+    grades, iterations = {}, {}
+    with gzip.open(folder / "qrels-rnd1.txt.gz", "rt", encoding="utf-8") as file:
+        for topic, iteration, docno, grade in map(str.split, file):
+            grades[topic, docno] = int(grade)
+            iterations[topic, docno] = iteration
+    pool = pairs(result.pool)
+    assert len(result.pool.entries) == len(pool) == 6959
+    assert pool <= set(grades)
+    first_round = {pair for pair, iteration in iterations.items() if iteration == "1"}
+    assert len(first_round) == 6064
+    assert first_round <= pool
+    assert result.statistics.overlap[1] == sum(result.statistics.unique.values()) == 5454
+    owners: dict[tuple[str, str], int] = {}
+    for run in runs:
+        for topic, top in run.topics.items():
+            for docno in top.docnos:
+                owners[topic, docno] = owners.get((topic, docno), 0) + 1
+    relevant = [pair for pair, count in owners.items() if count == 1 and grades[pair] >= 1]
+    assert len(relevant) == 1070
+    for run in result.pool.manifest["runs"][:3]:
+        content = gzip.decompress((folder / "runs-top120" / run["file"]).read_bytes())
+        assert run["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_manifest_says_what_was_left_out() -> None:
+    """Two pools without different pairs have different manifests: how many, and their hash."""
+    runs = FileRuns([top_run("x", {"1": ["a", "b", "c"]}, depth=3)])
+    manifests = [
+        build_pool(runs, Plan(), version="1", known=known).pool.manifest
+        for known in ({("1", "a")}, {("1", "b")}, {("1", "b"), ("1", "a")})
+    ]
+    # The hash of the sorted lines: sha256sum of "1 a" and of "1 a", "1 b", each with its newline.
+    assert manifests[0]["without"] == {"pairs": 1, "sha256": hashlib.sha256(b"1 a\n").hexdigest()}
+    assert manifests[2]["without"] == {"pairs": 2, "sha256": hashlib.sha256(b"1 a\n1 b\n").hexdigest()}
+    assert manifests[0]["without"] != manifests[1]["without"]
+    assert "without" not in build_pool(runs, Plan(), version="1").pool.manifest

@@ -1,0 +1,123 @@
+"""Purity and inverse purity: the slides' example in both forms, and plain loops."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics.cluster import contingency_matrix
+
+from store.analysis.aggregation.clusters import cluster_scores, contingency_table, local_purities
+from store.errors import ArgumentError
+
+LABELS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=30)
+SLIDES = np.array([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
+"""The margins and the majorities are printed; the other cells are one way to fill them."""
+
+
+@pytest.mark.vector("slides, purity: local 5/7 4/8 6/10, global .6, inverse .598, F .599")
+def test_example_of_the_slides() -> None:
+    """All printed values come out with the printed formula; the standard one gives .6 and .6."""
+    assert SLIDES.sum(axis=1).tolist() == [7, 8, 10]
+    assert SLIDES.sum(axis=0).tolist() == [8, 7, 10]
+    assert local_purities(SLIDES).tolist() == [5 / 7, 4 / 8, 6 / 10]
+    weighted = cluster_scores(SLIDES, inverse="weighted")
+    by_hand = (Fraction(7, 8) * 5 + Fraction(8, 7) * 4 + Fraction(10, 10) * 6) / 25
+    assert weighted.purity == 0.6
+    assert weighted.inverse_purity == pytest.approx(float(by_hand), rel=1e-15)
+    assert weighted.inverse_purity == pytest.approx(0.597857, abs=5e-7)
+    assert weighted.f == pytest.approx(0.598927, abs=5e-7)
+    standard = cluster_scores(SLIDES)
+    assert (standard.purity, standard.inverse_purity, standard.f) == (0.6, 0.6, 0.6)
+    assert standard.n_documents == 25
+
+
+@given(LABELS)
+def test_scores_equal_plain_loops(labels: list[tuple[int, int]]) -> None:
+    """Every value is its definition, on sets of documents."""
+    clusters, classes = [one for one, _ in labels], [one for _, one in labels]
+    n = len(labels)
+
+    def largest(groups: list[int], others: list[int]) -> int:
+        return sum(
+            max(sum(pair == (g, o) for pair in zip(groups, others, strict=True)) for o in others)
+            for g in set(groups)
+        )
+
+    table = contingency_table(clusters, classes)
+    scores = cluster_scores(table)
+    assert scores.purity == largest(clusters, classes) / n
+    assert scores.inverse_purity == largest(classes, clusters) / n
+    total = Fraction(0)
+    for cluster in set(clusters):
+        counts = {o: labels.count((cluster, o)) for o in set(classes)}
+        most = max(counts.values())
+        size = max(classes.count(o) for o in counts if counts[o] == most)
+        total += Fraction(clusters.count(cluster) * most, size)
+    weighted = cluster_scores(table, inverse="weighted")
+    assert weighted.inverse_purity == pytest.approx(float(total / n), rel=1e-14)
+    for one in (scores, weighted):
+        assert one.purity is not None
+        assert one.inverse_purity is not None
+        assert 0 < one.inverse_purity <= 1
+        harmonic = 2 / (1 / one.purity + 1 / one.inverse_purity)
+        assert one.f == pytest.approx(harmonic, rel=1e-14)
+
+
+@given(LABELS)
+def test_names_and_order_change_nothing(labels: list[tuple[int, int]]) -> None:
+    """scikit-learn's table, its transpose swapped, gives the same values."""
+    clusters, classes = [one for one, _ in labels], [one for _, one in labels]
+    # scikit-learn has classes in rows, in the order of their labels.
+    theirs = contingency_matrix(classes, clusters).T
+    ours = contingency_table(clusters, classes)
+    assert sorted(map(sorted, ours.tolist())) == sorted(map(sorted, theirs.tolist()))
+    assert cluster_scores(ours) == cluster_scores(theirs)
+    ours_weighted = cluster_scores(ours, inverse="weighted").inverse_purity
+    theirs_weighted = cluster_scores(theirs, inverse="weighted").inverse_purity
+    assert ours_weighted == pytest.approx(theirs_weighted, rel=1e-14)
+    swapped = cluster_scores(ours.T)
+    assert swapped.purity == cluster_scores(ours).inverse_purity
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=20))
+def test_extreme_clusterings(classes: list[int]) -> None:
+    """Single documents have purity 1 and inverse purity K/N; one cluster the reverse."""
+    singles = cluster_scores(contingency_table(range(len(classes)), classes))
+    assert singles.purity == 1.0
+    assert singles.inverse_purity == len(set(classes)) / len(classes)
+    together = cluster_scores(contingency_table([0] * len(classes), classes))
+    assert together.inverse_purity == 1.0
+    assert together.purity == max(map(classes.count, classes)) / len(classes)
+
+
+def test_nothing_to_score_is_a_reason() -> None:
+    """Without documents there are no values; an empty cluster has no purity of its own."""
+    nothing = cluster_scores(np.zeros((2, 2), dtype=np.int64))
+    assert (nothing.purity, nothing.f, nothing.reason) == (None, None, "no-documents")
+    assert contingency_table([], []).shape == (0, 0)
+    assert cluster_scores(contingency_table([], [])).reason == "no-documents"
+    shares = local_purities(np.array([[0, 0], [1, 3]]))
+    assert np.isnan(shares[0])
+    assert shares[1] == 0.75
+    with_empty = cluster_scores(np.array([[0, 0], [1, 3]]), inverse="weighted")
+    assert with_empty == cluster_scores(np.array([[1, 3]]), inverse="weighted")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cluster_scores(SLIDES, inverse="x"), "`inverse` must be one of standard, weigh"),
+        (lambda: cluster_scores(np.array([1])), "`table` must have a row a cluster"),
+        (lambda: cluster_scores(np.array([[-1]])), "`table` must hold counts >= 0"),
+        (lambda: contingency_table("ab", "a"), "`classes` must name the class of each of the 2"),
+    ],
+)
+def test_arguments_that_cannot_be_used(call: object, message: str) -> None:
+    """Each wrong argument is named with what it must be."""
+    assert callable(call)
+    with pytest.raises(ArgumentError, match=message):
+        call()

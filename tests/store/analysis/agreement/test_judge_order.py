@@ -1,0 +1,335 @@
+"""Whether disagreement between judges changes the order of runs."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from store.analysis.agreement.matters import QUANTILES, JudgeOrder, RunSwap, judge_order
+from store.analysis.run_order import TauResult
+from store.errors import ArgumentError
+from tests.strategies import examples
+
+NAN = float("nan")
+
+TWO_BY_TWO = np.array([[[0.9, 0.5], [0.5, 0.6]], [[0.6, 0.6], [0.5, 0.9]]])
+"""Two topics, two runs, two judges. Twice the MAPs of the four mixtures, judges of the topics in
+order: AA 1.5 and 1.0; AB 1.5 and 1.4; BA 1.1 and 1.1; BB 1.1 and 1.5."""
+
+
+def test_four_mixtures_by_hand() -> None:
+    """Of four equally likely mixtures two keep the order, one ties and one turns it round."""
+    result = judge_order(TWO_BY_TWO, seed=3, mixtures=10_000)
+    mixtures = result.mixtures
+    # Means over judges: .7 and .55, .6 and .7: .65 against .625.
+    assert mixtures.reference == pytest.approx((0.65, 0.625))
+    assert (mixtures.reason, mixtures.n_topics, mixtures.n_mixtures) == (None, 2, 10_000)
+    assert mixtures.n_undefined == pytest.approx(2500, abs=170)  # standard deviation 43
+    (swap,) = mixtures.swaps
+    assert (swap.better, swap.worse) == (0, 1)
+    assert swap.difference == pytest.approx(0.025)
+    assert swap.n_mixtures == pytest.approx(2500, abs=170)
+    assert swap.share == swap.n_mixtures / 10_000
+    assert mixtures.n_never == 0
+    defined = 10_000 - mixtures.n_undefined
+    assert mixtures.tau is not None
+    assert mixtures.tau.mean == pytest.approx(1 - 2 * swap.n_mixtures / defined)
+    assert (mixtures.tau.least, mixtures.tau.greatest) == (-1.0, 1.0)
+    assert mixtures.tau.quantiles == (-1.0, -1.0, 1.0, 1.0, 1.0)
+    assert mixtures.lowest == pytest.approx((0.55, 0.5))
+    assert mixtures.highest == pytest.approx((0.75, 0.75))
+
+
+def test_judges_by_hand() -> None:
+    """Each judge's MAP, and the two opposite orders they make."""
+    result = judge_order(TWO_BY_TWO, seed=1)
+    assert result.topics == (0, 1)
+    assert result.n_left_out == 0
+    assert [judge.scores for judge in result.judges] == [
+        pytest.approx((0.75, 0.5)),
+        pytest.approx((0.55, 0.75)),
+    ]
+    (pair,) = result.pairs
+    assert (pair.first, pair.second, pair.n_topics, pair.n_swapped) == (0, 1, 2, 1)
+    assert pair.tau == pair.tau_ap == pair.tau_ap_reversed == TauResult(-1.0)
+
+
+@st.composite
+def scored(draw: st.DrawFn) -> NDArray[np.float64]:
+    """Draw AP of a few topics, runs and judges, in tenths so that there are ties, some missing."""
+    n_topics, n_runs = draw(st.integers(1, 5)), draw(st.integers(2, 5))
+    n_judges = draw(st.integers(2, 4))
+    tenths = draw(
+        st.lists(
+            st.integers(0, 10), min_size=n_topics * n_runs * n_judges, max_size=n_topics * n_runs * n_judges
+        )
+    )
+    ap = np.array(tenths).reshape(n_topics, n_runs, n_judges) / 10
+    for topic, judge in itertools.product(range(n_topics), range(n_judges)):
+        if draw(st.integers(0, 4)) == 0:
+            ap[topic, :, judge] = NAN
+    return ap
+
+
+@settings(max_examples=examples(80))
+@given(scored(), st.integers(0, 2**66))
+def test_equals_plain_loops(ap: NDArray[np.float64], seed: int) -> None:
+    """Drawing a judge a topic and averaging fractions gives every number of the result."""
+    n_topics, n_runs, n_judges = ap.shape
+    tenths = {
+        (t, r, j): Fraction(round(ap[t, r, j] * 10), 10)
+        for t, r, j in np.ndindex(*ap.shape)
+        if not np.isnan(ap[t, r, j])
+    }
+    who = [[j for j in range(n_judges) if (t, 0, j) in tenths] for t in range(n_topics)]
+    used = [t for t in range(n_topics) if len(who[t]) >= 2]
+    result = judge_order(ap, seed=seed, mixtures=40, min_judges=2, shown_share=0)
+    assert result.topics == tuple(used)
+    assert result.n_left_out == n_topics - len(used)
+    for j, judge in enumerate(result.judges):
+        own = [t for t in used if j in who[t]]
+        assert judge.n_topics == len(own)
+        if own:
+            maps = [sum(tenths[t, r, j] for t in own) / len(own) for r in range(n_runs)]
+            assert judge.scores == pytest.approx([float(one) for one in maps])
+        else:
+            assert judge.scores is None
+    mixtures = result.mixtures
+    if not used:
+        assert (mixtures.reason, mixtures.tau) == ("no-common-topics", None)
+        return
+    reference = [sum(sum(tenths[t, r, j] for j in who[t]) / len(who[t]) for t in used) for r in range(n_runs)]
+    if len(set(reference)) == 1:
+        assert mixtures.reason == "all-tied"
+        return
+    bits = np.random.PCG64(seed)
+    drawn = []
+    for t in used:
+        raw = [int(one) >> 32 for one in bits.random_raw(40)]
+        drawn.append([who[t][one * len(who[t]) >> 32] for one in raw])
+    taus, counts = [], dict.fromkeys(itertools.permutations(range(n_runs), 2), 0)
+    for m in range(40):
+        scores = [sum(tenths[t, r, js[m]] for t, js in zip(used, drawn, strict=True)) for r in range(n_runs)]
+        for a, b in counts:
+            counts[a, b] += reference[a] > reference[b] and scores[a] < scores[b]
+        if len(set(scores)) > 1:
+            x, y = ([sorted(set(one)).index(x) for x in one] for one in (scores, reference))
+            taus.append(float(stats.kendalltau(x, y).statistic))
+    assert mixtures.n_undefined == 40 - len(taus)
+    if taus:
+        assert mixtures.tau is not None
+        assert mixtures.tau.mean == pytest.approx(sum(taus) / len(taus))
+        assert mixtures.tau.least == pytest.approx(min(taus))
+        assert mixtures.tau.greatest == pytest.approx(max(taus))
+        assert mixtures.tau.quantiles == pytest.approx(np.quantile(taus, QUANTILES).tolist())
+    else:
+        assert mixtures.tau is None
+    assert {(s.better, s.worse): s.n_mixtures for s in mixtures.swaps} == {
+        pair: n for pair, n in counts.items() if n
+    }
+    untied = sum(1 for a, b in counts if reference[a] > reference[b])
+    assert mixtures.n_never == untied - len(mixtures.swaps)
+    times = [swap.n_mixtures for swap in mixtures.swaps]
+    assert times == sorted(times, reverse=True)
+
+
+def test_tau_ap_takes_the_reference_as_true() -> None:
+    """Tau-AP counts the runs above each place of the mixture, as its second argument is true."""
+    # One topic: both judges order the runs 1 2 0, and so does every mixture; the reference 0 1 2.
+    ap = np.repeat(np.array([[[0.1], [0.9], [0.5]]]), 2, axis=2)
+    reference = np.array([[0.9, 0.8, 0.7]])
+    result = judge_order(ap, seed=1, mixtures=3, reference=reference).mixtures
+    # Places 2 and 3 hold runs 2 and 0; right above them are 1/1 and 0/2.
+    assert result.tau_ap is not None
+    assert result.tau_ap.mean == pytest.approx(2 / 2 * (1 + 0) - 1)
+    orders = np.array([[[0.9, 0.7], [0.8, 0.9], [0.7, 0.8]]])
+    pair = judge_order(orders, seed=1).pairs[0]
+    # First 0 1 2, second 1 2 0. First as estimate: run 1 has 0/1, run 2 has 1/2 (run 1).
+    assert pair.tau_ap.tau == pytest.approx(2 / 2 * (0 + 1 / 2) - 1)
+    # Second as estimate: run 2 has 1/1, run 0 has 0/2.
+    assert pair.tau_ap_reversed.tau == pytest.approx(2 / 2 * (1 + 0) - 1)
+
+
+def test_equal_judges_never_disagree() -> None:
+    """Judges with the same scores have one order, and so has every mixture."""
+    rng = np.random.default_rng(1)
+    ap = np.repeat(rng.random((9, 6, 1)), 4, axis=2)
+    result = judge_order(ap, seed=5, mixtures=50)
+    assert all(pair.tau.tau == 1 and pair.n_swapped == 0 for pair in result.pairs)
+    assert result.mixtures.tau is not None
+    assert (result.mixtures.tau.least, result.mixtures.swaps) == (1.0, ())
+    assert result.mixtures.n_never == 15
+    assert result.mixtures.lowest == pytest.approx(result.mixtures.highest)
+
+
+def test_runs_in_another_order() -> None:
+    """Putting the runs in another order renames them in the result and changes nothing else."""
+    ap = np.random.default_rng(2).random((6, 5, 3))
+    order = np.array([3, 0, 4, 1, 2])
+    one = judge_order(ap, seed=4, mixtures=200, shown_share=0).mixtures
+    other = judge_order(ap[:, order], seed=4, mixtures=200, shown_share=0).mixtures
+    assert one.tau == other.tau
+
+    def named(swaps: tuple[RunSwap, ...], names: NDArray[np.int64]) -> set[tuple[int, ...]]:
+        return {(int(names[s.better]), int(names[s.worse]), s.n_mixtures) for s in swaps}
+
+    assert named(one.swaps, np.arange(5)) == named(other.swaps, order)
+
+
+def test_seed_decides() -> None:
+    """The same seed gives the same mixtures, another seed others."""
+    ap = np.random.default_rng(3).random((8, 4, 3))
+    assert judge_order(ap, seed=7) == judge_order(ap, seed=7)
+    assert judge_order(ap, seed=7).mixtures != judge_order(ap, seed=8).mixtures
+
+
+def test_topics_without_all_judges_are_left_out() -> None:
+    """By default a topic counts when every judge has a score, and the others are counted."""
+    ap = np.random.default_rng(4).random((5, 3, 3))
+    ap[1, :, 2] = NAN
+    ap[3, :, :2] = NAN
+    result = judge_order(ap, seed=1, mixtures=20)
+    assert (result.topics, result.n_left_out) == ((0, 2, 4), 2)
+    complete = judge_order(ap[[0, 2, 4]], seed=1, mixtures=20)
+    assert result.judges == complete.judges
+    assert result.mixtures == complete.mixtures
+    assert all(judge.n_topics == 3 for judge in result.judges)
+    with_two = judge_order(ap, seed=1, mixtures=20, min_judges=2)
+    assert with_two.topics == (0, 1, 2, 4)
+    assert [judge.n_topics for judge in with_two.judges] == [4, 4, 3]
+    assert [pair.n_topics for pair in with_two.pairs] == [4, 3, 3]
+
+
+def test_judges_without_a_common_topic() -> None:
+    """Judges of different topics cannot be compared."""
+    ap = np.full((2, 3, 3), NAN)
+    ap[0, :, :2] = 0.5
+    ap[1, :, 1:] = [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]
+    result = judge_order(ap, seed=1)
+    assert (result.topics, result.n_left_out) == ((), 2)
+    assert result.mixtures.reason == "no-common-topics"
+    with_two = judge_order(ap, seed=1, mixtures=5, min_judges=2)
+    none = TauResult(None, "no-common-topics")
+    assert with_two.pairs[1].tau == with_two.pairs[1].tau_ap_reversed == none
+    assert with_two.pairs[1].n_swapped is None
+    assert with_two.pairs[0].tau == TauResult(None, "all-tied")
+    assert with_two.pairs[2].tau == TauResult(1.0)
+
+
+def test_other_columns_are_compared_and_never_drawn() -> None:
+    """The union of the judges is compared with each, and no mixture takes it."""
+    rng = np.random.default_rng(6)
+    judges = rng.random((4, 3, 2))
+    union = np.full((4, 3, 1), 0.0)
+    union[2] = NAN
+    result = judge_order(np.concatenate([judges, union], axis=2), seed=9, mixtures=30, n_drawn=2)
+    alone = judge_order(judges, seed=9, mixtures=30)
+    assert result.topics == (0, 1, 2, 3)
+    assert result.mixtures == alone.mixtures
+    assert result.judges[:2] == alone.judges
+    assert result.judges[2].n_topics == 3
+    assert [(pair.first, pair.second) for pair in result.pairs] == [(0, 1), (0, 2), (1, 2)]
+    assert [pair.n_topics for pair in result.pairs] == [4, 3, 3]
+
+
+def test_a_score_of_the_union_does_not_stand_in_for_a_missing_judge() -> None:
+    """A topic is used when enough of the drawn judges have a score, whatever other columns have."""
+    union = np.full((2, 2, 1), 0.5)
+    ap = np.concatenate([TWO_BY_TWO, union], axis=2)
+    ap[1, :, 1] = NAN
+    result = judge_order(ap, seed=1, mixtures=5, n_drawn=2)
+    assert (result.topics, result.n_left_out, result.n_scored) == ((0,), 1, (2, 1, 2))
+
+
+def test_reference_of_the_caller() -> None:
+    """Mixtures are compared with the given scores, over the topics where these are defined."""
+    reference = np.array([[0.1, 0.9], [NAN, NAN]])
+    result = judge_order(TWO_BY_TWO, seed=1, mixtures=500, reference=reference).mixtures
+    assert (result.n_topics, result.reference) == (1, (0.1, 0.9))
+    # Of the first topic, judge A has .9 and .5, judge B .5 and .6.
+    (swap,) = result.swaps
+    assert (swap.better, swap.worse) == (1, 0)
+    assert swap.share == pytest.approx(0.5, abs=0.1)
+
+
+def test_rare_swaps_are_not_listed() -> None:
+    """A pair is listed from the share asked for on."""
+    ap = np.random.default_rng(8).random((12, 6, 2))
+    every = judge_order(ap, seed=2, mixtures=400, shown_share=0).mixtures
+    shares = [swap.share for swap in every.swaps]
+    middle = sorted(shares)[len(shares) // 2]
+    some = judge_order(ap, seed=2, mixtures=400, shown_share=middle).mixtures
+    assert 0 < len(some.swaps) < len(every.swaps)
+    assert some.swaps == tuple(swap for swap in every.swaps if swap.share >= middle)
+    assert some.n_never == every.n_never
+
+
+def small(**options: object) -> JudgeOrder:
+    """Run the experiment on the small example."""
+    return judge_order(TWO_BY_TWO, **({"seed": 1, "mixtures": 5} | options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ap", "reason"),
+    [
+        (TWO_BY_TWO[:, :, :1], "one-judge"),
+        (TWO_BY_TWO[:, :1], "fewer-than-two"),
+        (TWO_BY_TWO[:0], "no-common-topics"),
+        (np.full((2, 3, 2), 0.25), "all-tied"),
+        (np.full((2, 3, 2), NAN), "no-common-topics"),
+    ],
+)
+def test_nothing_to_compare(ap: NDArray[np.float64], reason: str) -> None:
+    """Data that cannot be compared give a reason and no number."""
+    mixtures = judge_order(ap, seed=1).mixtures
+    assert (mixtures.reason, mixtures.tau, mixtures.tau_ap) == (reason, None, None)
+    assert (mixtures.n_mixtures, mixtures.swaps) == (0, ())
+
+
+def test_no_runs() -> None:
+    """Without runs no topic has a score."""
+    result = judge_order(np.zeros((2, 0, 2)), seed=1)
+    assert (result.topics, result.mixtures.reason) == ((), "no-common-topics")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": -1}, "`seed` must be an integer >= 0"),
+        ({"mixtures": 0}, "`mixtures` must be an integer >= 1"),
+        ({"n_drawn": 3}, "`n_drawn` must be from 1 to 2, but got 3"),
+        ({"n_drawn": 0}, "`n_drawn` must be from 1 to 2"),
+        ({"min_judges": 1}, "`min_judges` must be from 2 to 2, but got 1"),
+        ({"min_judges": 3}, "`min_judges` must be from 2 to 2"),
+        ({"shown_share": 1.5}, "`shown_share` must be from 0 to 1"),
+        ({"reference": np.zeros((2, 3))}, "`reference` must have shape"),
+        ({"reference": np.full((2, 2), np.inf)}, "`reference` must be from 0 to 1"),
+    ],
+)
+def test_arguments_that_cannot_be_used(options: dict[str, object], message: str) -> None:
+    """Arguments out of range are refused, and the message says what they may be."""
+    with pytest.raises(ArgumentError, match=message):
+        small(**options)
+
+
+@pytest.mark.parametrize(
+    ("ap", "message"),
+    [
+        (np.zeros((2, 3)), "must have shape"),
+        (np.zeros((2, 3, 0)), "must have shape"),
+        (np.full((1, 2, 2), 1.5), "must be from 0 to 1"),
+        (np.array([[[0.5, 0.5], [0.5, -0.5]]]), "must be from 0 to 1, but got -0.5"),
+        (np.array([[[0.5, NAN], [0.5, 0.5]]]), "NaN for all runs of a topic or for none.*judge 1"),
+    ],
+)
+def test_scores_that_cannot_be_used(ap: NDArray[np.float64], message: str) -> None:
+    """AP is from 0 to 1, and missing for all runs of a topic or for none."""
+    with pytest.raises(ArgumentError, match=message):
+        judge_order(ap, seed=1)

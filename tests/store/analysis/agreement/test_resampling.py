@@ -1,0 +1,402 @@
+"""Bootstrap intervals over topics and over documents."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from store.analysis.agreement.intervals import (
+    Statistic,
+    cell_contributions,
+    distinct_patterns,
+    item_bootstrap,
+    topic_bootstrap,
+    topic_bootstraps,
+)
+from store.errors import ArgumentError
+
+Floats = NDArray[np.float64]
+
+
+def first(sums: Floats) -> Floats:
+    """Return the first sum."""
+    return sums.reshape(len(sums), -1)[:, 0]
+
+
+def ratio(sums: Floats) -> Floats:
+    """Return the mean of the units that have a value: (sum of values) / (count)."""
+    return sums[:, 0] / sums[:, 1]
+
+
+def kappa(tables: Floats) -> Floats:
+    """Return Cohen's kappa of a stack of tables."""
+    n = tables.sum(axis=(1, 2))
+    observed = np.trace(tables, axis1=1, axis2=2) / n
+    expected = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
+    result: Floats = (observed - expected) / (1 - expected)
+    return result
+
+
+class Recorder:
+    """A statistic that keeps every stack it is given; the value is the first sum."""
+
+    def __init__(self) -> None:
+        self.stacks: list[Floats] = []
+
+    def __call__(self, sums: Floats) -> Floats:
+        """Keep a stack."""
+        self.stacks.append(sums.copy())
+        return first(sums)
+
+    def resampled(self) -> Floats:
+        """Return all resamples, one after the other; the first stack is the data as they are."""
+        return np.concatenate(self.stacks[1:])
+
+
+def weights_of(n_topics: int, *, seed: int, resamples: int) -> Floats:
+    """Return how often each topic was drawn, shape (resamples, n_topics)."""
+    recorder = Recorder()
+    topic_bootstrap(np.eye(n_topics), recorder, seed=seed, resamples=resamples)
+    return recorder.resampled()
+
+
+def plain_quantile(values: list[float], share: float) -> float:
+    """Interpolate linearly between the order statistics."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def plain_kappa(table: list[list[int]]) -> float | None:
+    """Compute Cohen's kappa of one table by its definition; ``None`` when undefined."""
+    grades = range(len(table))
+    n = sum(map(sum, table))
+    expected = sum(sum(table[k]) * sum(row[k] for row in table) for k in grades)
+    if n == 0 or expected == n * n:
+        return None
+    observed = sum(table[k][k] for k in grades)
+    return (n * observed - expected) / (n * n - expected)
+
+
+def test_two_topics_have_three_outcomes() -> None:
+    """Of two topics, each resample holds the first twice, both, or the second twice: 1:2:1."""
+    outcomes = Counter(map(tuple, weights_of(2, seed=5, resamples=40_000).tolist()))
+    assert set(outcomes) == {(2.0, 0.0), (1.0, 1.0), (0.0, 2.0)}
+    # Standard deviations of the counts are 87 and 100.
+    assert outcomes[2.0, 0.0] == pytest.approx(10_000, abs=350)
+    assert outcomes[1.0, 1.0] == pytest.approx(20_000, abs=400)
+
+
+def test_three_topics_are_multinomial() -> None:
+    """Every way to draw three topics out of three comes as often as it should."""
+    observed = Counter(map(tuple, weights_of(3, seed=8, resamples=27_000).astype(int).tolist()))
+    expected = Counter(
+        tuple(draw.count(topic) for topic in range(3)) for draw in itertools.product(range(3), repeat=3)
+    )
+    assert set(observed) == set(expected)
+    outcomes = sorted(expected)
+    test = stats.chisquare([observed[one] for one in outcomes], [1000 * expected[one] for one in outcomes])
+    assert test.pvalue > 0.001
+
+
+def test_limits_by_hand() -> None:
+    """Means of two topics with 0 and 1 are 0, .5, 1 with odds 1:2:1, so 95 % reaches both ends."""
+    sums = np.array([[0.0, 1.0], [1.0, 1.0]])
+    wide = topic_bootstrap(sums, ratio, seed=1)
+    assert (wide.low, wide.high, wide.n_units, wide.n_resamples) == (0.0, 1.0, 2, 10_000)
+    # From the .3 to the .7 quantile there is nothing but .5.
+    narrow = topic_bootstrap(sums, ratio, seed=1, level=0.4)
+    assert (narrow.low, narrow.high, narrow.level) == (0.5, 0.5, 0.4)
+
+
+@given(
+    st.lists(
+        st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=2, max_size=2),
+        min_size=2,
+        max_size=6,
+    ),
+    st.integers(0, 2**70),
+)
+def test_equals_a_plain_loop(tables: list[list[list[int]]], seed: int) -> None:
+    """Drawing topics one by one, adding their tables up and sorting gives the same interval."""
+    units = [table for table in tables if any(map(any, table))]
+    result = topic_bootstrap(np.array(tables), kappa, seed=seed, resamples=60)
+    assert result.n_units == len(units)
+    assert result.n_empty == len(tables) - len(units)
+    if len(units) < 2:
+        assert result.reason == ("one-topic" if units else "no-common-docs")
+        return
+    bits = np.random.PCG64(seed)
+    values = []
+    for _ in range(60):
+        drawn = [units[int(bits.random_raw()) // 2**32 * len(units) // 2**32] for _ in units]
+        summed = [[sum(t[i][j] for t in drawn) for j in range(2)] for i in range(2)]
+        values.append(plain_kappa(summed))
+    defined = [value for value in values if value is not None]
+    assert result.n_undefined == values.count(None)
+    whole = plain_kappa([[sum(t[i][j] for t in units) for j in range(2)] for i in range(2)])
+    if whole is None:
+        assert result.reason == "undefined"
+    elif len(defined) < 30:
+        assert result.reason == "mostly-undefined"
+    elif max(defined) - min(defined) < 1e-13:
+        assert result.reason == "no-variation"
+    else:
+        assert result.low == pytest.approx(plain_quantile(defined, 0.025), abs=1e-12)
+        assert result.high == pytest.approx(plain_quantile(defined, 0.975), abs=1e-12)
+
+
+def test_equals_scipy_but_for_chance() -> None:
+    """The limits are those of scipy's percentile bootstrap over topics."""
+    rng = np.random.default_rng(3)
+    tables = rng.integers(0, 9, size=(30, 2, 2))
+
+    def of_topics(places: NDArray[np.int64], axis: int) -> Floats:
+        return kappa(tables[np.moveaxis(places, axis, -1)].sum(axis=-3).reshape(-1, 2, 2))
+
+    peer = stats.bootstrap(
+        (np.arange(30),), of_topics, n_resamples=20_000, method="percentile", batch=2000, rng=rng
+    ).confidence_interval
+    result = topic_bootstrap(tables, kappa, seed=4, resamples=20_000)
+    assert result.low == pytest.approx(float(peer.low), abs=0.008)
+    assert result.high == pytest.approx(float(peer.high), abs=0.008)
+
+
+def test_same_seed_same_weights() -> None:
+    """Coefficients of sums of any size have the same resamples, another seed has others."""
+    n_topics, resamples = 40, 3000
+    weights = weights_of(n_topics, seed=9, resamples=resamples)
+    big = Recorder()  # so big that its resamples are computed in many parts
+    padded = np.concatenate([np.eye(n_topics), np.ones((n_topics, 5000))], axis=1)
+    topic_bootstrap(padded.reshape(n_topics, 10, -1), big, seed=9, resamples=resamples)
+    assert len(big.stacks) > 3
+    flat = big.resampled().reshape(resamples, -1)
+    np.testing.assert_array_equal(flat[:, :n_topics], weights)
+    assert not np.array_equal(weights_of(n_topics, seed=10, resamples=resamples), weights)
+    assert np.all(weights.sum(axis=1) == n_topics)
+
+
+def test_more_resamples_begin_alike() -> None:
+    """Asking for more resamples adds to them, also where they come in several chunks."""
+    n_topics = 2000  # 262 resamples a chunk
+    many = weights_of(n_topics, seed=2, resamples=700)
+    np.testing.assert_array_equal(many[:300], weights_of(n_topics, seed=2, resamples=300))
+    assert len(np.unique(many, axis=0)) == 700
+
+
+@pytest.mark.vector("PCG64 of numpy, whose raw bits are promised to stay (NEP 19)")
+def test_draws_are_those_of_raw_bits() -> None:
+    """The draws are the upper halves of PCG64's numbers times the topics, so they never change."""
+    raw = [int(one) for one in np.random.PCG64(11).random_raw(4)]
+    expected = np.zeros((2, 2))
+    for place, number in enumerate(raw):
+        expected[place // 2, number >> 63] += 1  # of two topics, the highest bit
+    np.testing.assert_array_equal(weights_of(2, seed=11, resamples=2), expected)
+
+
+@pytest.mark.parametrize(("apart", "reason"), [(0.9e-12, "no-variation"), (1.1e-12, None)])
+def test_values_that_rounding_may_part_are_one(apart: float, reason: str | None) -> None:
+    """Means of two topics no more than 1e-12 apart do not vary; further apart they have limits."""
+    sums = np.array([[0.0, 1.0], [apart, 1.0]])
+    result = topic_bootstrap(sums, ratio, seed=1, resamples=200)
+    limits = (None, None) if reason else (0.0, apart)
+    assert (result.low, result.high, result.reason) == (*limits, reason)
+
+
+def test_several_statistics_are_each_alone() -> None:
+    """Statistics computed together have the intervals they have alone."""
+    tables = np.random.default_rng(1).integers(0, 6, size=(12, 2, 2))
+    both = topic_bootstraps(tables, {"kappa": kappa, "first": first}, seed=3, resamples=500)
+    assert list(both) == ["kappa", "first"]
+    assert both["kappa"] == topic_bootstrap(tables, kappa, seed=3, resamples=500)
+    assert both["first"] == topic_bootstrap(tables, first, seed=3, resamples=500)
+
+
+def test_mean_over_topics_leaves_undefined_ones_out() -> None:
+    """A topic without a value is drawn as the others, adds nothing, and may leave no value."""
+    sums = np.array([[0.2, 1.0], [0.8, 1.0], [0.0, 0.0]])
+    everything = np.ones(3, dtype=np.bool_)
+    result = topic_bootstrap(sums, ratio, seed=6, units=everything)
+    assert (result.n_units, result.n_empty) == (3, 0)
+    # All three draws are of the third topic in 1 of 27 resamples; the deviation is 19.
+    assert result.n_undefined == pytest.approx(10_000 / 27, abs=80)
+    assert (result.low, result.high) == (pytest.approx(0.2), pytest.approx(0.8))
+    assert topic_bootstrap(sums, ratio, seed=6).n_units == 2
+
+
+def test_topics_without_documents_are_no_units() -> None:
+    """Empty tables change nothing but their count."""
+    tables = np.random.default_rng(2).integers(1, 6, size=(8, 2, 2))
+    with_empty = np.concatenate([np.zeros((1, 2, 2), np.int64), tables, np.zeros((2, 2, 2))])
+    alone = topic_bootstrap(tables, kappa, seed=3)
+    result = topic_bootstrap(with_empty, kappa, seed=3)
+    assert (result.low, result.high, result.n_units) == (alone.low, alone.high, 8)
+    assert (alone.n_empty, result.n_empty) == (0, 3)
+
+
+@pytest.mark.parametrize(("n_topics", "reason"), [(0, "no-common-docs"), (1, "one-topic"), (2, None)])
+def test_too_few_topics_have_no_interval(n_topics: int, reason: str | None) -> None:
+    """One topic or none has no interval, and nothing is resampled."""
+    sums = np.array([[1.0, 1.0], [3.0, 1.0]])[:n_topics]
+    result = topic_bootstrap(sums, ratio, seed=1, resamples=100)
+    assert (result.reason, result.n_units) == (reason, n_topics)
+    assert result.n_resamples == (100 if reason is None else 0)
+
+
+def test_mostly_undefined() -> None:
+    """A statistic that few resamples have gets a reason and the count."""
+
+    def if_all_drawn(sums: Floats) -> Floats:
+        return np.where((sums > 0).all(axis=1), sums[:, 0], np.nan)
+
+    result = topic_bootstrap(np.eye(5), if_all_drawn, seed=1)
+    assert (result.low, result.high, result.reason) == (None, None, "mostly-undefined")
+    assert result.n_undefined == pytest.approx(10_000 * (1 - 120 / 3125), abs=80)
+
+
+def test_undefined_coefficient_has_no_interval() -> None:
+    """Where the coefficient itself has no value its resamples are not used."""
+    tables = np.array([[[5, 0], [0, 0]], [[7, 0], [0, 0]]])
+    assert topic_bootstrap(tables, kappa, seed=1, resamples=10).reason == "undefined"
+
+
+@pytest.mark.parametrize("table", [[[5, 0], [0, 3]], [[5, 5], [0, 0]]])
+def test_value_that_never_varies_has_no_interval(table: list[list[int]]) -> None:
+    """Perfect agreement, or one judge with one grade, is no reason for an interval of no width."""
+    tables = np.array([table, np.array(table) * 2, np.array(table) * 3])
+    assert topic_bootstrap(tables, kappa, seed=1, resamples=50).reason == "no-variation"
+
+
+@given(st.integers(2, 50), st.integers(0, 99))
+def test_multiplying_all_counts_changes_nothing(factor: int, seed: int) -> None:
+    """Kappa does not see the number of documents, and neither does its interval."""
+    tables = np.random.default_rng(seed).integers(0, 5, size=(7, 3, 3))
+    one = topic_bootstrap(tables, kappa, seed=seed, resamples=200)
+    many = topic_bootstrap(tables * factor, kappa, seed=seed, resamples=200)
+    assert one.low == pytest.approx(many.low, abs=1e-12)
+    assert one.high == pytest.approx(many.high, abs=1e-12)
+
+
+def test_width_of_a_mean() -> None:
+    """The interval of a mean of 200 topics is that of the central limit theorem."""
+    values = np.random.default_rng(7).normal(size=200)
+    result = topic_bootstrap(np.column_stack([values, np.ones(200)]), ratio, seed=7)
+    half = 1.96 * float(np.std(values)) / math.sqrt(200)
+    assert result.low == pytest.approx(float(values.mean()) - half, abs=0.01)
+    assert result.high == pytest.approx(float(values.mean()) + half, abs=0.01)
+
+
+def test_items_by_hand() -> None:
+    """Two documents in two cells come as both in the one, one in each, both in the other: 1:2:1."""
+    recorder = Recorder()
+    table = np.array([[1, 0], [0, 1]])
+    item_bootstrap(cell_contributions(2), table.ravel(), recorder, seed=1, resamples=40_000)
+    outcomes = Counter(tuple(one.ravel().tolist()) for one in recorder.resampled())
+    assert set(outcomes) == {(2.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 2.0)}
+    assert outcomes[1.0, 0.0, 0.0, 1.0] == pytest.approx(20_000, abs=400)
+    np.testing.assert_array_equal(recorder.stacks[0], [table])
+
+
+@pytest.mark.vector("IR book, table 8.2: kappa .776119, limits .6999 and .8523 (statsmodels)")
+def test_items_agree_with_the_asymptotic_interval() -> None:
+    """With 400 documents both intervals that ignore topics are the same but for .01."""
+    table = np.array([[300, 20], [10, 70]])
+    result = item_bootstrap(cell_contributions(2), table.ravel(), kappa, seed=2)
+    assert result.low == pytest.approx(0.6999, abs=0.01)
+    assert result.high == pytest.approx(0.8523, abs=0.01)
+    assert (result.n_units, result.n_resamples, result.n_empty) == (400, 10_000, 0)
+
+
+def test_items_of_many_judges() -> None:
+    """Counting equal documents once gives what resampling one document after the other gives."""
+    rng = np.random.default_rng(4)
+    rows = rng.multinomial(3, [0.5, 0.3, 0.2], size=60)
+    patterns, counts = distinct_patterns(rows)
+    np.testing.assert_array_equal(np.unique(np.repeat(patterns, counts, axis=0)), np.unique(rows))
+
+    def same_grade(sums: Floats) -> Floats:
+        return sums[:, 0] / sums[:, 1]
+
+    def agreeing(of: NDArray[np.int64]) -> Floats:
+        return np.column_stack([(of * (of - 1)).sum(axis=1) / 6, np.ones(len(of))])
+
+    result = item_bootstrap(agreeing(patterns), counts, same_grade, seed=1)
+    plain = [agreeing(rows[rng.integers(0, 60, 60)]).mean(axis=0)[0] for _ in range(10_000)]
+    assert result.low == pytest.approx(float(np.quantile(plain, 0.025)), abs=0.012)
+    assert result.high == pytest.approx(float(np.quantile(plain, 0.975)), abs=0.012)
+
+
+def test_items_that_do_not_occur_change_nothing() -> None:
+    """Cells without documents are never drawn, wherever they stand."""
+    recorder = Recorder()
+    contributions = np.eye(4)
+    result = item_bootstrap(contributions, np.array([0, 3, 4, 0]), recorder, seed=1, resamples=900)
+    assert result.n_units == 7
+    drawn = recorder.resampled()
+    assert np.all(drawn[:, [0, 3]] == 0)
+    assert np.all(drawn.sum(axis=1) == 7)
+
+
+@pytest.mark.parametrize(("n", "reason"), [(0, "no-common-docs"), (1, "one-doc")])
+def test_too_few_items(n: int, reason: str) -> None:
+    """One document or none has no interval."""
+    result = item_bootstrap(cell_contributions(2), np.array([n, 0, 0, 0]), kappa, seed=1)
+    assert (result.reason, result.n_units, result.n_resamples) == (reason, n, 0)
+
+
+def test_items_repeat_with_the_seed() -> None:
+    """The same seed gives the same limits."""
+    cells, counts = cell_contributions(2), np.array([20, 3, 5, 9])
+    one = item_bootstrap(cells, counts, kappa, seed=5, resamples=99)
+    assert one == item_bootstrap(cells, counts, kappa, seed=5, resamples=99)
+    assert one != item_bootstrap(cells, counts, kappa, seed=6, resamples=99)
+
+
+def whole_stack(sums: Floats) -> Floats:
+    """Return a value too many."""
+    return np.zeros(len(sums) + 1)
+
+
+@pytest.mark.parametrize(
+    ("sums", "statistic", "options", "message"),
+    [
+        (np.ones((3, 2)), ratio, {"seed": -1}, "`seed` must be an integer >= 0, but got -1"),
+        (np.ones((3, 2)), ratio, {"resamples": 0}, "`resamples` must be an integer >= 1"),
+        (np.ones((3, 2)), ratio, {"level": 1.0}, "`level` must be above 0 and below 1"),
+        (np.ones((3, 2)), ratio, {"units": np.ones(2, np.bool_)}, "mask of shape"),
+        (np.ones((3, 2)), ratio, {"units": np.ones(3)}, "mask of shape"),
+        (np.array([[1.0], [np.nan]]), first, {}, "`sums` must be finite"),
+        (np.array(1.0), first, {}, "`sums` must have a row for each unit"),
+        (np.ones((3, 2)), whole_stack, {}, "`statistic` must give one value for each"),
+    ],
+)
+def test_arguments_that_cannot_be_used(
+    sums: Floats, statistic: Statistic, options: dict[str, object], message: str
+) -> None:
+    """What cannot be resampled is refused, and the message says why."""
+    with pytest.raises(ArgumentError, match=message):
+        topic_bootstrap(sums, statistic, **({"seed": 1} | options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        (np.ones(3, np.int64), "must have shape"),
+        (np.array([1, -1]), "integers >= 0"),
+        (np.ones(2), "integers >= 0"),
+    ],
+)
+def test_counts_that_cannot_be_used(counts: NDArray[np.int64], message: str) -> None:
+    """Counts are whole, at least 0, and one a pattern."""
+    with pytest.raises(ArgumentError, match=message):
+        item_bootstrap(np.eye(2), counts, first, seed=1)

@@ -1,0 +1,538 @@
+"""Runs without what they alone brought to the pool, against sets and scores made from scratch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import ttest_rel
+
+from store.analysis.measures.names import parse_measure
+from store.analysis.measures.table import evaluate
+from store.analysis.pools.contributions import (
+    Plan,
+    Withdrawn,
+    depth_plan,
+    remove_uniques,
+    repool,
+    within_depth,
+)
+from store.analysis.pools.errors import adjust_scores, pool_errors
+from store.analysis.pools.leave_out import TIED, LeaveOut, leave_out
+from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
+from store.analysis.run_order import kendall_tau_b, tau_ap
+from store.errors import ArgumentError
+from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collections, plain_mean
+from tests.store.analysis.plain_lists import arrays_of
+from tests.trec_covid import DATA, covid_arrays, leaderboard, load_qrels, load_rankings
+
+GROUPS = ["one", "", "two", "one", "two", ""]
+Ranked = Mapping[tuple[str, str], list[int]]
+Graded = Mapping[str, Mapping[int, int]]
+
+
+def owners_of(tags: list[str], groups: list[str] | None) -> list[str]:
+    """Name what each run is left out with."""
+    if groups is None:
+        return tags
+    return [group or tag for tag, group in zip(tags, groups, strict=True)]
+
+
+def plain_uniques(
+    drawn: Drawn, owners: list[str], contributing: list[bool], depth: int, name: str
+) -> dict[str, set[int]]:
+    """Take the judged documents that only runs of one name brought, as sets."""
+    found = {}
+    for topic, judged in drawn.grades.items():
+        own: set[int] = set()
+        other: set[int] = set()
+        for tag, owner, is_fed in zip(drawn.tags, owners, contributing, strict=True):
+            if is_fed:
+                (own if owner == name else other).update(drawn.listed(tag, topic)[:depth])
+        found[topic] = (own - other) & set(judged)
+    return found
+
+
+def scored_without(drawn: Drawn, tag: str, removed: dict[str, set[int]]) -> list[Fraction | None]:
+    """Compute AP of one run over the topics from scratch, with documents unjudged."""
+    grades = {
+        topic: {one: flag for one, flag in judged.items() if one not in removed[topic]}
+        for topic, judged in drawn.grades.items()
+    }
+    less = Drawn(drawn.tags, drawn.rankings, grades, drawn.cutoff)
+    scores = []
+    for topic in sorted(drawn.grades):
+        score = less.ap(tag, topic, "pool")
+        was = drawn.ap(tag, topic, "pool")
+        scores.append(Fraction(0) if score is None and was is not None else score)
+    return scores
+
+
+def withdrawn_sets(withdrawn: Withdrawn, drawn: Drawn, name: str) -> dict[str, set[int]]:
+    """Turn codes back into documents: codes ascend with them."""
+    found: dict[str, set[int]] = {topic: set() for topic in drawn.grades}
+    topics = sorted(drawn.grades)
+    for by, topic, code in zip(withdrawn.by, withdrawn.topics, withdrawn.codes, strict=True):
+        if withdrawn.names[by] == name:
+            title = topics[topic]
+            known = set(drawn.grades[title]).union(*(drawn.listed(t, title) for t in drawn.tags))
+            found[title].add(sorted(known)[code])
+    return found
+
+
+@given(drawn=drawn_collections(most_runs=5), data=st.data())
+def test_leaving_out_equals_scoring_from_scratch(drawn: Drawn, data: st.DataObject) -> None:
+    """Withdrawn documents, AP, means and ranks are those of sets and of AP by its definition."""
+    n_runs = len(drawn.tags)
+    groups = data.draw(st.sampled_from([None, GROUPS[:n_runs]]))
+    contributing = data.draw(st.lists(st.booleans(), min_size=n_runs, max_size=n_runs))
+    depth = data.draw(st.integers(1, drawn.cutoff))
+    arrays = drawn.arrays()
+    pooled = within_depth(arrays, depth, np.array(contributing))
+    withdrawn = remove_uniques(arrays, pooled, groups)
+    left = leave_out(arrays, withdrawn)
+    owners = owners_of(drawn.tags, groups)
+    assert withdrawn.names == tuple(dict.fromkeys(owners))
+    assert not withdrawn.n_lacking.any()
+    nothing: dict[str, set[int]] = {topic: set() for topic in drawn.grades}
+    before = [scored_without(drawn, tag, nothing) for tag in drawn.tags]
+    means = [as_float(plain_mean(row)) for row in before]
+    np.testing.assert_allclose(left.before, [[as_float(one) for one in row] for row in before])
+    np.testing.assert_allclose(left.score_before, means)
+    for place, name in enumerate(withdrawn.names):
+        removed = plain_uniques(drawn, owners, contributing, depth, name)
+        assert withdrawn_sets(withdrawn, drawn, name) == removed
+        assert withdrawn.n_judged()[place] == sum(map(len, removed.values()))
+        n_relevant = sum(len(one & drawn.relevant(topic)) for topic, one in removed.items())
+        assert left.n_relevant[place] == n_relevant
+        replaced = list(means)
+        rows = [row for row, owner in enumerate(owners) if owner == name]
+        for row in rows:
+            after = scored_without(drawn, drawn.tags[row], removed)
+            np.testing.assert_allclose(left.after[row], [as_float(one) for one in after])
+            replaced[row] = as_float(plain_mean(after))
+            assert left.score_after[row] == pytest.approx(replaced[row], nan_ok=True)
+            emptied = [t for t in removed if drawn.relevant(t) and drawn.relevant(t) <= removed[t]]
+            assert left.n_emptied[row] == len(emptied)
+        for row in rows:
+            for ranks, scores in ((left.rank_before, means), (left.rank_after, replaced)):
+                above = sum(one > scores[row] + TIED for one in scores)
+                assert ranks[row] == (0 if np.isnan(scores[row]) else 1 + above)
+        if not np.isnan(means).any():
+            both = np.array(means), np.array(replaced)
+            expected = kendall_tau_b(*both, tolerance=TIED)
+            np.testing.assert_allclose(left.tau_b[place], as_number(expected.tau))
+            of_ap = tau_ap(both[1], both[0], tolerance=TIED)
+            np.testing.assert_allclose(left.tau_ap[place], as_number(of_ap.tau))
+            assert left.tau_reason[place] == (expected.reason or of_ap.reason)
+
+
+def as_number(tau: float | None) -> float:
+    """Return a tau as arrays hold it."""
+    return np.nan if tau is None else tau
+
+
+@given(drawn=drawn_collections(most_runs=5), data=st.data())
+def test_depth_pools_are_the_same_in_both_ways(drawn: Drawn, data: st.DataObject) -> None:
+    """What leaves a depth pool with a run is what the run alone brought."""
+    n_runs = len(drawn.tags)
+    groups = data.draw(st.sampled_from([None, GROUPS[:n_runs]]))
+    contributing = np.array(data.draw(st.lists(st.booleans(), min_size=n_runs, max_size=n_runs)))
+    depth = data.draw(st.integers(1, drawn.cutoff))
+    arrays = drawn.arrays()
+    one = remove_uniques(arrays, within_depth(arrays, depth, contributing), groups)
+    other = repool(arrays, depth_plan(arrays, depth, contributing), groups)
+    for field in ("by", "topics", "codes", "owners", "n_lacking"):
+        assert getattr(one, field).tolist() == getattr(other, field).tolist()
+    assert one.names == other.names
+
+
+def by_votes(arrays: JudgedRankings, size: int) -> Plan:
+    """Pool the documents that most runs have, of as many the lowest code."""
+
+    def pool(kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+        pooled = []
+        for topic, standing in enumerate(arrays.standing):
+            documents = arrays.documents[kept, topic]
+            votes = np.bincount(documents[documents >= 0], minlength=standing.size)
+            order = [one for one in np.argsort(-votes, kind="stable").tolist() if votes[one]]
+            of_topic = np.zeros(standing.size, np.bool_)
+            of_topic[order[:size]] = True
+            pooled.append(of_topic)
+        return pooled
+
+    return pool
+
+
+def plain_votes(drawn: Drawn, tags: list[str], topic: str, size: int) -> list[int]:
+    """Pool as `by_votes` does, from lists."""
+    votes: dict[int, int] = {}
+    for tag in tags:
+        for document in drawn.listed(tag, topic):
+            votes[document] = votes.get(document, 0) + 1
+    return sorted(votes, key=lambda document: (-votes[document], document))[:size]
+
+
+@given(drawn=drawn_collections(most_runs=5), size=st.integers(1, 6))
+def test_repooling_a_pool_of_fixed_size(drawn: Drawn, size: int) -> None:
+    """Other documents take the places: judged ones stay, unjudged ones are counted as lacking."""
+    arrays = drawn.arrays()
+    withdrawn = repool(arrays, by_votes(arrays, size))
+    left = leave_out(arrays, withdrawn)
+    for row, tag in enumerate(drawn.tags):
+        others = [other for other in drawn.tags if other != tag]
+        removed, n_lacking = {}, 0
+        for topic, judged in drawn.grades.items():
+            whole = set(plain_votes(drawn, drawn.tags, topic, size))
+            without = set(plain_votes(drawn, others, topic, size))
+            removed[topic] = (whole - without) & set(judged)
+            n_lacking += len((without - whole) - set(judged))
+        assert withdrawn_sets(withdrawn, drawn, tag) == removed
+        assert withdrawn.n_lacking[row] == n_lacking
+        after = [as_float(one) for one in scored_without(drawn, tag, removed)]
+        np.testing.assert_allclose(left.after[row], after)
+
+
+MEASURES = ["AP", "AP(rel=2)", "P@2", "R@2", "Rprec", "RR", "nDCG", "nDCG(dcg='exp-log2')@2",
+            "IPrec@0.4", "BreakEven", "Accuracy", "Judged@2", "SetF", "SetE", "SetBorko",
+            "NumRet(rel=1)", "NumRel", "SetFallout(docs=50)"]  # fmt: skip
+
+
+def both_arrays(
+    rankings: Ranked, grades: Graded, tags: list[str], cutoff: int
+) -> tuple[JudgedRankings, GradedRankings]:
+    """Put runs and grades into both kinds of arrays, level 1."""
+    as_arrays = {key: np.array(ranking, dtype=np.int64) for key, ranking in rankings.items()}
+    judged = {
+        topic: (np.array(list(found), np.int64), np.array(list(found.values()), np.int64))
+        for topic, found in grades.items()
+    }
+    binary = {topic: (ids, values >= 1) for topic, (ids, values) in judged.items()}
+    return (
+        judged_rankings(sorted(grades), tags, as_arrays, binary, cutoff=cutoff),
+        graded_rankings(sorted(grades), tags, as_arrays, judged, cutoff=cutoff),
+    )
+
+
+@given(drawn=drawn_collections(most_runs=4), data=st.data(), text=st.sampled_from(MEASURES))
+def test_every_measure_is_that_of_arrays_made_without_the_documents(
+    drawn: Drawn, data: st.DataObject, text: str
+) -> None:
+    """Any measure after is what `evaluate` gives where the judgements never were."""
+    grade = st.integers(-1, 3)
+    grades = {
+        topic: {document: data.draw(grade) for document in judged} for topic, judged in drawn.grades.items()
+    }
+    depth = data.draw(st.integers(1, drawn.cutoff))
+    groups = data.draw(st.sampled_from([None, GROUPS[: len(drawn.tags)]]))
+    arrays, graded = both_arrays(drawn.rankings, grades, drawn.tags, drawn.cutoff)
+    withdrawn = remove_uniques(arrays, within_depth(arrays, depth), groups)
+    measure = parse_measure(text)
+    left = leave_out(arrays, withdrawn, graded=graded, measure=measure)
+    before = evaluate(graded, [measure])[0]
+    np.testing.assert_array_equal(left.before, before.values)
+    if text == "AP":
+        quick = leave_out(arrays, withdrawn)
+        np.testing.assert_allclose(left.after, quick.after)
+        assert left.n_emptied.tolist() == quick.n_emptied.tolist()
+    owners = owners_of(drawn.tags, groups)
+    for name in withdrawn.names:
+        all_fed = [True] * len(drawn.tags)
+        removed = plain_uniques(drawn, owners, all_fed, depth, name)
+        fewer = {
+            topic: {one: value for one, value in judged.items() if one not in removed[topic]}
+            for topic, judged in grades.items()
+        }
+        _, again = both_arrays(drawn.rankings, fewer, drawn.tags, drawn.cutoff)
+        scores = evaluate(again, [measure])[0]
+        for row, column in np.ndindex(left.after.shape):
+            if owners[row] != name:
+                continue
+            was, now, found = before.values[row, column], scores.values[row, column], left.after
+            if np.isnan(was) or not np.isnan(now):
+                expected = np.nan if np.isnan(was) else now
+            elif scores.reason(row, column) == "no-relevant":
+                expected = {"SetE": 1.0, "SetBorko": -1.0}.get(measure.name, 0.0)
+            else:
+                expected = was
+            assert found[row, column] == pytest.approx(expected, nan_ok=True)
+
+
+# Juru and wdo each have two documents of their own and share one: ECIR'23, bootstrap code, the test
+# of the creation of incomplete pools. All five are pooled; without juru three are.
+JURU = {("juru", "1"): [1, 2, 5], ("wdo", "1"): [3, 4, 5]}
+
+
+@pytest.mark.vector("V7: test_creation_of_incomplete_pools.py of the ECIR'23 bootstrap code")
+def test_two_runs_that_share_a_document() -> None:
+    """Pools of five and three documents, and two thirds unjudged of the run left out."""
+    grades = {"1": dict.fromkeys(range(1, 6), 1)}
+    arrays, graded = both_arrays(JURU, grades, ["juru", "wdo"], 3)
+    plan = depth_plan(arrays, 3)
+    assert [int(plan(np.array(kept))[0].sum()) for kept in ([True, True], [False, True])] == [5, 3]
+    withdrawn = repool(arrays, plan)
+    left = leave_out(arrays, withdrawn, graded=graded, measure=parse_measure("Judged@3"))
+    assert (1 - left.score_after).round(4).tolist() == [0.6667, 0.6667]
+
+
+# pyNTCIREVAL, tests/dat: ten relevant documents of grades 3 3 3 2 2 2 1 1 1 1 and dummy11 of 0.
+NTCIR = {1: 3, 2: 3, 3: 3, 4: 2, 5: 2, 6: 2, 7: 1, 8: 1, 9: 1, 10: 1, 11: 0}
+
+
+@pytest.mark.vector("V10: sample.rel and sample.res of pyNTCIREVAL")
+def test_ntcir_sample_with_its_documents_withdrawn() -> None:
+    """AP .1 and nDCG .3380 before; after, by hand, where the first two documents are unjudged."""
+    arrays, graded = both_arrays({("run", "1"): [11, 1, 12, 4]}, {"1": NTCIR}, ["run"], 1000)
+    withdrawn = remove_uniques(arrays, within_depth(arrays, 2))
+    left = leave_out(arrays, withdrawn)
+    assert left.score_before.round(4).tolist() == [0.1]
+    # Rank 4 is the first relevant one, of nine.
+    assert left.score_after.tolist() == [1 / 4 / 9]
+    assert (left.n_relevant.tolist(), withdrawn.n_judged().tolist()) == ([1], [2])
+    gain = parse_measure("nDCG(dcg='jarvelin')@1000")
+    left = leave_out(arrays, withdrawn, graded=graded, measure=gain)
+    assert left.score_before.round(4).tolist() == [0.338]
+    weights = 1 / np.maximum(1, np.log2(np.arange(1, 10)))
+    ideal = float(weights @ [3, 3, 2, 2, 2, 1, 1, 1, 1])
+    np.testing.assert_allclose(left.score_after, [2 / 2 / ideal])
+
+
+@pytest.mark.vector("V4: trec_eval, qrels a=1 b=0 c=1, run a and b with equal scores")
+def test_tied_documents_in_the_order_of_trec_eval() -> None:
+    """`b` stands first, AP .25; pooled to depth 2 alone, nothing is left of the run's score."""
+    arrays = arrays_of({("r", "1"): [2, 1]}, {"1": {1: True, 2: False, 3: True}}, 10)
+    for depth, after in ((1, 0.25), (2, 0.0)):
+        left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, depth)))
+        assert (left.score_before.tolist(), left.score_after.tolist()) == ([0.25], [after])
+        assert left.n_emptied.tolist() == [0]
+
+
+def test_withdrawn_documents_of_one_grade_all_leave_the_ideal_list() -> None:
+    """Two of grade 2 and one of grade 1 go; of the ideal list grades 2 and 1 remain."""
+    grades = {"1": {1: 2, 2: 2, 3: 1, 4: 1, 5: 2, 6: 0}}
+    arrays, graded = both_arrays({("run", "1"): [1, 2, 3, 4]}, grades, ["run"], 10)
+    withdrawn = remove_uniques(arrays, within_depth(arrays, 3))
+    counted = leave_out(arrays, withdrawn, graded=graded, measure=parse_measure("NumRel"))
+    assert (counted.score_before.tolist(), counted.score_after.tolist()) == ([5.0], [2.0])
+    left = leave_out(arrays, withdrawn, graded=graded, measure=parse_measure("nDCG"))
+    np.testing.assert_allclose(left.score_after, [1 / np.log2(5) / (2 + 1 / np.log2(3))])
+
+
+def changed(before: list[float], after: list[float], topics: NDArray[np.float64]) -> LeaveOut:
+    """Make a result of means alone, each run by itself."""
+    names = tuple("ABCDE"[: len(before)])
+    nothing = np.zeros(0, np.int64)
+    zeros = np.zeros(len(before), np.int64)
+    withdrawn = Withdrawn(names, np.arange(len(before)), nothing, nothing, nothing, zeros)
+    means = np.array(before), np.array(after)
+    taus = np.full(len(before), np.nan)
+    return LeaveOut(withdrawn, zeros, topics, topics, *means, zeros, zeros, zeros, taus, taus,
+                    (None,) * len(before))  # fmt: skip
+
+
+TRUE = [0.5, 0.3, 0.3, 0.2, 0.1]
+
+
+@pytest.mark.vector("TestScoreError.scala of PoolBiasEstimators")
+def test_errors_of_the_pool_bias_estimators() -> None:
+    """MAE .01 where every score moves by .01, and SRE 3 where two runs fall by 2 and by 1."""
+    same = np.zeros((5, 2))
+    assert pool_errors(changed(TRUE, [one + 0.01 for one in TRUE], same)).mae == pytest.approx(0.01)
+    found = pool_errors(changed(TRUE, [0.2, 0.3, 0.3, 0.0, 0.1], same))
+    assert (found.sre, found.sre_significant, found.n_runs) == (3, 0, 5)
+
+
+def test_runs_passed_count_as_significant_by_their_topics() -> None:
+    """SRE* counts those of the runs passed that differ by a paired t-test of scipy."""
+    rng = np.random.default_rng(3)
+    topics = np.clip(np.array([TRUE]).T + rng.normal(0, 0.12, (5, 12)), 0, 1)
+    before = topics.mean(axis=1)
+    after = before.copy()
+    after[0] = before[3] - 0.001  # past the second, the third and the fourth
+    found = pool_errors(changed(before.tolist(), after.tolist(), topics))
+    assert found.sre == 3
+    significant = [ttest_rel(topics[0], topics[other]).pvalue < 0.05 for other in (1, 2, 3)]
+    assert found.sre_significant == sum(significant)
+    assert sum(significant) > 0
+    subset = pool_errors(changed(before.tolist(), after.tolist(), topics), np.array([0, 1, 1, 1, 1]) > 0)
+    assert (subset.sre, subset.mae, subset.n_runs) == (0, 0.0, 4)
+    nobody = pool_errors(changed(before.tolist(), after.tolist(), topics), np.zeros(5, bool))
+    assert (nobody.mae, nobody.tau_b.reason) == (None, "fewer-than-two")
+
+
+def test_run_that_is_passed_but_does_not_differ_is_not_significant() -> None:
+    """Of two runs that A passes, SRE* counts the one whose difference from A has p below .05.
+
+    A - B is .4, -.3, .4, -.1: mean .1, standard deviation sqrt(.38 / 3) = .356, t = .1 / .178 =
+    .56. A - C is .1, .12, .1, .12: mean .11, standard deviation .0115, t = .11 / .0058 = 19. With
+    3 degrees of freedom t is significant above 3.18.
+    """
+    topics = np.array([[0.9, 0.6, 0.9, 0.6], [0.5, 0.9, 0.5, 0.7], [0.8, 0.48, 0.8, 0.48]])
+    found = pool_errors(changed([0.75, 0.65, 0.64], [0.6, 0.65, 0.64], topics))
+    assert (found.sre, found.sre_significant) == (2, 1)
+
+
+def test_adjustment_adds_the_mean_loss_to_newcomers_alone() -> None:
+    """Webber and Park's: runs A and B lost .1 and .2, so C and D gain .15."""
+    left = changed([0.5, 0.4, 0.3, np.nan], [0.4, 0.2, 0.3, np.nan], np.zeros((4, 2)))
+    adjusted = adjust_scores(left, np.array([True, True, False, False]))
+    assert adjusted.bias == pytest.approx(0.15)
+    assert adjusted.n_pooled == 2
+    np.testing.assert_allclose(adjusted.scores, [0.5, 0.4, 0.45, np.nan])
+    none = adjust_scores(left, np.array([False, False, False, True]))
+    assert (none.bias, none.n_pooled) == (None, 0)
+    assert np.isnan(none.scores).all()
+
+
+def test_relative_difference_of_a_score_of_zero_is_undefined() -> None:
+    """Neither 0 nor a missing score is divided by."""
+    left = changed([0.5, 0.0, np.nan], [0.4, 0.0, np.nan], np.zeros((3, 2)))
+    np.testing.assert_allclose(left.relative(), [-0.2, np.nan, np.nan])
+
+
+def test_nothing_at_all() -> None:
+    """No runs and no topics give empty results, a single run has no order."""
+    arrays = arrays_of({}, {}, 10)
+    left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, 1)))
+    assert (left.score_before.size, left.tau_reason) == (0, ())
+    assert pool_errors(left).n_runs == 0
+    arrays = arrays_of({("r", "1"): [1]}, {"1": {1: True}}, 10)
+    left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, 1)))
+    assert (left.tau_reason, left.score_after.tolist()) == (("fewer-than-two",), [0.0])
+    assert left.n_emptied.tolist() == [1]
+
+
+def test_arguments_are_checked() -> None:
+    """What does not fit the rankings is refused."""
+    arrays, graded = both_arrays(JURU, {"1": {1: 1}}, ["juru", "wdo"], 3)
+    pooled = within_depth(arrays, 1)
+    withdrawn = remove_uniques(arrays, pooled)
+    with pytest.raises(ArgumentError, match="`depth` must be from 1 to 3"):
+        within_depth(arrays, 4)
+    with pytest.raises(ArgumentError, match="`contributing` must be one flag for each of 2 runs"):
+        within_depth(arrays, 1, np.array([True]))
+    with pytest.raises(ArgumentError, match="`groups` must be one for each of 2 runs"):
+        remove_uniques(arrays, pooled, ["one"])
+    with pytest.raises(ArgumentError, match="`pooled` must have shape"):
+        remove_uniques(arrays, pooled[:, :, :1])
+    with pytest.raises(ArgumentError, match="`plan` must make one array a topic"):
+        repool(arrays, lambda _: [])
+    others, _ = both_arrays(JURU, {"1": {9: 1}}, ["juru", "wdo"], 3)
+    with pytest.raises(ArgumentError, match="`plan` must pool what a run has"):
+        repool(others, lambda _: [np.ones(6, bool)])
+    with pytest.raises(ArgumentError, match="`graded` must be given with a measure"):
+        leave_out(arrays, withdrawn, measure=parse_measure("AP"))
+    swapped = both_arrays(JURU, {"1": {1: 1}}, ["wdo", "juru"], 3)[1]
+    more = both_arrays(JURU, {"1": {1: 1, 2: 0}}, ["juru", "wdo"], 3)[1]
+    for wrong, message in ((swapped, "runs and topics"), (more, "ranks and judgements")):
+        with pytest.raises(ArgumentError, match=message):
+            leave_out(arrays, withdrawn, graded=wrong, measure=parse_measure("AP"))
+    left = leave_out(arrays, withdrawn)
+    with pytest.raises(ArgumentError, match="`pooled` must be one flag for each of 2 runs"):
+        adjust_scores(left, np.array([True]))
+    assert graded.tags == arrays.tags
+
+
+# Real data ------------------------------------------------------------------------------------
+
+
+def pooled_runs() -> NDArray[np.bool_]:
+    """Tell which runs of TREC-COVID were pooled, by the leaderboard."""
+    rows = leaderboard()
+    return np.array([rows[tag]["contributed judgments"] == "yes" for tag in covid_arrays().tags])
+
+
+def plain_pool(depth: int) -> dict[tuple[str, str], set[str]]:
+    """Return who of the 56 has each pair within a depth, by a plain loop."""
+    fed = {tag for tag, row in leaderboard().items() if row["contributed judgments"] == "yes"}
+    owners: dict[tuple[str, str], set[str]] = {}
+    for (tag, topic), docnos in load_rankings().items():
+        if tag in fed:
+            for docno in docnos[:depth]:
+                owners.setdefault((topic, docno), set()).add(tag)
+    return owners
+
+
+def test_trec_covid_uniques_and_scores_without_them() -> None:
+    """56 runs at depth 7: uniques as counted by a plain loop, AP recomputed from scratch."""
+    arrays, fed = covid_arrays(), pooled_runs()
+    withdrawn = remove_uniques(arrays, within_depth(arrays, 7, fed))
+    left = leave_out(arrays, withdrawn)
+    rankings, grades, owners = load_rankings(), load_qrels(), plain_pool(7)
+    alone: dict[str, list[tuple[str, str]]] = {}
+    for pair, who in owners.items():
+        if len(who) == 1 and pair[1] in grades[pair[0]]:
+            alone.setdefault(next(iter(who)), []).append(pair)
+    n_alone = [len(alone.get(tag, [])) for tag in arrays.tags]
+    assert withdrawn.n_judged().tolist() == n_alone
+    assert (len(owners), sum(n_alone)) == (6959, 5454)
+    assert n_alone[arrays.tags.index("lda400s5000")] == 209
+    assert n_alone[arrays.tags.index("ERST_PROSE")] == 208
+    for row, tag in enumerate(arrays.tags):
+        gone = set(alone.get(tag, []))
+        scores = []
+        for topic, judged in grades.items():
+            relevant = {one for one, grade in judged.items() if grade >= 1}
+            relevant -= {docno for title, docno in gone if title == topic}
+            found = total = 0.0
+            for rank, docno in enumerate(rankings.get((tag, topic), [])[:120], start=1):
+                if docno in relevant:
+                    found += 1
+                    total += found / rank
+            scores.append(total / len(relevant) if relevant else 0.0)
+        assert left.score_after[row] == pytest.approx(np.mean(scores), abs=1e-12)
+    # Only the runs that were pooled owe anything.
+    assert left.difference()[~fed].tolist() == [0.0] * 87
+    assert (left.difference()[fed] < 0).any()
+
+
+def test_trec_covid_teams_lose_what_their_one_pooled_run_brought() -> None:
+    """A team's other runs lose the judgements too, and the way of repooling is the same."""
+    arrays, fed = covid_arrays(), pooled_runs()
+    teams = [leaderboard()[tag]["team"] for tag in arrays.tags]
+    assert (len(set(teams)), int(fed.sum())) == (56, 56)
+    by_run = remove_uniques(arrays, within_depth(arrays, 7, fed))
+    by_team = remove_uniques(arrays, within_depth(arrays, 7, fed), teams)
+    again = repool(arrays, depth_plan(arrays, 7, fed), teams)
+    assert by_team.codes.tolist() == again.codes.tolist()
+    assert not again.n_lacking.any()
+    of_run = {arrays.tags[by]: n for by, n in enumerate(by_run.n_judged().tolist()) if fed[by]}
+    of_team = dict(zip(by_team.names, by_team.n_judged().tolist(), strict=True))
+    assert {teams[arrays.tags.index(tag)]: n for tag, n in of_run.items()} == of_team
+    left, alone = leave_out(arrays, by_team), leave_out(arrays, by_run)
+    np.testing.assert_allclose(left.score_after[fed], alone.score_after[fed])
+    assert np.count_nonzero(left.difference()[~fed] < 0) > 0
+
+
+def test_toy_pool_has_the_uniques_of_its_documentation() -> None:
+    """Depth 3, topic 1: A 1, B 2, C 2, D 3, E 3, of which 1, 2, 1, 3, 2 relevant."""
+    folder = DATA.parent / "toy-pool"
+    if not folder.exists():
+        pytest.skip("the toy pool is not here")
+    names: dict[str, int] = {}
+    rankings: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    for path in sorted(folder.glob("runs/input.*")):
+        for line in path.read_text().splitlines():
+            topic, _, docno, _, score, tag = line.split()
+            number = names.setdefault(docno, len(names))
+            rankings.setdefault((tag, topic), []).append((-float(score), number))
+    grades: dict[str, dict[int, bool]] = {}
+    for line in (folder / "qrels").read_text().splitlines():
+        topic, _, docno, grade = line.split()
+        grades.setdefault(topic, {})[names.setdefault(docno, len(names))] = int(grade) >= 1
+    ranked = {key: [number for _, number in sorted(one)] for key, one in rankings.items()}
+    arrays = arrays_of(ranked, grades, 100)
+    assert arrays.tags == ("A", "B", "C", "D", "E")
+    sizes = [[int(one.sum()) for one in depth_plan(arrays, depth)(np.ones(5, bool))]
+             for depth in (1, 2, 3, 5, 10)]  # fmt: skip
+    assert sizes == [[5, 4, 5], [9, 8, 9], [13, 12, 13], [20, 20, 20], [40, 38, 36]]
+    withdrawn = remove_uniques(arrays, within_depth(arrays, 3))
+    first = withdrawn.topics == 0
+    assert np.bincount(withdrawn.by[first], minlength=5).tolist() == [1, 2, 2, 3, 3]
+    relevant = first & (arrays.standing[0][withdrawn.codes * first] == 1)
+    assert np.bincount(withdrawn.by[relevant], minlength=5).tolist() == [1, 2, 1, 3, 2]

@@ -1,0 +1,96 @@
+"""What two means say together: the article's users, and every small case enumerated."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from store.analysis.measures.ranked import precision_at, recall_at
+from store.analysis.significance.folds import implied_leaning, mean_changes
+from store.errors import ArgumentError
+
+
+@pytest.mark.vector("article 002, users A and B")
+def test_users_of_the_article() -> None:
+    """Mean recall rises by .015 while mean precision falls by .05, as for the printed changes."""
+    # Printed a user: recall -.02 and +.05, precision -.2 and +.1.
+    assert Fraction(-2, 100) + Fraction(1, 20) == 2 * Fraction("0.015")
+    assert Fraction(-2, 10) + Fraction(1, 10) == 2 * Fraction("-0.05")
+    changes = mean_changes([100, 20], [-2, 1], cutoff=10)
+    assert (changes.recall, changes.precision) == (0.015, -0.05)
+    assert (changes.recall_sign, changes.precision_sign) == (1, -1)
+    assert (changes.implied, changes.leaning) == ("few", "few")
+
+
+def test_implication_holds_in_every_small_case() -> None:
+    """Whatever the signs imply is so for all R up to 4 and all changes of three topics."""
+    seen = set()
+    for counts in itertools.combinations_with_replacement([1, 2, 4], 3):
+        ranges = [range(-min(count, 3), min(count, 3) + 1) for count in counts]
+        for moved in itertools.product(*ranges):
+            changes = mean_changes(counts, moved, cutoff=3)
+            inverse = [Fraction(1, count) for count in counts]
+            mean = sum(inverse) / 3
+            surplus = sum(d * (i - mean) for d, i in zip(moved, inverse, strict=True))
+            leaning = "few" if surplus > 0 else "many" if surplus < 0 else "neither"
+            assert changes.leaning == leaning
+            if changes.implied is not None:
+                assert changes.implied == leaning
+            seen.add((changes.recall_sign, changes.precision_sign, leaning))
+    # Equal signs imply nothing: either leaning occurs with both means up, and with both down.
+    assert {(1, 1, "few"), (1, 1, "many"), (-1, -1, "few"), (-1, -1, "many")} <= seen
+    assert {(r, p) for r, p, _ in seen} == set(itertools.product([-1, 0, 1], repeat=2))
+
+
+@pytest.mark.parametrize(
+    ("recall", "precision", "expected"),
+    [
+        (1, 1, None), (1, 0, "few"), (1, -1, "few"),
+        (0, 1, "many"), (0, 0, "neither"), (0, -1, "few"),
+        (-1, 1, "many"), (-1, 0, "many"), (-1, -1, None),
+    ],
+)  # fmt: skip
+def test_table_of_signs(recall: int, precision: int, expected: str | None) -> None:
+    """The four rows of the article, as far as they follow, and the five with a zero."""
+    assert implied_leaning(recall, precision) == expected
+
+
+def test_changes_are_those_of_the_measures() -> None:
+    """The two numbers are the differences of mean recall and mean precision of two systems."""
+    rng = np.random.default_rng(3)
+    before, after = rng.random((2, 6, 10)) < 0.4
+    n_relevant = np.maximum(before.sum(axis=-1), after.sum(axis=-1)) + 1
+    moved = after.sum(axis=-1) - before.sum(axis=-1)
+    changes = mean_changes(n_relevant.tolist(), moved.tolist(), cutoff=10)
+    recall = recall_at(after, n_relevant, 10).mean() - recall_at(before, n_relevant, 10).mean()
+    precision = precision_at(after, 10).mean() - precision_at(before, 10).mean()
+    assert changes.recall == pytest.approx(recall, abs=1e-15)
+    assert changes.precision == pytest.approx(precision, abs=1e-15)
+
+
+def test_signs_are_exact() -> None:
+    """Changes that cancel exactly have sign 0, where a sum of floats has not."""
+    assert 1 / 10 + 2 / 10 - 3 / 10 != 0
+    changes = mean_changes([10, 10, 10], [1, 2, -3], cutoff=10)
+    assert (changes.recall_sign, changes.precision_sign, changes.leaning) == (0, 0, "neither")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mean_changes([1], [1], cutoff=0), "`cutoff` must be an integer >= 1"),
+        (lambda: mean_changes([], [], cutoff=1), "`changes` must hold one number for each"),
+        (lambda: mean_changes([1, 2], [1], cutoff=1), "each of the 2 topics"),
+        (lambda: mean_changes([0], [0], cutoff=1), "`n_relevant` must hold integers >= 1"),
+        (lambda: mean_changes([3], [-3], cutoff=2), "`changes` must be at most 2 where R = 3"),
+        (lambda: implied_leaning(2, 0), "`recall_sign` must be -1, 0 or 1, but got 2"),
+    ],
+)
+def test_arguments_that_cannot_be_used(call: object, message: str) -> None:
+    """Each wrong argument is named with what it must be."""
+    assert callable(call)
+    with pytest.raises(ArgumentError, match=message):
+        call()

@@ -1,0 +1,249 @@
+"""Judgings that leave a topic without a relevant document: left out, or with an AP of 0."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from store.analysis.variation.collection import Topic, collection_variation, pair_components
+from store.analysis.variation.empty import chance_left, chance_of_any, check_chances
+from store.analysis.variation.intervals import run_intervals
+from store.analysis.variation.law import map_characteristic
+from store.analysis.variation.moments import judgement_weights, third_moment, variation, variation_gradient
+from store.analysis.variation.next import next_documents
+from store.analysis.variation.order import Method, order_probability, reversals
+from store.analysis.variation.simulation import simulate, simulate_maps
+from store.errors import ArgumentError
+from tests.store.analysis.variation.enumerated_variation import drawn_topics
+from tests.store.analysis.variation.outcome_table import OutcomeTable, outcome_table
+from tests.strategies import examples
+
+NOT = np.inf
+SOURCE = "methods of the project, section 3"
+
+
+def topic(p: list[float], *ranks: list[float]) -> Topic:
+    """Make a topic of lists."""
+    return np.array(p), np.array(ranks, dtype=np.float64)
+
+
+D1 = topic([0.5, 0.5], [1, NOT], [2, 1])
+D3 = topic([0.1, 0.2, 0.05, 0.3], [1, 2, 3, 4], [4, 3, 2, NOT])
+D4 = topic([0.4, 0, 0.3], [1, 2, 4], [3, 2, 1])
+D5 = topic([0.2, 0.3], [2, NOT], [1, 3])
+
+
+@pytest.mark.vector(SOURCE)
+@pytest.mark.parametrize(
+    ("one", "none", "mean", "moments"),
+    [
+        (D1, 0.25, [1 / 2, 5 / 6], [1 / 6, 1 / 18, -1 / 12]),
+        (D3, 0.4788, [0.476256715272, 0.180623507717],
+         [0.063535574955, 0.028522720939, 0.023100018797]),
+        (D4, 0.42, [0.715517241379, 0.643678160920],
+         [0.106569560048, 0.093341260404, -0.092746730083]),
+        (D5, 0.56, [0.193181818182, 0.613636363636],
+         [0.050748966942, 0.096935261708, 0.068956611570]),
+    ],
+)  # fmt: skip
+def test_topics_given_a_relevant_document(
+    one: Topic, none: float, mean: list[float], moments: list[float]
+) -> None:
+    """D1, D3, D4 and D5: means, variances and covariance to twelve digits."""
+    found = variation(*one)
+    assert found.none_relevant == pytest.approx(none, rel=1e-12)
+    assert found.mean == pytest.approx(mean, abs=0.51e-12)
+    covariance = found.covariance
+    assert [covariance[0, 0], covariance[1, 1], covariance[0, 1]] == pytest.approx(moments, abs=0.51e-12)
+
+
+@pytest.mark.vector(SOURCE)
+def test_rule_turns_the_order_about() -> None:
+    """E0: with an AP of 0 counted B is ahead, given a relevant document A is."""
+    two = [topic([1], [2], [1]), topic([0.25], [1], [3])]
+    zero = collection_variation(two, empty="zero")
+    assert zero.map_mean == pytest.approx([0.375, 0.5416666667], abs=0.51e-10)
+    found = collection_variation(two)
+    assert found.map_mean == pytest.approx([0.75, 0.6666666667], abs=0.51e-10)
+    assert found.none_relevant.tolist() == [0.0, 0.75]
+
+
+E1 = [
+    topic([0.5, 0.3, 1, 0.2], [1, NOT, 4, 2], [3, 2, 1, NOT]),
+    topic([0.5, 0.4], [1, 3], [NOT, 2]),
+    topic([0.1, 0.2, 0.05], [2, 3, NOT], [4, 1, 3]),
+]
+
+
+@pytest.mark.vector(SOURCE)
+@pytest.mark.parametrize(
+    ("empty", "expected"),
+    [
+        ("zero", (0.3756990741, 0.4153148148, 0.1520776594, 0.1494027078, 0.4955636387,
+                  -0.1759526039)),
+        ("given", (0.5305150777, 0.5999670149, 0.2856306573, 0.1751072713, 0.3800582945,
+                   -0.2250829414)),
+    ],
+)  # fmt: skip
+def test_three_topics_by_both_rules(empty: str, expected: tuple[float, ...]) -> None:
+    """E1: MAPs, the two variances of the difference, K and t2 to ten digits."""
+    varied = collection_variation(E1, empty="given" if empty == "given" else "zero")
+    assert varied.none_relevant == pytest.approx([0, 0.3, 0.684])
+    pair = pair_components(varied)
+    parts = pair.components
+    found = [*varied.map_mean, parts.topic_variance[0], parts.judging_variance[0], parts.share[0],
+             pair.t2_removed[0]]  # fmt: skip
+    assert found == pytest.approx(expected, abs=0.51e-10)
+
+
+def conditional(table: OutcomeTable, p: np.ndarray) -> np.ndarray:
+    """Return the weight of every outcome given that one document is relevant."""
+    weights = table.weights(p) * table.relevant.any(axis=1)
+    return np.asarray(weights / weights.sum())
+
+
+@settings(max_examples=examples(100))
+@given(drawn_topics(most_documents=9))
+def test_moments_equal_all_outcomes_with_a_relevant_document(one: Topic) -> None:
+    """Means, covariances, third moment and the characteristic function below 1e-12."""
+    p, ranks = one
+    if not p.any():
+        assert np.isnan(variation(p, ranks).mean).all()
+        assert np.isnan(variation_gradient(p, ranks)).all()
+        return
+    table = outcome_table(ranks)
+    weights = conditional(table, p)
+    mean = weights @ table.scores
+    apart = table.scores - mean
+    found = variation(p, ranks)
+    assert np.abs(found.mean - mean).max() < 1e-12
+    assert np.abs(found.covariance - (apart * weights[:, None]).T @ apart).max() < 1e-12
+    theta = np.array([0.5, 7.0])
+    transform = weights @ np.exp(1j * table.scores[:, :1] * theta)
+    assert np.abs(map_characteristic([(p, ranks[0])], theta) - transform).max() < 1e-12
+    if len(ranks) > 1:
+        third = weights @ (apart[:, 0] - apart[:, 1]) ** 3
+        assert abs(third_moment(p, ranks[:2]) - third) < 1e-12
+
+
+@given(drawn_topics(most_documents=7, fewest_runs=2, most_runs=2))
+def test_gain_is_what_a_judgement_takes_away_of_what_is_left(one: Topic) -> None:
+    """Variance less its mean once a document is known, over the outcomes that count."""
+    p, ranks = one
+    if not p.any():
+        return
+    table = outcome_table(ranks)
+    weights = conditional(table, p)
+    difference = table.scores[:, 0] - table.scores[:, 1]
+
+    def spread(kept: np.ndarray) -> float:
+        """Return the part of the variance within some outcomes."""
+        share = weights[kept].sum()
+        if not share:
+            return 0.0
+        mean = weights[kept] @ difference[kept] / share
+        return float(weights[kept] @ (difference[kept] - mean) ** 2)
+
+    everything = np.ones(len(weights), dtype=np.bool_)
+    expected = [spread(everything) - spread(column) - spread(~column) for column in table.relevant.T]
+    gradient = variation_gradient(p, ranks)
+    gains = judgement_weights(p) * (gradient[0] - gradient[1]) ** 2
+    assert gains == pytest.approx(expected, abs=1e-12)
+
+
+def all_differences(topics: list[Topic], *, given_one: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the difference of MAP in every outcome of all topics, and its probability."""
+    totals, chances = np.zeros(1), np.ones(1)
+    for p, ranks in topics:
+        table = outcome_table(ranks)
+        weights = conditional(table, p) if given_one else table.weights(p)
+        difference = table.scores[:, 0] - table.scores[:, 1]
+        totals = np.add.outer(totals, difference).ravel()
+        chances = np.multiply.outer(chances, weights).ravel()
+    return totals / len(topics), chances
+
+
+@pytest.mark.parametrize("given_one", [True, False])
+def test_order_by_both_rules(given_one: bool) -> None:
+    """E1 and two more topics: above and tied as of all outcomes, and the mixture near."""
+    topics = [*E1, D3, D5]
+    totals, chances = all_differences(topics, given_one=given_one)
+    rule = "given" if given_one else "zero"
+    found = order_probability(topics, empty=rule)
+    assert found.above == pytest.approx(chances[totals > 1e-12].sum(), abs=1e-12)
+    assert found.tied == pytest.approx(chances[abs(totals) <= 1e-12].sum(), abs=1e-12)
+    method: Method = "mixture"
+    varied = collection_variation(topics, empty=rule)
+    near = order_probability(topics, method=method, varied=varied)
+    assert near.above == pytest.approx(found.above, abs=0.03)
+
+
+def test_simulation_judges_anew_what_left_nothing() -> None:
+    """Four standard errors from the moments, however rare a relevant document is."""
+    rare = topic([1e-4, 3e-4], [1, 2], [2, 1])
+    for one in (D3, D5, rare):
+        expected, found = variation(*one), simulate(*one, seed=3)
+        assert found.mean == pytest.approx(expected.mean, abs=4.5 * found.mean_error.max())
+        for run in range(2):
+            variance = found.covariance[run, run]
+            error = found.variance_error[run]
+            assert variance == pytest.approx(expected.covariance[run, run], abs=4.5 * error)
+    both = simulate_maps([D3, D5], seed=3, repetitions=20_000)
+    above = order_probability([D3, D5]).above
+    assert both.above[0, 1] == pytest.approx(above, abs=4.5 * (above * (1 - above) / 2e4) ** 0.5)
+
+
+def test_next_asks_for_no_document_that_must_be_the_relevant_one() -> None:
+    """The only uncertain document of a topic is relevant in every judging that counts."""
+    only, other = topic([0.3, 0], [1, 2], [2, 1]), topic([0.5, 1], [1, 2], [2, 1])
+    found = next_documents([only, other], collection_variation([only, other]))
+    assert found.topic.tolist() == [1]
+    zero = collection_variation([only, other], empty="zero")
+    assert sorted(next_documents([only, other], zero).topic.tolist()) == [0, 1]
+
+
+def test_topics_that_never_count_are_refused() -> None:
+    """Every function of all topics names the first; an unknown rule is none."""
+    never = topic([0, 0], [1, 2], [2, 1])
+    for function in (collection_variation, order_probability):
+        with pytest.raises(ArgumentError, match="document that may be relevant"):
+            function([D1, never])  # type: ignore[operator]  # two functions of topics
+        function([D1, never], empty="zero")  # type: ignore[operator]  # the same
+    with pytest.raises(ArgumentError, match="document that may be relevant"):
+        simulate_maps([never], seed=1)
+    with pytest.raises(ArgumentError, match="one above 0"):
+        map_characteristic([(never[0], never[1][0])], [1.0])
+    with pytest.raises(ArgumentError, match="given or zero"):
+        chance_left(D1[0], "third")  # type: ignore[arg-type]  # what is refused
+    check_chances([never[0]], "zero")
+    assert chance_of_any(np.full(2, 1e-18)) == pytest.approx(2e-18)
+
+
+@pytest.mark.parametrize(("n_documents", "law"), [(5, "enumeration"), (60, "inversion")])
+def test_topic_that_is_surely_empty_divides_by_one_more(n_documents: int, law: str) -> None:
+    """With ``zero`` every MAP is 2/3 of that of the two other topics, and no order changes."""
+    rng = np.random.default_rng(1)
+    others = [
+        (rng.random(n_documents) / 2, np.array([rng.permutation(n_documents) + 1.0 for _ in "ab"]))
+        for _ in range(2)
+    ]
+    for never in ((np.zeros(0), np.zeros((2, 0))), topic([0, 0], [1, 2], [2, 1])):
+        topics = [others[0], never, others[1]]
+        two, three = (collection_variation(some, empty="zero") for some in (others, topics))
+        assert three.none_relevant[1] == 1
+        np.testing.assert_allclose(three.map_mean, two.map_mean * 2 / 3, rtol=1e-12)
+        np.testing.assert_allclose(three.map_covariance, two.map_covariance * 4 / 9, rtol=1e-12)
+        of_two, of_three = run_intervals(others, two), run_intervals(topics, three)
+        assert of_two.law == of_three.law == law
+        # An inverted law is searched in steps, which give it less than eight digits.
+        np.testing.assert_allclose(of_three.low, of_two.low * 2 / 3, rtol=1e-7)
+        np.testing.assert_allclose(of_three.high, of_two.high * 2 / 3, rtol=1e-7)
+        np.testing.assert_allclose(
+            reversals(topics, three).reversed, reversals(others, two).reversed, rtol=1e-9
+        )
+        of_two_next, of_three_next = next_documents(others, two), next_documents(topics, three)
+        np.testing.assert_allclose(of_three_next.gain, of_two_next.gain * 4 / 9, rtol=1e-9)
+        assert set(of_three_next.topic.tolist()) == {0, 2}
+        simulated = simulate_maps(topics, seed=1, repetitions=2000, empty="zero").moments
+        assert (abs(simulated.mean - three.map_mean) < 5 * simulated.mean_error).all()

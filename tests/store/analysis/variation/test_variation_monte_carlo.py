@@ -1,0 +1,197 @@
+"""Judging again and again at random: against all outcomes, other programs and a plain loop."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from store.analysis.variation import simulation as variation_monte_carlo
+from store.analysis.variation.simulation import Simulated, simulate, simulate_maps
+from store.errors import ArgumentError
+from tests.store.analysis.variation.dynamic_variation import dynamic
+from tests.store.analysis.variation.enumerated_variation import enumerated, plain_ap
+
+NOT = math.inf
+
+X3 = (np.array([0.9, 0.5, 1, 0.8, 0.4, 0.5]), np.array([[1, 2, 3, 5, 8, NOT], [2, 1, NOT, 3, 4, 10]]))
+X4 = (np.array([0.1, 0.2, 0.05, 0.3]), np.array([[1, 2, 3, 4], [4, 3, 2, NOT]]))
+X6 = [
+    (np.array([0.9, 0.5, 1, 0.8, 0.4]), np.array([[1, 2, 3, 5, 8], [2, 1, NOT, 3, 4]])),
+    (np.array([0.5, 0.4, 0.8, 1]), np.array([[1, 4, 2, 9], [3, 1, NOT, 2]])),
+    (np.array([0.4, 0.5, 0.9, 0.5, 0.8]), np.array([[2, 1, 4, NOT, 7], [1, 5, 3, 2, NOT]])),
+]
+
+
+def assert_near(
+    found: Simulated, mean: NDArray[np.float64], covariance: NDArray[np.float64], within: float = 4.5
+) -> None:
+    """Moments are so near by their standard errors; of a covariance, as of normal variables."""
+    assert (np.abs(found.mean - mean) <= within * found.mean_error).all()
+    variance = covariance.diagonal()
+    assert (np.abs(found.covariance.diagonal() - variance) <= within * found.variance_error).all()
+    of_covariance = np.sqrt((np.outer(variance, variance) + covariance**2) / found.repetitions)
+    assert (np.abs(found.covariance - covariance) <= 6 * of_covariance).all()
+
+
+@pytest.mark.parametrize(("topic", "seed"), [(X3, 1), (X3, 2), (X4, 3), (X6[1], 4), (X6[2], 5)])
+def test_simulation_is_near_all_outcomes(
+    topic: tuple[NDArray[np.float64], NDArray[np.float64]], seed: int
+) -> None:
+    """Means and covariances of two runs agree with the enumeration."""
+    expected = enumerated(*topic)
+    found = simulate(*topic, seed=seed, repetitions=50_000, empty="zero")
+    assert_near(found, expected.mean, expected.covariance)
+
+
+def test_errors_are_those_of_a_case_by_hand() -> None:
+    """AP is x, p = 1/2: standard errors 1 / (2 sqrt M), and sqrt(2 / M^3) / 4 of the variance.
+
+    The fourth central moment is 1/16 and so is sigma^4, so what is left of (m4 - (M - 3) / (M - 1)
+    sigma^4) / M is 2 / (16 M (M - 1)).
+    """
+    m = 40_000
+    found = simulate([0.5], [1], seed=6, repetitions=m, empty="zero")
+    assert found.mean_error[0] == pytest.approx(0.5 / math.sqrt(m), rel=1e-3)
+    share = found.mean[0]
+    assert found.covariance[0, 0] == pytest.approx(share * (1 - share) * m / (m - 1), rel=1e-12)
+    # Of the share found, m4 = s(1-s)(1 - 3 s(1-s)).
+    pq = share * (1 - share)
+    left = pq * (1 - 3 * pq) - (m - 3) / (m - 1) * (pq * m / (m - 1)) ** 2
+    assert found.variance_error[0] == pytest.approx(math.sqrt(left / m), rel=1e-6)
+
+
+def test_simulation_equals_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bits, judged one by one and scored by definition over three blocks, agree."""
+    monkeypatch.setattr(variation_monte_carlo, "BLOCK", 18)
+    probabilities, ranks = X3
+    repetitions = 50
+    bits = np.random.PCG64(11)
+    scores: list[list[Fraction]] = []
+    for n in (18, 18, 14):
+        flags = np.ones((n, len(probabilities)), dtype=int)
+        for document, p in enumerate(probabilities):
+            if p < 1:
+                raw = bits.random_raw((n + 3) // 4)
+                words = [int(word) >> shift & 0xFFFF for word in raw for shift in (0, 16, 32, 48)]
+                flags[:, document] = [word < int(p * 65536) for word in words[:n]]
+        scores += [[plain_ap(row, run, "pool") for run in ranks] for row in flags.tolist()]
+    expected = np.array(scores, dtype=np.float64)
+    found = simulate(probabilities, ranks, seed=11, repetitions=repetitions, empty="zero")
+    assert found.mean == pytest.approx(expected.mean(axis=0), abs=1e-14)
+    assert found.covariance == pytest.approx(np.cov(expected.T), abs=1e-14)
+    maps = simulate_maps([(probabilities, ranks)], seed=11, repetitions=repetitions, empty="zero")
+    first, second = expected.T
+    assert maps.above[0, 1] == np.mean(first > second)
+    assert maps.above[1, 0] == np.mean(second > first)
+
+
+@pytest.mark.parametrize("is_nearly_sure", [False, True])
+def test_probability_is_met_beyond_sixteen_bits(is_nearly_sure: bool) -> None:
+    """2^-17, half of what 16 bits can tell, is 16 of 2^21 judgements, on either end of [0, 1]."""
+    p = 1 - 2.0**-17 if is_nearly_sure else 2.0**-17
+    found = simulate([p], [1], seed=1, repetitions=1 << 21, empty="zero")
+    share = 1 - found.mean[0] if is_nearly_sure else found.mean[0]
+    assert abs(share * (1 << 21) - 16) < 4.5 * 4 - 4
+
+
+def test_hundreds_of_documents_are_counted() -> None:
+    """R above 255, and runs that retrieve sure and unsure documents alike: as by dynamic sums."""
+    rng = np.random.default_rng(3)
+    probabilities = np.concatenate([rng.uniform(0, 1, 300), np.ones(200)])
+    ranks = rng.permutation(np.arange(1.0, 701.0))[:500]
+    ranks[rng.random(500) < 0.2] = np.inf
+    expected = dynamic(probabilities, ranks)
+    found = simulate(probabilities, ranks, seed=7, repetitions=20_000, empty="zero")
+    assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]))
+
+
+@pytest.mark.slow
+def test_a_thousand_documents_are_judged() -> None:
+    """M = 100,000 of a thousand documents: inside 4 standard errors."""
+    rng = np.random.default_rng(4)
+    probabilities, ranks = rng.beta(0.5, 2, 1000), rng.permutation(np.arange(1.0, 1001.0))
+    expected = dynamic(probabilities, ranks)
+    found = simulate(probabilities, ranks, seed=8, empty="zero")
+    assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]), within=4)
+
+
+def test_errors_of_many_simulations_are_those_of_chance() -> None:
+    """Of 100 seeds the errors average out, and spread as their standard errors say."""
+    expected = enumerated(*X3)
+    found = [simulate(*X3, seed=seed, repetitions=20_000, empty="zero") for seed in range(100)]
+    of_mean = np.array([(one.mean - expected.mean) / one.mean_error for one in found])
+    spread = expected.covariance.diagonal()
+    of_variance = np.array([(one.covariance.diagonal() - spread) / one.variance_error for one in found])
+    for errors in (of_mean, of_variance):
+        assert (np.abs(errors.mean(axis=0)) < 4 / np.sqrt(100)).all()
+        assert (np.abs(errors.std(axis=0) - 1) < 4 / np.sqrt(200)).all()
+
+
+def test_sure_judgements_do_not_vary() -> None:
+    """With p of 0 and 1 only, AP is what it is and its covariance exactly 0."""
+    ranks = np.array([[1, 3, 4, NOT], [NOT, NOT, NOT, NOT], [9, 1, 2, 3]])
+    found = simulate([1, 0, 1, 1], ranks, seed=1, repetitions=20_000, empty="zero")
+    assert found.mean == pytest.approx([(1 + 2 / 4) / 3, 0, (1 / 2 + 2 / 3 + 3 / 9) / 3])
+    for zero in (found.covariance, found.mean_error, found.variance_error):
+        assert not zero.any()
+    nothing = simulate([0, 0], [[1, 2]], seed=1, repetitions=100, empty="zero")
+    assert (nothing.mean.tolist(), nothing.covariance.tolist()) == ([0.0], [[0.0]])
+
+
+def test_maps_of_three_topics() -> None:
+    """X6: MAPs, their variance and the printed P(A > B) = .7450588 and P(A = B) = .00023328."""
+    m = 200_000
+    found = simulate_maps(X6, seed=2, repetitions=m, empty="zero")
+    for share, expected in ((found.above[0, 1], 0.7450588), (found.tied[0, 1], 0.00023328)):
+        assert abs(share - expected) < 4.5 * math.sqrt(expected * (1 - expected) / m)
+    assert found.above + found.above.T + found.tied == pytest.approx(np.ones((2, 2)))
+    assert found.tied.diagonal().tolist() == [1, 1]
+    exact = [enumerated(*topic) for topic in X6]
+    mean = np.mean([one.mean for one in exact], axis=0)
+    assert mean == pytest.approx([0.604309894179894, 0.517638148148148])
+    assert_near(found.moments, mean, np.sum([one.covariance for one in exact], axis=0) / 9)
+
+
+def test_many_runs_are_each_as_alone() -> None:
+    """Runs see the same judgements, so a run's numbers do not depend on which others are there."""
+    probabilities, ranks = X3
+    runs = np.concatenate([ranks, ranks[:, ::-1], [np.arange(6, 0, -1.0)]])
+    together = simulate(probabilities, runs, seed=9, repetitions=20_000, empty="zero")
+    alone = [simulate(probabilities, run, seed=9, repetitions=20_000, empty="zero") for run in runs]
+    assert together.mean == pytest.approx([one.mean[0] for one in alone], rel=1e-13)
+    variance = [one.covariance[0, 0] for one in alone]
+    assert together.covariance.diagonal() == pytest.approx(variance, rel=1e-12)
+    assert (together.covariance == together.covariance.T).all()
+
+
+def test_seed_decides_and_progress_adds_up() -> None:
+    """The same seed gives the same bits of every result, another one others."""
+    done: list[int] = []
+    first = simulate(*X3, seed=1, repetitions=40_000, progress=done.append, empty="zero")
+    assert (sum(done), first.repetitions, first.seed) == (40_000, 40_000, 1)
+    again = simulate(*X3, seed=1, repetitions=40_000, empty="zero")
+    assert first.covariance.tobytes() == again.covariance.tobytes()
+    assert first.mean[0] != simulate(*X3, seed=2, repetitions=40_000, empty="zero").mean[0]
+    done.clear()
+    simulate_maps(X6, seed=1, repetitions=20_000, progress=done.append, empty="zero")
+    assert sum(done) == 20_000
+
+
+def test_simulation_refuses_what_it_cannot_use() -> None:
+    """Each argument outside its range is named."""
+    with pytest.raises(ArgumentError, match="`repetitions` must be an integer >= 2, but got 1"):
+        simulate([0.5], [1], seed=1, repetitions=1, empty="zero")
+    with pytest.raises(ArgumentError, match="`seed` must be an integer >= 0, but got -1"):
+        simulate_maps(X6, seed=-1, empty="zero")
+    with pytest.raises(ArgumentError, match="`probabilities` must be"):
+        simulate([1.5], [1], seed=1, empty="zero")
+    with pytest.raises(ArgumentError, match="`ranks` must"):
+        simulate([0.5, 0.5], [1, 1], seed=1, empty="zero")
+    one_run = (np.array([0.5]), np.array([[1.0]]))
+    for topics, numbers in (([], r"\[\]"), ([*X6, one_run], r"\[1, 2\]")):
+        with pytest.raises(ArgumentError, match="`topics` must be at least one, .*" + numbers):
+            simulate_maps(topics, seed=1, empty="zero")

@@ -1,0 +1,311 @@
+"""Draws of adaptive pools: which document, told what, once and for all, whoever asks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+from collections.abc import Sequence
+from itertools import takewhile
+
+import pytest
+from sqlalchemy import text
+
+from store.collection.collection import Collection
+from store.content.draws import Draw
+from store.errors import StoreError, UnknownNameError
+from store.records import Action, JudgeKind, Qrel
+from tests.store.drawing import Watched, adaptive_pool, draw_at_once, ends
+from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
+
+HUMAN = JudgeKind.HUMAN
+DOCNOS = "abcdef"
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["tests.store.outside", "tests.store.drawing"])
+
+
+@pytest.fixture
+def live(collection: Collection) -> Collection:
+    """Make a pool `live` that may draw four of the documents a to f for topics 1 and 2."""
+    for judge in ("ann", "bob"):
+        collection.add_judge(judge, HUMAN)
+    collection.add_pool(adaptive_pool({"1": DOCNOS, "2": DOCNOS}, 4))
+    return collection
+
+
+def draw(collection: Collection, topic: str = "1") -> str | None:
+    """Draw from the pool `live` by the strategy `ends`."""
+    return collection.draw("live", topic, ends(DOCNOS))
+
+
+def told(collection: Collection, topic: str = "1") -> list[tuple[str, int | None]]:
+    """Return what a strategy is told of the draws so far, drawing nothing."""
+    watched = Watched(lambda _draws: None)
+    assert collection.draw("live", topic, watched) is None
+    assert watched.told is not None
+    return [(one.docno, one.grade) for one in watched.told]
+
+
+def drawn(collection: Collection, topic: str = "1") -> list[tuple[int, str]]:
+    """Return position and docno of the documents drawn, as the pool has them."""
+    entries = collection.pool("live").entries
+    return sorted((one.position, one.docno) for one in entries if one.sampled and one.topic == topic)
+
+
+def test_nothing_is_to_be_judged_before_it_is_drawn(live: Collection) -> None:
+    """What may be drawn is in no queue; each draw brings one document, in the order of drawing."""
+    assert live.desk("ann").queue("1") == []
+    for expected in ("a", "f", "e"):
+        assert draw(live) == expected
+    assert [task.docno for task in live.desk("ann").queue("1")] == ["a", "f", "e"]
+    assert drawn(live) == [(0, "a"), (1, "f"), (2, "e")]
+    assert drawn(live, "2") == []
+    assert live.desk("ann").queue("2") == []
+    assert set(live.pooled_rounds()) == {("1", "a"), ("1", "f"), ("1", "e")}
+
+
+def test_strategy_is_told_every_draw_and_its_grade(live: Collection) -> None:
+    """A hit is followed by the first document left, anything else by the last one."""
+    watched = Watched(ends(DOCNOS))
+    sequence = []
+    for grade in (1, 0, 2):
+        docno = live.draw("live", "1", watched)
+        assert docno is not None
+        Sitting(live.desk("ann"), "1").grade(docno, grade)
+        sequence.append(Draw(docno, grade))
+    assert live.draw("live", "1", watched) == "c"
+    assert sequence == [Draw("a", 1), Draw("b", 0), Draw("f", 2)]
+    assert watched.told == sequence
+
+
+def test_budget_ends_drawing(live: Collection) -> None:
+    """With four drawn the strategy is not asked again; the other topic has a budget of its own."""
+    assert [draw(live) for _ in range(4)] == ["a", "f", "e", "d"]
+    watched = Watched(ends(DOCNOS))
+    assert live.draw("live", "1", watched) is None
+    assert watched.n_asked == 0
+    assert draw(live, "2") == "a"
+
+
+def test_strategy_without_another_document_draws_nothing(live: Collection, collection_name: str) -> None:
+    """A strategy may end before the budget does."""
+    before = contents(collection_name)
+    assert live.draw("live", "1", lambda _draws: None) is None
+    assert contents(collection_name) == before
+
+
+def test_withdrawn_pool_draws_nothing(live: Collection, collection_name: str) -> None:
+    """Once a pool is withdrawn its strategy is not asked."""
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    before = contents(collection_name)
+    watched = Watched(ends(DOCNOS))
+    assert live.draw("live", "1", watched) is None
+    assert watched.n_asked == 0
+    assert contents(collection_name) == before
+
+
+def test_pools_tell_what_is_drawn_and_may_be(live: Collection) -> None:
+    """Of an adaptive pool both are known, over all topics; another pool has no such budget."""
+    live.add_pool(make_pool({"1": "ab", "3": "a"}, name="fixed"))
+    draw(live)
+    draw(live)
+    draw(live, "2")
+    sizes = {pool.name: (pool.pairs, pool.budget) for pool in live.pools()}
+    assert sizes == {"live": (3, 8), "fixed": (3, None)}
+    assert live.pool("live").budgets == {"1": 4, "2": 4}
+
+
+def test_same_pool_again_keeps_its_draws(live: Collection, collection_name: str) -> None:
+    """Making the pool once more changes nothing, however much is drawn."""
+    draw(live)
+    before = contents(collection_name)
+    assert not live.add_pool(adaptive_pool({"1": DOCNOS, "2": DOCNOS}, 4))
+    assert contents(collection_name) == before
+
+
+def test_unknown_pool_is_refused(live: Collection) -> None:
+    """A pool that is not there is told with the nearest ones."""
+    with pytest.raises(UnknownNameError, match="unknown pool `life`; known: `live`"):
+        live.draw("life", "1", ends(DOCNOS))
+
+
+def test_other_pools_and_topics_have_nothing_to_draw(live: Collection) -> None:
+    """A pool that lists all at once draws nothing, nor does any for a topic it does not have."""
+    live.add_pool(make_pool({"1": "ab", "3": "a"}, name="fixed"))
+    watched = Watched(ends(DOCNOS))
+    for pool, topic in (("fixed", "1"), ("live", "3"), ("live", "none")):
+        assert live.draw(pool, topic, watched) is None
+    assert watched.n_asked == 0
+
+
+@pytest.mark.parametrize("named", ["a", "z", "nowhere", ""])
+def test_document_that_cannot_be_drawn_is_refused(live: Collection, collection_name: str, named: str) -> None:
+    """Drawn already, another topic's, in no pool: the strategy is wrong, and nothing is written."""
+    live.add_pool(adaptive_pool({"1": "z"}, 1, name="other"))
+    draw(live)
+    draw(live, "2")
+    before = contents(collection_name)
+    message = f"the strategy of pool `live` named `{named}`, which cannot be drawn"
+    with pytest.raises(StoreError, match=message):
+        live.draw("live", "1", lambda _draws: named)
+    assert contents(collection_name) == before
+
+
+def test_strategy_that_fails_writes_nothing(live: Collection, collection_name: str) -> None:
+    """An error of the strategy reaches the caller; the next draw is as if it had not been."""
+
+    def fail(_draws: Sequence[Draw]) -> str | None:
+        message = "no such run"
+        raise ZeroDivisionError(message)
+
+    before = contents(collection_name)
+    with pytest.raises(ZeroDivisionError, match="no such run"):
+        live.draw("live", "1", fail)
+    assert contents(collection_name) == before
+    assert draw(live) == "a"
+
+
+def test_skipped_and_impossible_count_as_drawn_without_reward(live: Collection) -> None:
+    """Neither is a grade, and neither is drawn again; a note alone is no grade either."""
+    for act in (Action.SKIP, Action.CANNOT, Action.NOTE):
+        docno = draw(live)
+        assert docno is not None
+        Sitting(live.desk("ann"), "1").act(docno, act, reason="torn", note="n")
+    assert told(live) == [("a", None), ("f", None), ("e", None)]
+    assert draw(live) == "d"
+
+
+def test_grade_zero_is_a_grade(live: Collection) -> None:
+    """The strategy can tell a document without relevance from one without a judgement."""
+    draw(live)
+    Sitting(live.desk("ann"), "1").grade("a", 0)
+    assert told(live) == [("a", 0)]
+
+
+def test_revision_and_undo_are_what_stands(live: Collection) -> None:
+    """The strategy is told the current grade: a changed one as changed, an undone one as none."""
+    for _ in range(2):
+        draw(live)
+    sitting = Sitting(live.desk("ann"), "1")
+    sitting.grade("a", 2)
+    sitting.grade("f", 1)
+    assert told(live) == [("a", 2), ("f", 1)]
+    sitting.grade("a", 0)
+    assert told(live) == [("a", 0), ("f", 1)]
+    sitting.undo()
+    assert told(live) == [("a", 2), ("f", 1)]
+    sitting.undo()
+    assert told(live) == [("a", 2), ("f", None)]
+    sitting.undo()
+    assert told(live) == [("a", None), ("f", None)]
+    assert draw(live) == "e"
+
+
+def test_undo_after_a_draw_leaves_it_drawn(live: Collection) -> None:
+    """What was drawn because of a grade stays when the grade is undone; the next draw knows."""
+    draw(live)
+    sitting = Sitting(live.desk("ann"), "1")
+    sitting.grade("a", 1)
+    assert draw(live) == "b"
+    sitting.undo()
+    assert drawn(live) == [(0, "a"), (1, "b")]
+    assert told(live) == [("a", None), ("b", None)]
+    assert draw(live) == "f"
+
+
+def test_grade_that_has_stood_longest_counts_of_two_judges(live: Collection) -> None:
+    """Bob was first; once he changes his mind Ann was; a note changes nothing."""
+    draw(live)
+    ann, bob = (Sitting(live.desk(judge), "1") for judge in ("ann", "bob"))
+    bob.grade("a", 0)
+    ann.grade("a", 2)
+    assert told(live) == [("a", 0)]
+    bob.act("a", Action.NOTE, note="sure")
+    assert told(live) == [("a", 0)]
+    bob.grade("a", 1)
+    assert told(live) == [("a", 2)]
+    ann.act("a", Action.NOTE, note="sure too")
+    assert told(live) == [("a", 2)]
+    ann.act("a", Action.SKIP)
+    assert told(live) == [("a", 1)]
+    ann.undo()  # her 2 stands again, but Bob's 1 stood through
+    assert told(live) == [("a", 1)]
+    bob.undo()  # his 0 stands again, newer than her 2
+    assert told(live) == [("a", 2)]
+
+
+def test_judgements_from_elsewhere_count_too(live: Collection) -> None:
+    """Imported grades are grades; those of other topics and of documents not drawn are not told."""
+    qrels = [Qrel("1", "a", 2), Qrel("1", "f", 1), Qrel("2", "a", 0), Qrel("1", "e", 1)]
+    live.import_judgements({"trec": qrels}, JudgeKind.IMPORTED)
+    assert draw(live) == "a"
+    assert draw(live) == "b"
+    assert told(live) == [("a", 2), ("b", None)]
+    assert draw(live, "2") == "a"
+    assert draw(live, "2") == "f"
+    assert told(live, "2") == [("a", 0), ("f", None)]
+
+
+def test_first_current_grade_follows_from_the_events(live: Collection, collection_name: str) -> None:
+    """After any sequence of acts of two judges it is the current grade that began to stand first.
+
+    The slow reference reads the events of each judge backwards for as long as the grade is the
+    current one.
+    """
+    dice = random.Random(20010101)
+    draw(live)
+    draw(live)
+    desks = [live.desk(judge) for judge in ("ann", "bob")]
+    for _ in range(40):
+        sitting = Sitting(dice.choice(desks), "1")
+        at_a_desk = [one for one in Action if one is not Action.SETTLE]
+        act = dice.choice([*at_a_desk, Action.JUDGE, Action.JUDGE, Action.JUDGE])
+        if act is Action.UNDO:
+            sitting.undo()
+        else:
+            grade = dice.randrange(3) if act is Action.JUDGE else None
+            note = str(dice.random()) if act is Action.NOTE else None
+            sitting.act(dice.choice("af"), act, grade=grade, note=note)
+        assert told(live) == [(docno, obvious_grade(collection_name, docno)) for docno in "af"]
+
+
+def obvious_grade(name: str, docno: str) -> int | None:
+    """Return the current grade that began to stand first."""
+    query = (
+        "SELECT judgement.id, judge_id, grade FROM judgement"
+        " JOIN document ON document.id = document_id WHERE docno = :docno ORDER BY judgement.id"
+    )
+    with engine_of(name) as engine, engine.connect() as connection:
+        events = connection.execute(text(query), {"docno": docno}).all()
+    standing = []
+    for judge in {event.judge_id for event in events}:
+        own = [event for event in reversed(events) if event.judge_id == judge]
+        current = own[0].grade
+        since = [event.id for event in takewhile(lambda one: one.grade == current, own)]  # noqa: B023 - used at once
+        if current is not None:
+            standing.append((since[-1], current))
+    return min(standing)[1] if standing else None
+
+
+@pytest.mark.slow
+def test_two_processes_draw_each_document_once(collection: Collection, collection_name: str) -> None:
+    """Drawing at once, two never get the same document or number; no number is left out."""
+    docnos = "".join(chr(ord("A") + number) for number in range(58))
+    collection.add_pool(adaptive_pool({"1": docnos}, 50))
+    collection.close()
+    barrier = processes.Barrier(2)
+    pipes = [processes.Pipe(duplex=False) for _ in range(2)]
+    started = [
+        processes.Process(target=draw_at_once, args=(collection_name, docnos, barrier, sender))
+        for _, sender in pipes
+    ]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join(60)
+        assert process.exitcode == 0
+    first, second = (receiver.recv() for receiver, _ in pipes)
+    assert (len(first), len(second)) == (25, 25)
+    assert [number for number, _ in sorted(first + second)] == list(range(50))
+    assert drawn(collection) == sorted(first + second)
+    # Without a grade the strategy takes the first document, then always the last one left.
+    assert "".join(docno for _, docno in drawn(collection)) == docnos[0] + docnos[:8:-1]

@@ -1,0 +1,41 @@
+"""Manifests of pools: what differs, and the errors that say so."""
+
+from __future__ import annotations
+
+from store.content.pools import differences, name_taken, without_run
+
+
+def test_a_run_that_left_is_named_and_its_documents_are_not_counted() -> None:
+    """Sizes and pairs fall by what left, and the run contributes no more."""
+    manifest = {
+        "runs": [{"tag": "x", "contributes": True}, {"tag": "y", "contributes": True}],
+        "sizes": {"1": 3, "2": 1},
+        "pairs": 4,
+    }
+    found = without_run(manifest, "x", {("1", "a"), ("1", "b")})
+    assert (found["sizes"], found["pairs"], found["unpooled"]) == ({"1": 1, "2": 1}, 2, ["x"])
+    assert [run["contributes"] for run in found["runs"]] == [False, True]
+
+
+def test_runs_that_differ_are_named() -> None:
+    """By how they differ; runs that fed neither pool are no difference worth a name."""
+    old = [{"tag": tag, "sha256": tag} for tag in "abcdefgh"]
+    new = [{"tag": "a", "sha256": "other"}, {"tag": "z", "sha256": "z", "contributes": False}]
+    assert differences({"runs": old}, {"runs": new}) == (
+        " (run `a` had another file; run `b`, `c`, `d`, `e`, `f` and 2 more too)"
+    )
+    assert differences({"runs": new}, {"runs": new[:1]}) == " (what is known of its runs)"
+    assert differences({"without": {"pairs": 1}}, {}) == " (what it leaves out)"
+
+
+def test_a_name_that_is_taken_says_what_differs_and_what_to_do() -> None:
+    """One line with the two depths, and a hint that names both ways out."""
+    old, new = ({"parameters": {"depth": depth}, "pairs": depth} for depth in (5, 7))
+    error = name_taken("main", old, new, withdrawn=False)
+    assert error.message == "there is another pool named `main` (depth 5, not 7)"
+    assert error.hint is not None
+    assert "--name NEW" in error.hint
+    assert "--replace" in error.hint
+    assert "--as-pool" not in error.hint
+    error = name_taken("main", old, {"strategy": "imported"}, withdrawn=False)
+    assert error.hint == "another --as-pool NAME gives this one its own name"

@@ -1,0 +1,474 @@
+"""Where a collection is, whether it can be opened, and what its transactions promise."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, create_engine, inspect, make_url, text
+
+from store.collection.collection import Collection
+from store.db import engine as database
+from store.db.engine import SCHEMA_REVISION, collection_url, display, reading, stored_revision, writing
+from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
+from store.formats.scale import parse_scale
+from store.keeping.upgrade import head_revision, upgrade
+from store.records import JudgeKind, Topic
+from tests.store.outside import contents, engine_of, execute, make_pool, meanwhile
+
+SCALE = parse_scale("0-2")
+SECRET = "s3cret-of-the-database"
+
+
+def create(name: str) -> None:
+    """Make an empty collection and close it."""
+    Collection.create(name, name="test", scale=SCALE, program="test").close()
+
+
+def complaint(error: PoolerError) -> str:
+    """Join what a user sees of an error, and see that the message is one line."""
+    assert "\n" not in error.message
+    return f"{error.message}\n{error.hint}"
+
+
+@pytest.mark.parametrize(
+    ("name", "driver", "where"),
+    [
+        ("wine.db", "sqlite", "wine.db"),
+        ("/data/100% wine?.db", "sqlite", "/data/100% wine?.db"),
+        ("ワイン.db", "sqlite", "ワイン.db"),
+        ("sqlite:///wine.db", "sqlite", "wine.db"),
+        ("sqlite+aiosqlite:///wine.db", "sqlite", "wine.db"),
+        ("postgresql://host/wine", "postgresql+psycopg", "postgresql+psycopg://host/wine"),
+        (
+            f"postgresql+psycopg2://ann:{SECRET}@host:5433/wine",
+            "postgresql+psycopg",
+            "postgresql+psycopg://ann:***@host:5433/wine",
+        ),
+    ],
+)
+def test_collection_name_becomes_url(name: str, driver: str, where: str) -> None:
+    """A file path or URL is read as such, and shown without its password."""
+    url = collection_url(name)
+    assert (url.drivername, display(url)) == (driver, where)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"mysql://ann:{SECRET}@host/wine",
+        f"postgres://ann:{SECRET}@host/wine",
+        f"postgresql://ann:{SECRET}@host:port/wine",
+        "http://",
+        "://wine.db",
+    ],
+)
+def test_collection_url_of_another_kind_is_refused(name: str) -> None:
+    """A URL of another database, or a malformed one, is refused without showing its password."""
+    with pytest.raises(ArgumentError, match="must be a file path or a postgresql:// URL") as caught:
+        collection_url(name)
+    assert SECRET not in complaint(caught.value)
+
+
+def test_display_hides_passwords_of_the_query() -> None:
+    """A password given as an option of the URL is hidden too."""
+    url = collection_url(f"postgresql://host/wine?password={SECRET}&sslpassword={SECRET}")
+    assert SECRET not in display(url)
+    assert url.query["password"] == SECRET
+
+
+@pytest.mark.parametrize("server", ["127.0.0.1:1", "localhost:1", "host.invalid", "/wine?host=/nowhere"])
+def test_unreachable_server_is_one_line_without_password(server: str) -> None:
+    """A server that does not answer is one line that names it, not its password."""
+    address = server if "/" in server else f"{server}/wine"
+    name = f"postgresql://ann:{SECRET}@{address}".replace("@/", "@localhost:1/")
+    for act in (Collection, create, lambda name: upgrade(collection_url(name))):
+        with pytest.raises(StoreError, match=r"postgresql\+psycopg://ann:\*\*\*@") as caught:
+            act(name)
+        assert SECRET not in complaint(caught.value)
+        assert "failed" in caught.value.message
+
+
+def test_unknown_database_is_named(postgres_url: str) -> None:
+    """A database the server does not have is one line with the server's words."""
+    url = make_url(postgres_url).set(database="absent")
+    with pytest.raises(StoreError, match="does not exist") as caught:
+        Collection(url.render_as_string(hide_password=False))
+    complaint(caught.value)
+
+
+def schema(engine: Engine) -> dict[str, Any]:
+    """Reflect all there is in a database: columns, keys, constraints, indexes."""
+    found: dict[str, Any] = {}
+    with engine.connect() as connection:
+        seen = inspect(connection)
+        for table in seen.get_table_names():
+            columns = {
+                column["name"]: (
+                    repr(column["type"]),
+                    column["nullable"],
+                    # A sequence's name is part of the default.
+                    column["default"],
+                )
+                for column in seen.get_columns(table)
+            }
+            found[table] = {
+                "columns": columns,
+                "order": [column["name"] for column in seen.get_columns(table)],
+                "primary": seen.get_pk_constraint(table)["constrained_columns"],
+                "foreign": sorted(
+                    (key["constrained_columns"], key["referred_table"],
+                     key["referred_columns"], sorted(key["options"].items()))
+                    for key in seen.get_foreign_keys(table)
+                ),
+                "unique": sorted(key["column_names"] for key in seen.get_unique_constraints(table)),
+                "checks": sorted(
+                    (str(check["name"]), check["sqltext"])
+                    for check in seen.get_check_constraints(table)
+                ),
+                "indexes": sorted(
+                    (str(index["name"]), index["column_names"], bool(index["unique"]))
+                    for index in seen.get_indexes(table)
+                ),
+            }  # fmt: skip
+    return found
+
+
+def test_created_tables_are_those_of_the_migrations(collection_name: str, tmp_path: Path) -> None:
+    """Alembic's migrations make from nothing what `create_schema` makes at once."""
+    from alembic import command
+    from alembic.autogenerate import compare_metadata
+    from alembic.config import Config
+    from alembic.migration import MigrationContext
+    from sqlmodel import SQLModel
+
+    create(collection_name)
+    with engine_of(collection_name) as created:
+        expected = schema(created)
+    if "postgresql" in collection_name:
+        execute(collection_name, f"DROP TABLE {', '.join(expected)}")
+        place = collection_name
+    else:
+        place = str(tmp_path / "migrated.db")
+    config = Config()
+    config.set_main_option("script_location", "store:db/migrations")
+    with engine_of(place) as migrated:
+        with migrated.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+        assert schema(migrated) == expected
+        with migrated.connect() as connection:
+            context = MigrationContext.configure(
+                connection, opts={"compare_type": True, "compare_server_default": True}
+            )
+            assert compare_metadata(context, SQLModel.metadata) == []
+        assert stored_revision(migrated) == SCHEMA_REVISION
+
+
+def test_newest_revision_is_the_one_of_the_migrations() -> None:
+    """The revision the program asks for is the head of its migrations."""
+    assert head_revision() == SCHEMA_REVISION
+
+
+def test_keys_compare_bytewise_on_postgresql(postgres_url: str) -> None:
+    """Every text that keys or orders anything has the collation "C"; moments have a zone."""
+    create(postgres_url)
+    with engine_of(postgres_url) as engine, engine.connect() as connection:
+        rows = connection.execute(
+            text(
+                "SELECT table_name, column_name, data_type, collation_name"
+                " FROM information_schema.columns WHERE table_schema = current_schema()"
+            )
+        ).all()
+    bytewise = {f"{row.table_name}.{row.column_name}" for row in rows if row.collation_name == "C"}
+    assert bytewise == {
+        "collection.name",
+        "document.docno",
+        "judge.name",
+        "judgement.iteration",
+        "pool.name",
+        "pool.round",
+        "run.group",
+        "run.tag",
+        "topic.number",
+    }
+    moments = {row.data_type for row in rows if row.column_name.endswith("_at")}
+    assert moments == {"timestamp with time zone"}
+
+
+def test_missing_file_names_init(tmp_path: Path) -> None:
+    """Opening what is not there says so and names the command that makes one."""
+    for path in (tmp_path / "none.db", tmp_path / "no folder" / "none.db"):
+        with pytest.raises(StoreError, match=f"there is no collection at {path}") as caught:
+            Collection(str(path))
+        assert "pooler init" in complaint(caught.value)
+        assert not path.exists()
+
+
+def test_folder_is_no_collection(tmp_path: Path) -> None:
+    """A folder is neither opened nor made into a collection."""
+    with pytest.raises(StoreError, match="there is no collection at"):
+        Collection(str(tmp_path))
+    with pytest.raises(StoreError, match="is a folder") as caught:
+        create(str(tmp_path))
+    complaint(caught.value)
+
+
+def foreign_file(kind: str, path: Path) -> None:
+    """Make a file that is no collection."""
+    if kind == "text":
+        path.write_text("1 Q0 d1 1 0.5 bm25\n" * 50)
+    elif kind == "empty":
+        path.touch()
+    else:
+        with sqlite3.connect(path) as other:
+            other.execute("CREATE TABLE topic (subject TEXT)")
+            if kind == "migrated by Alembic":
+                other.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+                other.execute("INSERT INTO alembic_version VALUES (?)", [SCHEMA_REVISION])
+            if kind == "migrated by Alembic, other revision":
+                other.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+                other.execute("INSERT INTO alembic_version VALUES ('ae1027a6acf')")
+        other.close()
+
+
+@pytest.mark.parametrize(
+    "kind", ["text", "empty", "other tables", "migrated by Alembic", "migrated by Alembic, other revision"]
+)
+def test_foreign_file_is_refused_and_untouched(kind: str, tmp_path: Path) -> None:
+    """A file that is something else is refused in one line and stays byte for byte as it was."""
+    path = tmp_path / "other.db"
+    foreign_file(kind, path)
+    before = hashlib.sha256(path.read_bytes()).hexdigest()
+    for act in (Collection, lambda name: upgrade(collection_url(name))):
+        with pytest.raises(SchemaError, match="is not a pooler collection") as caught:
+            act(str(path))
+        assert str(path) in complaint(caught.value)
+    if kind != "empty":
+        with pytest.raises(StoreError, match="is not a pooler collection"):
+            create(str(path))
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_empty_file_becomes_a_collection(tmp_path: Path) -> None:
+    """An empty file, such as `mktemp` leaves, is a place for a new collection."""
+    path = tmp_path / "empty.db"
+    path.touch()
+    with pytest.raises(SchemaError, match="is not a pooler collection"):
+        Collection(str(path))
+    create(str(path))
+    Collection(str(path)).close()
+
+
+def test_client_encoding_is_ours(
+    collection: Collection, collection_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the environment says about encodings changes no text."""
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    with Collection(collection_name) as opened:
+        opened.add_judge("赤松", JudgeKind.HUMAN)
+    assert [judge.name for judge in collection.judges()] == ["赤松"]
+
+
+@pytest.mark.parametrize("table", ["topic", "alembic_version", "collection"])
+def test_database_of_something_else_is_refused(postgres_url: str, table: str) -> None:
+    """A PostgreSQL database that holds a table of one of our names is neither opened nor filled."""
+    execute(postgres_url, f"CREATE TABLE {table} (version_num TEXT)")
+    execute(postgres_url, f"INSERT INTO {table} VALUES ('{SCHEMA_REVISION}')")
+    with pytest.raises(SchemaError, match="is not a pooler collection"):
+        Collection(postgres_url)
+    with pytest.raises(StoreError, match=f"holds a table `{table}`") as caught:
+        create(postgres_url)
+    assert "choose another database" in complaint(caught.value)
+    assert contents(postgres_url) == {table: [(SCHEMA_REVISION,)]}
+
+
+def test_database_that_cannot_hold_all_text_is_refused(postgres_server: str) -> None:
+    """A PostgreSQL database of another encoding than UTF-8 is not made into a collection."""
+    admin = create_engine(collection_url(postgres_server), isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(
+            text("CREATE DATABASE latin ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        )
+        try:
+            name = admin.url.set(database="latin").render_as_string(hide_password=False)
+            with pytest.raises(StoreError, match="has the encoding SQL_ASCII") as caught:
+                create(name)
+            assert "ENCODING 'UTF8'" in complaint(caught.value)
+        finally:
+            connection.execute(text("DROP DATABASE latin WITH (FORCE)"))
+    admin.dispose()
+
+
+def test_existing_collection_is_not_made_again(collection_name: str) -> None:
+    """Making a collection where there is one is refused and changes nothing."""
+    create(collection_name)
+    before = contents(collection_name)
+    with pytest.raises(StoreError, match="already holds a collection") as caught:
+        Collection.create(collection_name, name="x", scale=parse_scale("0-3"), program="x")
+    assert "--collection" in complaint(caught.value)
+    assert contents(collection_name) == before
+
+
+def test_missing_folder_is_named(tmp_path: Path) -> None:
+    """A collection is not made in a folder that is not there."""
+    with pytest.raises(StoreError, match=f"the folder {tmp_path / 'no'} does not exist"):
+        create(str(tmp_path / "no" / "wine.db"))
+
+
+def test_other_schema_says_what_to_do(collection_name: str) -> None:
+    """An older schema names `pooler upgrade`, a newer one asks for a newer program."""
+    create(collection_name)
+    for revision, message, hint in (
+        ("0000", f"older schema 0000; this program needs {SCHEMA_REVISION}", "pooler upgrade"),
+        ("9999", f"newer schema 9999; this program knows {SCHEMA_REVISION}", "newest pooler"),
+        ("1f3a", "newer schema 1f3a", "newest pooler"),
+    ):
+        execute(collection_name, "UPDATE alembic_version SET version_num = :new", new=revision)
+        with pytest.raises(SchemaError, match=message) as caught:
+            Collection(collection_name)
+        assert hint in complaint(caught.value)
+
+
+def test_half_made_collection_is_never_seen(collection_name: str) -> None:
+    """A failure while a collection is made leaves nothing: it can be made afresh."""
+
+    def fail() -> None:
+        message = "power cut"
+        raise OSError(message)
+
+    with meanwhile("INSERT INTO collection", fail), pytest.raises(OSError, match="power cut"):
+        create(collection_name)
+    create(collection_name)
+    with Collection(collection_name) as made:
+        assert made.name == "test"
+
+
+def test_damaged_file_is_named(tmp_path: Path) -> None:
+    """A file with a page overwritten is one line that says so."""
+    path = tmp_path / "wine.db"
+    create(str(path))
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+    with (
+        pytest.raises(StoreError, match="the database file is damaged") as caught,
+        Collection(str(path)) as opened,
+    ):
+        opened.add_topics([Topic("1")])
+    assert "backup" in complaint(caught.value)
+
+
+def test_sqlite_settings_keep_what_was_committed(tmp_path: Path) -> None:
+    """A collection file has a write-ahead log, syncs at every commit and checks foreign keys."""
+    name = str(tmp_path / "wine.db")
+    create(name)
+    with engine_of(name) as engine, reading(engine) as session:
+        settings = {
+            setting: session.execute(text(f"PRAGMA {setting}")).scalar()
+            for setting in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    full = 2
+    assert settings == {
+        "journal_mode": "wal",
+        "synchronous": full,
+        "foreign_keys": 1,
+        "busy_timeout": database.BUSY_TIMEOUT_MS,
+    }
+
+
+def test_file_in_use_opens_though_its_journal_is_old(tmp_path: Path) -> None:
+    """A file whose journal cannot be changed now, as others read it, is opened all the same."""
+    name = str(tmp_path / "wine.db")
+    create(name)
+    other = sqlite3.connect(name, isolation_level=None)
+    assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    other.execute("BEGIN")
+    other.execute("SELECT count(*) FROM topic").fetchone()
+    with Collection(name) as opened:
+        assert opened.topics() == []
+        other.execute("COMMIT")
+        opened.add_topics([Topic("1")])
+    other.close()
+    Collection(name).close()
+    with engine_of(name) as engine, reading(engine) as session:
+        assert session.execute(text("PRAGMA journal_mode")).scalar() == "wal"
+
+
+def test_reading_sees_one_state(collection: Collection, collection_name: str) -> None:
+    """What another process commits during a reading transaction is not seen in it."""
+    collection.add_pool(make_pool({"1": ["a"]}))
+
+    def import_more() -> None:
+        with Collection(collection_name) as other:
+            other.add_pool(make_pool({"2": ["b"]}, name="second", manifest={"depth": 2}))
+
+    with meanwhile("FROM pool_entry", import_more):
+        assert set(collection.pooled_rounds()) == {("1", "a")}
+    assert set(collection.pooled_rounds()) == {("1", "a"), ("2", "b")}
+
+
+def test_error_rolls_back(collection: Collection, collection_name: str) -> None:
+    """A writing block that raises leaves no trace, and the next one works."""
+
+    def change_and_fail(engine: Engine) -> None:
+        with writing(engine) as session:
+            session.execute(text("UPDATE collection SET name = 'changed'"))
+            message = "unplugged"
+            raise OSError(message)
+
+    before = contents(collection_name)
+    with engine_of(collection_name) as engine:
+        with pytest.raises(OSError, match="unplugged"):
+            change_and_fail(engine)
+        assert contents(collection_name) == before
+        with writing(engine) as session:
+            session.execute(text("UPDATE collection SET name = 'changed'"))
+    assert contents(collection_name) != before
+
+
+def test_writer_that_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second writer waits, and when the first does not finish gets one line."""
+    name = str(tmp_path / "wine.db")
+    create(name)
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_MS", 200)
+    with engine_of(name) as first, Collection(name) as second:
+        with writing(first) as session:
+            session.execute(text("SELECT 1"))
+            with pytest.raises(StoreError, match="another process is writing") as told:
+                second.add_judge("ann", JudgeKind.HUMAN)
+        assert "did not finish in time" in complaint(told.value)
+        assert second.add_judge("ann", JudgeKind.HUMAN)
+
+
+def test_read_then_write_waits_for_the_other_writer(tmp_path: Path) -> None:
+    """A writer that read before another wrote is not refused: it took its turn at the start."""
+    name = str(tmp_path / "wine.db")
+    create(name)
+    started, results = threading.Event(), []
+
+    def second(engine: Engine) -> None:
+        started.set()
+        with writing(engine) as session:
+            results.append(session.execute(text("SELECT count(*) FROM judge")).scalar())
+            session.execute(text("UPDATE collection SET name = 'second'"))
+
+    with engine_of(name) as engine:
+        with writing(engine) as session:
+            session.execute(text("SELECT count(*) FROM judge"))
+            thread = threading.Thread(target=second, args=[engine])
+            thread.start()
+            started.wait()
+            session.execute(
+                text(
+                    "INSERT INTO judge (name, kind, disabled, created_at, uid)"
+                    " VALUES ('ann', 'human', FALSE, '2001-01-01', 'ann')"
+                )
+            )
+        thread.join()
+    assert results == [1]

@@ -1,0 +1,314 @@
+"""`store.grades.qrels`: one grade a document, and an account of every document without one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.analysis.aggregation.rules import Ties
+from store.errors import ArgumentError, PoolerError
+from store.formats.scale import make_scale, parse_scale
+from store.grades.opinions import StandingRuling
+from store.grades.policy import Policy, Rule
+from store.grades.qrels import final_qrels
+from store.judging.disagreements import Status
+from store.records import Grade, Judgement, Qrel, Scale, State
+
+SCALE = parse_scale("0-2")
+JUNK = make_scale(tuple(Grade(value, str(value), key) for value, key in ((-2, "j"), (0, "0"), (1, "1"))))
+
+
+def made(
+    docno: str, judge: str, grade: int | None, state: State = State.JUDGED, iteration: str = "0"
+) -> Judgement:
+    """Make a judgement of topic 1."""
+    return Judgement("1", docno, judge, state, grade, iteration=iteration)
+
+
+def test_only_judge_needs_no_name() -> None:
+    """One judge's grades are taken as they are, iterations too, in natural order of topics."""
+    rows = [
+        Judgement("10", "b", "me", State.JUDGED, 2, iteration="3"),
+        Judgement("9", "z", "me", State.JUDGED, 0),
+        Judgement("10", "a", "me", State.JUDGED, 1),
+    ]
+    final = final_qrels(rows, SCALE)
+    assert final.rows == [Qrel("9", "z", 0), Qrel("10", "a", 1), Qrel("10", "b", 2, "3")]
+    assert (final.judges, final.rule, final.ties) == (("me",), "single judge", None)
+    assert final.pairs == {("9", "z"), ("10", "a"), ("10", "b")}
+
+
+def test_several_judges_must_be_chosen_from() -> None:
+    """With several judges the caller says whose grades are meant; one who only skipped is none."""
+    rows = [made("a", "me", 1), made("a", "you", 0)]
+    with pytest.raises(PoolerError, match=r"2 judges judged \(me, you\); whose grades are meant\?"):
+        final_qrels(rows, SCALE)
+    skipped = made("a", "you", None, State.SKIPPED)
+    assert final_qrels([rows[0], skipped], SCALE).rows == [Qrel("1", "a", 1)]
+
+
+def test_majority_of_three_on_a_scale_with_junk() -> None:
+    """The most frequent grade wins, negative ones too; a tie goes as asked."""
+    votes = {"a": (-2, -2, 1), "b": (-2, 0, 1), "c": (0, 1, 1)}
+    rows = [
+        made(docno, judge, grade)
+        for docno, grades in votes.items()
+        for judge, grade in zip("xyz", grades, strict=True)
+    ]
+    low = final_qrels(rows, JUNK, Policy(rule="majority", ties="low"))
+    high = final_qrels(rows, JUNK, Policy(rule="majority", ties="high"))
+    none = final_qrels(rows, JUNK, Policy(rule="majority", ties="unresolved"))
+    assert [row.grade for row in low.rows] == [-2, -2, 1]
+    assert [row.grade for row in high.rows] == [-2, 1, 1]
+    assert [(row.docno, row.grade) for row in none.rows] == [("a", -2), ("c", 1)]
+    assert (low.n_decided_by_ties, low.left_out) == (1, {})
+    assert (none.n_decided_by_ties, none.left_out) == (0, {("1", "b"): "tied"})
+
+
+def test_nothing_judged_is_an_error() -> None:
+    """Without any grade there are no qrels, whatever else was decided."""
+    with pytest.raises(PoolerError, match="nothing is judged yet"):
+        final_qrels([], SCALE)
+    with pytest.raises(PoolerError, match="judge `me` has judged nothing"):
+        final_qrels([made("a", "me", None, State.CANNOT)], SCALE, Policy(judge="me"))
+
+
+judgements = st.lists(
+    st.builds(
+        lambda docno, judge, standing, iteration: made(docno, judge, standing[1], standing[0], iteration),
+        st.sampled_from("abc"),
+        st.sampled_from("xyz"),
+        st.one_of(
+            st.sampled_from([0, 1, 2]).map(lambda grade: (State.JUDGED, grade)),
+            st.sampled_from([State.SKIPPED, State.CANNOT, State.UNJUDGED]).map(lambda state: (state, None)),
+        ),
+        st.sampled_from(["0", "0.5"]),
+    ),
+    unique_by=lambda one: (one.docno, one.judge),
+    max_size=9,
+)
+
+
+@given(rows=judgements, ties=st.sampled_from(["low", "high", "unresolved"]))
+def test_every_document_is_accounted_for(rows: list[Judgement], ties: Ties) -> None:
+    """Counted by hand, each document is a row, tied, skipped, impossible, or untouched."""
+    by_docno: dict[str, list[Judgement]] = {}
+    for row in rows:
+        by_docno.setdefault(row.docno, []).append(row)
+    expected, counts = [], Counter[str]()
+    for docno in sorted(by_docno):
+        ones = by_docno[docno]
+        votes = Counter(one.grade for one in ones if one.state is State.JUDGED)
+        states = {one.state for one in ones}
+        if not votes:
+            counts["cannot"] += State.CANNOT in states
+            counts["skipped"] += State.SKIPPED in states and State.CANNOT not in states
+            continue
+        best = sorted(grade for grade, n in votes.items() if n == max(votes.values()))
+        counts["tied"] += len(best) > 1
+        if len(best) > 1 and ties == "unresolved":
+            counts["unresolved"] += 1
+            continue
+        rounds = {one.iteration for one in ones if one.state is State.JUDGED}
+        counts["mixed"] += len(rounds) > 1
+        grade = best[-1] if ties == "high" else best[0]
+        expected.append(Qrel("1", docno, grade, rounds.pop() if len(rounds) == 1 else "0"))
+    if not any(one.state is State.JUDGED for one in rows):
+        with pytest.raises(PoolerError):
+            final_qrels(rows, SCALE, Policy(rule="majority", ties=ties))
+        return
+    final = final_qrels(rows, SCALE, Policy(rule="majority", ties=ties))
+    assert final.rows == expected
+    assert final.count_left_out("skipped") == counts["skipped"]
+    assert final.count_left_out("cannot") == counts["cannot"]
+    assert final.count_left_out("tied") == counts["unresolved"]
+    assert final.n_decided_by_ties == (0 if ties == "unresolved" else counts["tied"])
+    assert final.n_mixed_iterations == counts["mixed"]
+
+
+def test_order_of_judgements_changes_nothing() -> None:
+    """The same judgements in any order give the same qrels."""
+    rows = [made(docno, judge, grade) for (docno, judge), grade in
+            zip(product("ab", "xyz"), (0, 1, 2, 2, 2, 0), strict=True)]  # fmt: skip
+    forwards = final_qrels(rows, SCALE, Policy(rule="majority", ties="low"))
+    assert final_qrels(rows[::-1], SCALE, Policy(rule="majority", ties="low")) == forwards
+
+
+def test_scale_decides_what_a_grade_is() -> None:
+    """A grade that the declared scale does not have is refused, not ranked."""
+    wrong = Scale(SCALE.grades[:2], 1, None)
+    with pytest.raises(ArgumentError, match="`grade` must be one of"):
+        final_qrels([made("a", "me", 2)], wrong)
+
+
+def of_judges(votes: dict[str, tuple[int | None, ...]]) -> list[Judgement]:
+    """Make judgements of judges x, y, z, ...; ``None`` = not judged."""
+    return [
+        made(docno, judge, grade)
+        for docno, grades in votes.items()
+        for judge, grade in zip("wxyz", grades, strict=False)
+        if grade is not None
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "ties", "grades"),
+    [
+        ("majority", "low", [0, 2]),
+        ("majority", "high", [1, 2]),
+        ("median", "low", [0, 2]),
+        ("median", "high", [1, 2]),
+        ("mean", None, [1, 1]),
+        ("min", None, [0, 0]),
+        ("max", None, [1, 2]),
+        ("sum", None, [2, 4]),
+    ],
+)
+def test_rules_give_what_they_say(rule: Rule, ties: Ties | None, grades: list[int]) -> None:
+    """Of 0 0 1 1 and of 0 2 2, by hand; a mean of 4/3 is 1, of 2/4 is 1."""
+    rows = of_judges({"a": (0, 0, 1, 1), "b": (0, 2, 2)})
+    final = final_qrels(rows, SCALE, Policy(rule=rule, ties=ties))
+    assert [row.grade for row in final.rows] == grades
+    assert (final.rule, final.ties, final.judges) == (rule, ties, ("w", "x", "y", "z"))
+    assert final.n_fewer_votes == (1 if rule == "sum" else 0)
+    # The majority of a and its median are tied; its mean is half-way.
+    assert final.n_decided_by_ties == (1 if rule in ("majority", "median", "mean") else 0)
+
+
+def test_level_is_a_cut_before_or_after() -> None:
+    """0 0 1 2 is 0 by majority, but half of the judges find it relevant: a tie, if collapsed."""
+    rows = of_judges({"a": (0, 0, 1, 2), "b": (1, 1, 0, 2)})
+    for collapse, ties, expected in (
+        ("after", "low", [0, 1]),
+        ("after", "high", [0, 1]),
+        ("before", "low", [0, 1]),
+        ("before", "high", [1, 1]),
+    ):
+        policy = Policy(rule="majority", ties=ties, collapse=collapse, level=1)  # type: ignore[arg-type]
+        assert [row.grade for row in final_qrels(rows, SCALE, policy).rows] == expected
+    open_ = Policy(rule="majority", ties="unresolved", collapse="before", level=1)
+    assert final_qrels(rows, SCALE, open_).left_out == {("1", "a"): "tied"}
+    assert [row.grade for row in final_qrels(rows[:1], SCALE, Policy(level=1)).rows] == [0]
+
+
+def test_level_of_sums_is_one_of_the_sums() -> None:
+    """A level is checked against what judges' grades can add up to, not against the scale."""
+    rows = of_judges({"a": (2, 2, 1), "b": (1, 0, 1)})
+    final = final_qrels(rows, SCALE, Policy(rule="sum", level=5))
+    assert [(row.docno, row.grade) for row in final.rows] == [("a", 1), ("b", 0)]
+    for level in (0, 7):
+        with pytest.raises(ArgumentError, match="`--level` must be above 0 and at most 6, as sums"):
+            final_qrels(rows, SCALE, Policy(rule="sum", level=level))
+
+
+RULED = [
+    StandingRuling("1", "a", 2, "zoe"),
+    StandingRuling("1", "b", None, "zoe", Status.CHANGED),
+    StandingRuling("1", "d", 1, "yan", Status.UNNEEDED),
+]
+
+
+@pytest.mark.parametrize("rule", ["majority", "median", "mean", "min", "max"])
+def test_ruling_wins_over_every_rule(rule: Rule) -> None:
+    """Where a ruling stands it is the grade, or leaves the document out; else the rule decides."""
+    votes = {"a": (0, 0, 0), "b": (1, 1, 1), "c": (0, 0, 0), "d": (None, None, None)}
+    rows = [*of_judges(votes), made("a", "zoe", 2), made("b", "zoe", None, State.CANNOT),
+            made("d", "yan", 1, iteration="3"), made("e", "zoe", None, State.SKIPPED)]  # fmt: skip
+    policy = Policy(rule=rule, ties="low" if rule in ("majority", "median") else None)
+    final = final_qrels(rows, SCALE, policy, adjudicators={"zoe", "yan"}, rulings=RULED)
+    assert final.rows == [Qrel("1", "a", 2), Qrel("1", "c", 0), Qrel("1", "d", 1, "3")]
+    assert final.left_out == {("1", "b"): "cannot", ("1", "e"): "skipped"}
+    assert (final.judges, final.adjudicators) == (("w", "x", "y"), ("yan", "zoe"))
+    assert (final.n_ruled, final.n_ruled_cannot) == (2, 1)
+    assert (final.n_rulings_changed, final.n_rulings_unneeded) == (1, 1)
+    without = replace(policy, rulings=False)
+    plain = final_qrels(rows, SCALE, without, adjudicators={"zoe", "yan"}, rulings=RULED)
+    assert [(row.docno, row.grade) for row in plain.rows] == [("a", 0), ("b", 1), ("c", 0)]
+    assert (plain.left_out, plain.n_ruled, plain.adjudicators) == ({}, 0, ())
+    binary = replace(policy, level=2)
+    final = final_qrels(rows, SCALE, binary, adjudicators={"zoe", "yan"}, rulings=RULED)
+    assert [(row.docno, row.grade) for row in final.rows] == [("a", 1), ("c", 0), ("d", 0)]
+
+
+def test_ruling_settles_a_tie() -> None:
+    """A tied document with a ruling is neither unresolved nor the tie rule's doing."""
+    rows = [*of_judges({"a": (0, 2), "b": (0, 2)}), made("a", "zoe", 1)]
+    for ties, n_decided, left_out in (("low", 1, {}), ("unresolved", 0, {("1", "b"): "tied"})):
+        final = final_qrels(
+            rows, SCALE, Policy(rule="majority", ties=ties),  # type: ignore[arg-type]
+            adjudicators={"zoe"}, rulings=[StandingRuling("1", "a", 1, "zoe")],
+        )  # fmt: skip
+        assert final.rows[0] == Qrel("1", "a", 1)
+        assert (final.n_decided_by_ties, final.left_out) == (n_decided, left_out)
+
+
+def test_judge_named_alone_is_not_ruled_over() -> None:
+    """`judge` takes one judge's own grades; the only voter's grades give way to rulings."""
+    rows = [made("a", "me", 0), made("b", "me", 0), made("a", "zoe", 2)]
+    given_ = {"adjudicators": {"zoe"}, "rulings": [StandingRuling("1", "a", 2, "zoe")]}
+    own = final_qrels(rows, SCALE, Policy(judge="me"), **given_)  # type: ignore[arg-type]
+    assert [row.grade for row in own.rows] == [0, 0]
+    assert (own.judges, own.n_ruled) == (("me",), 0)
+    only = final_qrels(rows, SCALE, Policy(), **given_)  # type: ignore[arg-type]
+    assert [row.grade for row in only.rows] == [2, 0]
+    hers = final_qrels(rows, SCALE, Policy(judge="zoe"), **given_)  # type: ignore[arg-type]
+    assert hers.rows == [Qrel("1", "a", 2)]
+
+
+def test_judges_that_are_named_vote_alone() -> None:
+    """`of` leaves the others' votes and skips out of account."""
+    rows = [*of_judges({"a": (0, 2, 2)}), made("b", "x", None, State.SKIPPED)]
+    policy = Policy(rule="min", of=("x", "y"))
+    final = final_qrels(rows, SCALE, policy)
+    assert (final.rows, final.judges) == ([Qrel("1", "a", 2)], ("x", "y"))
+    assert final.left_out == {("1", "b"): "skipped"}
+    assert final_qrels(rows, SCALE, Policy(of=("w",))).rows == [Qrel("1", "a", 0)]
+    with pytest.raises(PoolerError, match="nothing is judged by zoe"):
+        final_qrels(rows, SCALE, Policy(of=("zoe",)))
+
+
+def test_sums_and_rulings_are_not_mixed() -> None:
+    """A ruling is a grade and no sum of grades: one must be left out, and the hint says how."""
+    rows = of_judges({"a": (0, 2)})
+    rulings = [StandingRuling("1", "a", 1, "zoe")]
+    with pytest.raises(ArgumentError, match="must be another rule where rulings stand") as caught:
+        final_qrels(rows, SCALE, Policy(rule="sum"), rulings=rulings)
+    assert caught.value.hint == "--without-rulings leaves 1 of them out"
+    alone = final_qrels(rows, SCALE, Policy(rule="sum", rulings=False), rulings=rulings)
+    assert [row.grade for row in alone.rows] == [2]
+
+
+def test_rulings_alone_are_qrels() -> None:
+    """Where nobody but an adjudicator judged, the rulings are the grades."""
+    final = final_qrels(
+        [made("a", "zoe", 1)], SCALE, adjudicators={"zoe"},
+        rulings=[StandingRuling("1", "a", 1, "zoe")],
+    )  # fmt: skip
+    assert (final.rows, final.judges, final.adjudicators) == ([Qrel("1", "a", 1)], (), ("zoe",))
+
+
+def test_dawid_skene_tells_how_it_went() -> None:
+    """Iterations, and documents with fewer votes than three, are told; two judges are refused."""
+    rows = of_judges({"a": (0, 0, 0), "b": (1, 1, 1), "c": (1, 1), "d": (0, 0, 1)})
+    final = final_qrels(rows, SCALE, Policy(rule="dawid-skene"))
+    assert [row.grade for row in final.rows] == [0, 1, 1, 0]
+    assert (final.n_fewer_votes, final.converged) == (1, True)
+    assert final.n_iterations is not None
+    assert final.n_iterations > 0
+    with pytest.raises(PoolerError, match="at least 3 judges, and has 2"):
+        final_qrels(of_judges({"a": (0, 1)}), SCALE, Policy(rule="dawid-skene"))
+
+
+def test_dawid_skene_learns_from_rulings() -> None:
+    """Where three judges gave 0 and the ruling was 2, their 0 on another document is read as 2."""
+    rows = of_judges({"a": (0, 0, 0), "b": (1, 1, 1), "c": (0, 0, 0)})
+    rulings = [StandingRuling("1", "a", 2, "zoe")]
+    taught = final_qrels(rows, SCALE, Policy(rule="dawid-skene"), rulings=rulings)
+    assert [row.grade for row in taught.rows] == [2, 1, 2]
+    untaught = final_qrels(rows, SCALE, Policy(rule="dawid-skene", rulings=False), rulings=rulings)
+    assert [row.grade for row in untaught.rows] == [0, 1, 0]

@@ -1,0 +1,36 @@
+"""`store.grades.votes`: whose votes are fetched from a collection."""
+
+from __future__ import annotations
+
+from store.collection.collection import Collection
+from store.db.engine import reading
+from store.db.keys import document_keys, topic_keys
+from store.formats.scale import parse_scale
+from store.grades.opinions import Ballots
+from store.grades.policy import Policy
+from store.grades.votes import fetch_ballots
+from store.records import JudgeKind, Qrel
+from tests.store.outside import engine_of
+
+
+def ballots_of(name: str, policy: Policy) -> Ballots:
+    """Fetch the ballots of a collection of scale 0-2."""
+    topics, documents = topic_keys(), document_keys()
+    with engine_of(name) as engine, reading(engine) as session:
+        topics.refresh(session)
+        documents.refresh(session)
+        return fetch_ballots(session, topics, documents, parse_scale("0-2"), policy)
+
+
+def test_votes_are_of_the_judges_that_the_policy_names(collection_name: str, collection: Collection) -> None:
+    """One named judge votes alone, and so does the only one of a choice; else both judges vote."""
+    said = {"ann": [Qrel("1", "a", 2)], "bob": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}
+    collection.import_judgements(said, kind=JudgeKind.HUMAN)
+    for policy in (Policy(judge="bob"), Policy(of=("bob",))):
+        alone = ballots_of(collection_name, policy)
+        assert alone.votes.judges == ("bob",)
+        assert alone.pairs == (("1", "a"), ("1", "b"))
+        assert alone.counts.tolist() == [[1, 0, 0], [0, 1, 0]]
+    both = ballots_of(collection_name, Policy(rule="max"))
+    assert both.votes.judges == ("ann", "bob")
+    assert both.counts.tolist() == [[1, 0, 1], [0, 1, 0]]

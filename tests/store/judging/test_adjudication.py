@@ -1,0 +1,347 @@
+"""Which documents the store says are in disagreement, and what it says became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from store.collection.collection import Collection
+from store.errors import ArgumentError, UnknownNameError
+from store.judging.adjudication import AdjudicationDesk
+from store.judging.disagreements import Selection, Status, Verdict
+from store.records import Action, JudgeKind, Qrel, State, Topic
+from tests.store.outside import Sitting, execute, make_pool
+from tests.strategies import examples
+
+KINDS = {
+    "ann": JudgeKind.HUMAN,
+    "gpt": JudgeKind.MODEL,
+    "old": JudgeKind.IMPORTED,
+    "zoe": JudgeKind.ADJUDICATOR,
+    "yan": JudgeKind.ADJUDICATOR,
+}
+DOCNOS = ("a", "b")
+Lister = Callable[..., dict[str, tuple[str, Status]]]
+
+
+@pytest.fixture
+def ready(collection: Collection) -> Collection:
+    """Make a collection with a judge of every kind, two adjudicators, and a pool of a, b, c."""
+    for name, kind in KINDS.items():
+        collection.add_judge(name, kind)
+    collection.add_topics([Topic("1", "wine")])
+    collection.add_pool(make_pool({"1": ["a", "b", "c"]}, round="3"))
+    return collection
+
+
+@pytest.fixture
+def listed(ready: Collection) -> Lister:
+    """Give a function that lists what is in disagreement: verdicts and status by docno."""
+
+    def fetch(selection: Selection = Selection()) -> dict[str, tuple[str, Status]]:  # noqa: B008 - immutable
+        return {case.docno: (case.basis, case.status) for case in ready.disagreements(selection)}
+
+    return fetch
+
+
+def sit(collection: Collection, judge: str, topic: str = "1") -> Sitting:
+    """Sit down as a judge or as an adjudicator."""
+    if KINDS[judge] is JudgeKind.ADJUDICATOR:
+        return Sitting(collection.adjudication_desk(judge), topic)
+    return Sitting(collection.desk(judge), topic)
+
+
+def test_judges_of_every_kind_count(ready: Collection, listed: Lister) -> None:
+    """A person, a model and an imported file disagree with each other alike."""
+    ready.import_judgements({"old": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}, JudgeKind.IMPORTED)
+    assert listed() == {}
+    ready.import_judgements({"gpt": [Qrel("1", "a", 2), Qrel("1", "c", 1)]}, JudgeKind.MODEL)
+    assert listed() == {"a": ("0,2", Status.OPEN)}
+    sit(ready, "ann").grade("b", 2)
+    assert listed() == {"a": ("0,2", Status.OPEN), "b": ("1,2", Status.OPEN)}
+
+
+def test_adjudicator_is_no_party(ready: Collection, listed: Lister) -> None:
+    """What adjudicators decided never makes a disagreement, with a judge or with each other."""
+    qrels = {"zoe": [Qrel("1", "a", 0), Qrel("1", "b", 0)], "yan": [Qrel("1", "b", 2)]}
+    ready.import_judgements(qrels, JudgeKind.ADJUDICATOR)
+    sit(ready, "ann").grade("a", 2)
+    assert {status for _, status in listed().values()} == {Status.UNNEEDED}
+
+
+def test_disabled_judge_still_counts(ready: Collection, listed: Lister, collection_name: str) -> None:
+    """Judgements stand when their judge may judge no more."""
+    sit(ready, "ann").grade("a", 2)
+    sit(ready, "gpt").grade("a", 1)
+    execute(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'ann'")
+    assert listed() == {"a": ("1,2", Status.OPEN)}
+
+
+def test_only_decisions_are_disagreements(ready: Collection, listed: Lister) -> None:
+    """The same grade with other notes, the same `cannot` with other reasons, a skip: all agree."""
+    ann, gpt = sit(ready, "ann"), sit(ready, "gpt")
+    ann.act("a", Action.JUDGE, grade=1, note="clear")
+    gpt.act("a", Action.JUDGE, grade=1, note="doubtful")
+    ann.act("b", Action.CANNOT, reason="torn")
+    gpt.act("b", Action.CANNOT, reason="wrong language")
+    ann.grade("c", 1)
+    gpt.act("c", Action.SKIP)
+    assert listed() == {}
+    gpt.act("c", Action.NOTE, note="hm")
+    assert listed() == {}
+    gpt.grade("b", 0)
+    assert listed() == {"b": ("0,cannot", Status.OPEN)}
+
+
+def test_decision_taken_back_is_none(ready: Collection, listed: Lister) -> None:
+    """After an undo there is nobody to disagree with."""
+    ann, gpt = sit(ready, "ann"), sit(ready, "gpt")
+    ann.grade("a", 1)
+    gpt.grade("a", 2)
+    assert list(listed()) == ["a"]
+    gpt.undo()
+    assert listed() == {}
+
+
+def test_document_in_no_pool_counts(ready: Collection, listed: Lister) -> None:
+    """Two imported files disagree whether or not their documents were pooled, as in kappa."""
+    qrels = {"ann": [Qrel("7", "x", 0)], "old": [Qrel("7", "x", 1)]}
+    for judge, lines in qrels.items():
+        ready.import_judgements({judge: lines}, KINDS[judge])
+    assert listed() == {"x": ("0,1", Status.OPEN)}
+
+
+def test_imported_ruling_settles(ready: Collection, listed: Lister) -> None:
+    """A ruling from a file settles what there is, on whatever grounds it was made."""
+    ready.import_judgements({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
+    ready.import_judgements({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
+    ready.import_judgements({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
+    assert listed() == {"a": ("0,2", Status.SETTLED)}
+
+
+def test_latest_ruling_is_the_outcome(ready: Collection) -> None:
+    """Of two adjudicators' rulings the later one counts, and both are stored."""
+    sit(ready, "ann").grade("a", 0)
+    sit(ready, "gpt").grade("a", 2)
+    first, second = sit(ready, "zoe"), sit(ready, "yan")
+    first.grade("a", 2)
+    second.grade("a", 1)
+    (case,) = ready.disagreements()
+    names = ready.judge_names()
+    assert case.ruling is not None
+    assert (names[case.ruling.judge], case.ruling.verdict) == ("yan", 1)
+    assert {names[judge] for judge in case.rulers} == {"zoe", "yan"}
+    stored = {(one.judge, one.grade) for one in ready.judgements(["zoe", "yan"])}
+    assert stored == {("zoe", 2), ("yan", 1)}
+
+
+def test_list_keeps_what_is_no_longer_needed(ready: Collection, listed: Lister) -> None:
+    """When judges come to agree, the outcome stays in the list, but in no selection of gaps."""
+    ann, gpt = sit(ready, "ann"), sit(ready, "gpt")
+    ann.grade("a", 0)
+    gpt.grade("a", 2)
+    ann.grade("b", 0)
+    gpt.grade("b", 1)
+    sit(ready, "zoe").grade("a", 1)
+    ann.grade("a", 2)
+    expected = {"a": ("2,2", Status.UNNEEDED), "b": ("0,1", Status.OPEN)}
+    assert listed() == listed(Selection("1")) == expected
+    assert list(listed(Selection(gap=1))) == ["b"]
+    assert list(listed(Selection(judges=("ann", "gpt")))) == ["b"]
+
+
+def test_skipped_by_the_adjudicator_alone_is_not_listed(
+    ready: Collection, listed: Lister
+) -> None:  # fmt: skip
+    """What an adjudicator looked at and left is no ruling."""
+    ann, gpt = sit(ready, "ann"), sit(ready, "gpt")
+    ann.grade("a", 0)
+    gpt.grade("a", 2)
+    sit(ready, "zoe").act("a", Action.SKIP, note="later")
+    assert listed() == {"a": ("0,2", Status.OPEN)}
+    ann.grade("a", 2)
+    assert listed() == {}
+
+
+def test_unknown_names_of_a_selection_are_refused(ready: Collection) -> None:
+    """A topic or judge that is not there, an adjudicator, or one judge twice."""
+    for selection, message in (
+        (Selection("2"), "unknown topic `2`; known: `1`"),
+        (Selection(judges=("ann", "gtp")), "unknown judge `gtp`; known: `gpt`"),
+        (Selection(judges=("ann", "zoe")), "`--judges` must be judges, not adjudicators"),
+        (Selection(judges=("ann", "ann")), "`--judges` must be two different judges"),
+    ):
+        for ask in (ready.disagreements, ready.disagreement_cells):
+            with pytest.raises((UnknownNameError, ArgumentError), match=message):
+                ask(selection)
+        with pytest.raises((UnknownNameError, ArgumentError), match=message):
+            ready.adjudication_desk("zoe", selection=selection)
+
+
+Standing = tuple[int, Verdict, tuple[str, ...]]
+"""When it was decided, what, and on which verdicts."""
+
+
+@dataclass
+class Ledger:
+    """A plain account of what everybody decided: one stack of standings a judge and document."""
+
+    stacks: dict[tuple[str, str], list[Standing | None]] = field(default_factory=dict)
+    done: dict[str, list[str]] = field(default_factory=dict)
+    ticks: count[int] = field(default_factory=count)
+
+    def standing(self, judge: str, docno: str) -> Standing | None:
+        """Return what stands."""
+        return self.stacks.get((judge, docno), [None])[-1]
+
+    def verdicts(self, docno: str) -> dict[str, Verdict]:
+        """Return the verdicts of those who are no adjudicators."""
+        found = {}
+        for judge, kind in KINDS.items():
+            now = self.standing(judge, docno)
+            if kind is not JudgeKind.ADJUDICATOR and now is not None:
+                found[judge] = now[1]
+        return found
+
+    def disagree(self, docno: str) -> bool:
+        """Say whether some two differ."""
+        found = list(self.verdicts(docno).values())
+        return any(one != other for one in found for other in found)
+
+    def text(self, docno: str) -> tuple[str, ...]:
+        """Return the verdicts without their judges."""
+        return tuple(sorted(map(str, self.verdicts(docno).values())))
+
+    def act(self, judge: str, docno: str, action: str, grade: int) -> None:
+        """Note an event."""
+        verdict: Verdict = grade if action == "judge" else None
+        new: Standing | None = (next(self.ticks), verdict, self.text(docno))
+        if action == "skip":
+            new = None
+        elif action == "note":
+            new = self.standing(judge, docno)
+        self.stacks.setdefault((judge, docno), [None]).append(new)
+        self.done.setdefault(judge, []).append(docno)
+
+    def undo(self, judge: str) -> None:
+        """Note an undo."""
+        if self.done.get(judge):
+            self.stacks[judge, self.done[judge].pop()].pop()
+
+    def status(self, docno: str) -> tuple[Status, str, Verdict] | None:
+        """Say what has become of a document, and who settled it as what; ``None`` = nothing."""
+        rulings = [
+            (*now, judge)
+            for judge, kind in KINDS.items()
+            if kind is JudgeKind.ADJUDICATOR and (now := self.standing(judge, docno))
+        ]
+        if not rulings:
+            return (Status.OPEN, "", None) if self.disagree(docno) else None
+        _, verdict, grounds, judge = max(rulings)
+        if not self.disagree(docno):
+            return Status.UNNEEDED, judge, verdict
+        same = grounds == self.text(docno)
+        return Status.SETTLED if same else Status.CHANGED, judge, verdict
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from([*KINDS, "zoe", "zoe"]),
+        st.sampled_from(DOCNOS),
+        st.sampled_from(["judge", "judge", "judge", "cannot", "skip", "note", "undo"]),
+        st.integers(0, 2),
+    ),
+    min_size=15,
+    max_size=40,
+)
+TOPICS = count()
+
+
+def _take(sitting: Sitting, docno: str, action: str, grade: int) -> None:
+    """Let a judge or an adjudicator do one thing."""
+    if action == "judge":
+        sitting.grade(docno, grade)
+    else:
+        sitting.act(docno, Action(action), note="n" if action == "note" else None)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(20))
+@given(STEPS)
+def test_queue_and_list_equal_a_plain_account(
+    ready: Collection, steps: list[tuple[str, str, str, int]]
+) -> None:
+    """After any work of judges and adjudicators, queues, inboxes and list are what it says."""
+    topic = f"t{next(TOPICS)}"
+    ready.add_pool(make_pool({topic: list(DOCNOS)}, name=topic))
+    sittings = {judge: sit(ready, judge, topic) for judge in KINDS}
+    ledger = Ledger()
+    for judge, docno, action, grade in steps:
+        sitting = sittings[judge]
+        sitting.look()
+        if action == "undo":
+            sitting.undo()
+            ledger.undo(judge)
+        elif docno in sitting.tasks:
+            _take(sitting, docno, action, grade)
+            ledger.act(judge, docno, action, grade)
+    expected = {docno: found for docno in DOCNOS if (found := ledger.status(docno))}
+    names = ready.judge_names()
+    cases = ready.disagreements(Selection(topic))
+    assert {
+        case.docno: (
+            case.status,
+            names[case.ruling.judge] if case.ruling else "",
+            case.ruling.verdict if case.ruling else None,
+        )
+        for case in cases
+    } == expected
+    for case in cases:
+        votes = {names[vote.judge]: vote.verdict for vote in case.votes}
+        assert votes == ledger.verdicts(case.docno)
+    for judge in ("zoe", "yan"):
+        _check_queue(sittings[judge], topic, judge, ledger, expected)
+
+
+def _check_queue(
+    sitting: Sitting, topic: str, judge: str, ledger: Ledger, expected: dict[str, tuple[Status, str, Verdict]]
+) -> None:
+    """Compare an adjudicator's queue and inbox with the account."""
+    tasks = {task.docno: task for task in sitting.look()}
+    wanted = {
+        docno
+        for docno, (status, _, _) in expected.items()
+        if status in (Status.OPEN, Status.CHANGED)
+        or (status is Status.SETTLED and ledger.standing(judge, docno))
+    }
+    assert set(tasks) == wanted
+    assert isinstance(sitting.desk, AdjudicationDesk)
+    for docno, task in tasks.items():
+        own = ledger.standing(judge, docno)
+        status, _, verdict = expected[docno]
+        view = sitting.desk.disagreement(topic, docno)
+        assert view.status is status
+        if status is Status.CHANGED or own is None:
+            assert (task.grade, task.state in (State.UNJUDGED, State.SKIPPED)) == (None, True)
+        else:
+            assert task.state is (State.CANNOT if own[1] is None else State.JUDGED)
+            assert task.grade == own[1]
+        if status is not Status.OPEN:
+            assert view.outcome == verdict
+    lines = {line.topic: line for line in sitting.desk.inbox()}
+    if not tasks:
+        assert topic not in lines
+        return
+    states = [task.state for task in tasks.values()]
+    line = lines[topic]
+    assert (line.documents, line.judged, line.skipped, line.cannot) == (
+        len(tasks),
+        states.count(State.JUDGED),
+        states.count(State.SKIPPED),
+        states.count(State.CANNOT),
+    )

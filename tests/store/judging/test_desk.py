@@ -1,0 +1,604 @@
+"""The desk: what a judge sees, what is written, what undo takes back, and what stays unseen."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from store.collection.collection import Collection
+from store.content.documents import document_sha256
+from store.db.tables import JUDGEMENT
+from store.errors import ConflictError, StoreError, UnknownNameError
+from store.formats.scale import parse_scale
+from store.records import Action, Decision, Document, InboxLine, JudgeKind, Page, Qrel, State, Task, Topic
+from tests.store.drawing import adaptive_pool, ends
+from tests.store.outside import (
+    Sitting,
+    contents,
+    counts,
+    engine_of,
+    execute,
+    make_pool,
+    make_run,
+    meanwhile,
+    statements,
+)
+
+HUMAN = JudgeKind.HUMAN
+Standing = tuple[State, int | None, str, str]
+COLUMNS = [column.name for column in JUDGEMENT.columns]
+
+
+@pytest.fixture
+def ready(collection: Collection) -> Collection:
+    """Make a collection with two judges and a pool shown in the order c, a, b."""
+    collection.add_judge("ann", HUMAN)
+    collection.add_judge("bob", HUMAN)
+    collection.add_topics([Topic("1", "wine")])
+    collection.add_run(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0), ("c", 0.5)]}))
+    manifest = {"strategy": "depth", "out_order": "random", "seed": 42}
+    pool = make_pool({"1": ["c", "a", "b"]}, manifest=manifest, round="3", run_tags=("bm25",))
+    collection.add_pool(pool)
+    collection.add_documents([Document("a", "A", "text of a")])
+    return collection
+
+
+def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting:
+    """Sit down at a desk of one's own."""
+    return Sitting(collection.desk(judge, program="test 1"), topic)
+
+
+def events(name: str) -> list[dict[str, Any]]:
+    """Read every event, the oldest first, as column to value."""
+    with engine_of(name) as engine, engine.connect() as connection:
+        result = connection.execute(text("SELECT * FROM judgement ORDER BY id"))
+        return [dict(row) for row in result.mappings()]
+
+
+def standing(task: Task | None) -> Standing:
+    """Give state, grade, note and reason."""
+    assert task is not None
+    return task.state, task.grade, task.note, task.reason
+
+
+def test_queue_is_laid_as_the_pool_says(ready: Collection) -> None:
+    """Documents come by position; those of a later pool follow; a document comes once."""
+    ready.add_pool(make_pool({"1": ["z", "a", "d"]}, name="second", manifest={}))
+    queue = ready.desk("ann").queue("1")
+    assert [task.docno for task in queue] == ["c", "a", "b", "z", "d"]
+    assert queue[0] == Task("c", State.UNJUDGED, None, "", "", 0)
+
+
+def test_withdrawn_pool_is_not_shown(ready: Collection, collection_name: str) -> None:
+    """Documents that only a withdrawn pool held are in no queue, and the topic in no inbox."""
+    ready.add_pool(make_pool({"1": ["a", "d"]}, name="second", manifest={}))
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
+    assert [task.docno for task in ready.desk("ann").queue("1")] == ["a", "d"]
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    assert ready.desk("ann").queue("1") == []
+    assert ready.desk("ann").inbox() == []
+
+
+def test_inbox_counts_this_judges_states(ready: Collection) -> None:
+    """Topics come in natural order with this judge's counts alone."""
+    ready.add_topics([Topic("10", "ten"), Topic("9", "nine\x1b[2J\nlines"), Topic("5", "no pool")])
+    ready.add_pool(make_pool({"10": ["a"], "9": ["b", "c"]}, name="second", manifest={}))
+    ready.import_judgements({"bob": [Qrel("9", "b", 1), Qrel("10", "a", 2)]}, HUMAN)
+    sitting = sit(ready)
+    sitting.grade("a", 0)
+    sitting.act("b", Action.SKIP)
+    sitting.act("c", Action.CANNOT, reason="x")
+    one, nine, ten = sitting.desk.inbox()
+    assert one.last_judged_at is not None
+    assert one == InboxLine("1", "wine", 3, 1, 1, 1, one.last_judged_at)
+    assert nine == InboxLine("9", "nine␛[2J lines", 2, 0, 0, 0, None)
+    assert ten == InboxLine("10", "ten", 1, 0, 0, 0, None)
+    assert ready.desk("bob").inbox()[0] == InboxLine("1", "wine", 3, 0, 0, 0, None)
+
+
+def test_idle_is_who_has_an_empty_inbox(ready: Collection, collection_name: str) -> None:
+    """A pool, a place, and what may be drawn are work; a withdrawn pool is none."""
+    desks = ready.desk("ann"), ready.desk("bob")
+
+    def idle() -> list[bool]:
+        found = [desk.is_idle() for desk in desks]
+        assert found == [not desk.inbox() for desk in desks]
+        return found
+
+    assert idle() == [False, False]
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    assert idle() == [True, True]
+    ready.add_pool(adaptive_pool({"1": "xyz"}, 2))
+    assert idle() == [False, False]
+    execute(collection_name, "UPDATE pool SET withdrawn = (name = 'live')")
+    execute(
+        collection_name,
+        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
+        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
+        " WHERE number = '1' AND docno = 'a' AND name = 'ann'",
+    )
+    assert idle() == [False, True]
+
+
+def test_judged_outside_the_queue_is_not_counted(ready: Collection) -> None:
+    """The inbox counts what is in the queue, whatever else was judged."""
+    ready.import_judgements({"ann": [Qrel("1", "z", 1), Qrel("7", "a", 1)]}, HUMAN)
+    assert ready.desk("ann").inbox() == [InboxLine("1", "wine", 3, 0, 0, 0, None)]
+
+
+def test_assigned_documents_are_the_whole_queue(ready: Collection, collection_name: str) -> None:
+    """A judge with assignments sees those alone; once any are made, one without sees nothing."""
+    ready.add_pool(make_pool({"2": ["a"]}, name="second", manifest={}))
+    execute(
+        collection_name,
+        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
+        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
+        " WHERE number = '1' AND docno IN ('a', 'b') AND name = 'ann'",
+    )
+    desk = ready.desk("ann")
+    assert [task.docno for task in desk.queue("1")] == ["a", "b"]
+    assert desk.queue("2") == []
+    assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 2)]
+    other = ready.desk("bob")
+    assert other.inbox() == []
+    assert other.queue("1") == []
+
+
+def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) -> None:
+    """Each pool may draw up to its budget; each draw counts one less, by topic."""
+    desk = ready.desk("ann")
+    assert desk.undrawn("1") == 0
+    with pytest.raises(UnknownNameError, match="unknown topic `none`"):
+        desk.undrawn("none")
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
+    ready.add_pool(adaptive_pool({"2": "xz"}, 1, name="second"))
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 3)
+    assert ready.draw("live", "2", ends("xy")) == "x"
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 2)
+    assert ready.draw("second", "2", ends("xz")) == "x"
+    assert ready.draw("live", "2", ends("xy")) == "y"
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 0)
+    assert ready.desk("bob").undrawn("1") == 2
+
+
+def test_withdrawn_pool_has_nothing_to_draw(ready: Collection, collection_name: str) -> None:
+    """A withdrawn pool's budget is nobody's; the topic that only it held is in no inbox."""
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'live'")
+    desk = ready.desk("ann")
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
+    assert [line.topic for line in desk.inbox()] == ["1"]
+
+
+def test_inbox_counts_what_may_still_be_drawn(ready: Collection) -> None:
+    """A topic has its queue and what may be drawn into it; drawing changes the sum for nobody."""
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
+
+    def lines(judge: str) -> list[tuple[str, int, int]]:
+        inbox = ready.desk(judge).inbox()
+        return [(line.topic, line.documents, line.left) for line in inbox]
+
+    assert lines("ann") == [("1", 5, 5), ("2", 2, 2)]
+    ready.draw("live", "2", ends("xyz"))
+    sit(ready, topic="2").grade("x", 1)
+    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
+    assert lines("bob") == [("1", 5, 5), ("2", 2, 2)]
+    ready.draw("live", "2", ends("xyz"))
+    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
+
+
+def test_drawn_documents_follow_in_the_order_they_were_drawn(ready: Collection) -> None:
+    """The queue has what was drawn, not what may be; a document of another pool comes once."""
+    ready.add_pool(adaptive_pool({"1": "abxyz"}, 4))
+    strategy = ends("abxyz")
+    for expected in ("a", "z", "y"):
+        assert ready.draw("live", "1", strategy) == expected
+    queue = ready.desk("ann").queue("1")
+    assert [task.docno for task in queue] == ["c", "a", "b", "z", "y"]
+
+
+def test_judge_with_assignments_has_nothing_to_draw(
+    ready: Collection, collection_name: str
+) -> None:  # fmt: skip
+    """Once documents are assigned, nobody is given others."""
+    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
+    execute(
+        collection_name,
+        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
+        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
+        " WHERE number = '1' AND docno = 'a' AND name = 'ann'",
+    )
+    desk = ready.desk("ann")
+    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
+    assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 1)]
+    assert ready.desk("bob").undrawn("2") == 0
+
+
+def test_what_is_shown_cannot_steer_a_terminal(collection: Collection) -> None:
+    """Titles, topics and documents are sanitised for display and stay raw in the store."""
+    raw = "a\x1b]0;owned\x07\u202e\0\ud800\r\nb"
+    collection.add_topics([Topic("1", raw, raw, raw)])
+    collection.add_pool(make_pool({"1": ["d"]}))
+    collection.add_documents([Document("d", raw, raw)])
+    collection.add_judge("ann", HUMAN)
+    desk = collection.desk("ann")
+    clean = "a␛]0;owned␇\ufffd␀\ufffd\nb"
+    line = clean.replace("\n", " ")
+    assert desk.topic("1") == Topic("1", line, clean, clean)
+    assert desk.page("d") == Page("d", line, clean)
+    assert desk.inbox()[0].title == line
+    assert collection.document("d") == Document("d", raw, raw)
+
+
+def test_missing_text_is_not_an_empty_text(ready: Collection) -> None:
+    """A page says when the text is not in the collection."""
+    ready.add_documents([Document("b", "B", "")])
+    desk = ready.desk("ann")
+    assert desk.page("b") == Page("b", "B", "")
+    assert desk.page("c") == Page("c", "", None)
+    assert desk.page("nowhere") == Page("nowhere", "", None)
+
+
+def test_unknown_topic_lists_the_known(ready: Collection) -> None:
+    """A topic that is not there is told with the nearest ones."""
+    for ask in (ready.desk("ann").topic, ready.desk("ann").queue):
+        with pytest.raises(UnknownNameError, match="unknown topic `01`; known: `1`"):
+            ask("01")
+
+
+def test_every_action_has_its_state(ready: Collection) -> None:
+    """Five actions and what a document is after each of them."""
+    sitting = sit(ready)
+    assert standing(sitting.act("a", Action.NOTE, note="n")) == (State.UNJUDGED, None, "n", "")
+    assert standing(sitting.grade("a", 0)) == (State.JUDGED, 0, "n", "")
+    assert standing(sitting.grade("a", 2)) == (State.JUDGED, 2, "n", "")
+    assert standing(sitting.act("a", Action.NOTE, note="m")) == (State.JUDGED, 2, "m", "")
+    assert standing(sitting.act("a", Action.SKIP)) == (State.SKIPPED, None, "m", "")
+    assert standing(sitting.act("a", Action.CANNOT, reason="torn\0")) == (State.CANNOT, None, "m", "torn\0")
+    assert standing(sitting.act("a", Action.NOTE, note="")) == (State.CANNOT, None, "", "torn\0")
+    assert standing(sitting.grade("a", 1)) == (State.JUDGED, 1, "", "")
+    assert standing(sitting.act("a", Action.REOPEN)) == (State.UNJUDGED, None, "", "")
+    assert sitting.tasks["a"].revision == 9
+    assert sitting.look()[1] == sitting.tasks["a"]
+
+
+def test_impossible_decisions_write_nothing(ready: Collection, collection_name: str) -> None:
+    """A grade off the scale, no grade, or an undo that names no event is refused."""
+    sitting = sit(ready)
+    sitting.grade("b", 1)
+    before = contents(collection_name)
+    for grade in (3, -1, None):
+        with pytest.raises(UnknownNameError, match=f"unknown grade `{grade}`; known: "):
+            sitting.act("a", Action.JUDGE, grade=grade)
+    with pytest.raises(StoreError, match="`undo` is not a decision"):
+        sitting.act("a", Action.UNDO)
+    assert contents(collection_name) == before
+    assert sitting.undo() is not None
+
+
+def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -> None:
+    """Each row holds the whole state and its circumstances."""
+    execute(
+        collection_name,
+        "INSERT INTO guideline (version, text, created_at)"
+        " VALUES (1, '', '2001-01-01'), (4, '', '2001-01-01')",
+    )
+    shown = datetime(2001, 2, 3, 4, 5, 6, 789, tzinfo=UTC)
+    sitting = sit(ready)
+    before = datetime.now(UTC)
+    sitting.act(
+        "a", Action.JUDGE, grade=2, note="n", position=1, shown_at=shown, dwell_ms=1500,
+        active_ms=1200, dropped_keys=3,
+    )  # fmt: skip
+    sitting.undo()
+    after = datetime.now(UTC)
+    found = events(collection_name)
+    judged_at = []
+    for event in found:
+        assert event.pop("checksum") is not None
+        moment = event.pop("judged_at")
+        moment = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        judged_at.append(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment)
+    assert before <= judged_at[0] <= judged_at[1] <= after
+    (shown_at,) = {str(event.pop("shown_at"))[:26] for event in found[:1]}
+    assert shown_at == "2001-02-03 04:05:06.000789"
+    sha256 = document_sha256(Document("a", "A", "text of a"))
+    same = {
+        "topic_id": 1, "document_id": found[0]["document_id"], "judge_id": 1, "iteration": "3",
+        "display_order": "random:42", "position": 1, "guideline_version": 4,
+        "document_sha256": sha256, "sitting_id": 1, "reason": b"", "topic_version": 1,
+        "follows": None, "settled": None,
+    }  # fmt: skip
+    first = {
+        "id": 1, "revision": 1, "action": "judge", "undoes": None, "state": "judged", "grade": 2,
+        "note": b"n", "dwell_ms": 1500, "active_ms": 1200, "dropped_keys": 3,
+    }  # fmt: skip
+    second = {
+        "id": 2, "revision": 2, "action": "undo", "undoes": 1, "state": "unjudged", "grade": None,
+        "note": b"", "dwell_ms": None, "active_ms": None, "dropped_keys": 0, "shown_at": None,
+    }  # fmt: skip
+    assert found == [same | first, same | second]
+    assert {*same, *first, "shown_at", "judged_at", "checksum"} == set(COLUMNS)
+    ((_, judge, *_, host, process, program, _),) = contents(collection_name)["sitting"]
+    assert (judge, process, program) == (1, os.getpid(), "test 1")
+    assert host
+
+
+def test_moment_of_another_zone_is_the_same_moment(
+    ready: Collection, collection_name: str
+) -> None:  # fmt: skip
+    """Moments are stored in UTC, whatever zone they were told in."""
+    from datetime import timezone
+
+    shown = datetime(2001, 2, 3, 4, 5, 6, tzinfo=timezone(timedelta(hours=9)))
+    sit(ready).act("a", Action.JUDGE, grade=1, shown_at=shown)
+    (event,) = events(collection_name)
+    assert str(event["shown_at"])[:19] == "2001-02-02 19:05:06"
+
+
+def test_grade_is_durable_when_record_returns(ready: Collection, collection_name: str) -> None:
+    """Another connection sees the event at once."""
+    sitting = sit(ready)
+    for number, docno in enumerate("abc", start=1):
+        sitting.grade(docno, 1)
+        assert counts(collection_name)["judgement"] == number
+
+
+def test_undo_goes_back_step_by_step(ready: Collection) -> None:
+    """Each undo restores what was before this sitting's latest event not yet taken back."""
+    sitting = sit(ready)
+    sitting.grade("a", 1)
+    sitting.act("a", Action.NOTE, note="sure")
+    sitting.grade("b", 2)
+    sitting.act("a", Action.CANNOT, reason="torn")
+    assert standing(sitting.undo()) == (State.JUDGED, 1, "sure", "")
+    sitting.grade("c", 0)
+    assert standing(sitting.undo()) == (State.UNJUDGED, None, "", "")  # c
+    assert standing(sitting.undo()) == (State.UNJUDGED, None, "", "")  # b
+    assert standing(sitting.undo()) == (State.JUDGED, 1, "", "")  # the note
+    assert standing(sitting.undo()) == (State.UNJUDGED, None, "", "")
+    assert sitting.undo() is None
+    assert sitting.undo() is None
+    assert [standing(task)[0] for task in sitting.look()] == [State.UNJUDGED] * 3
+
+
+def test_undo_names_its_event_once(ready: Collection, collection_name: str) -> None:
+    """Every undo takes back another event, and no undo takes back an undo."""
+    sitting = sit(ready)
+    for docno in "abca":
+        sitting.grade(docno, 1 if sitting.tasks[docno].grade is None else 2)
+    while sitting.undo():
+        pass
+    found = events(collection_name)
+    undone = [event["undoes"] for event in found if event["action"] == "undo"]
+    actions = {event["id"]: event["action"] for event in found}
+    assert undone == [4, 3, 2, 1]
+    assert {actions[number] for number in undone} == {"judge"}
+
+
+def test_undo_is_of_this_sitting_alone(ready: Collection) -> None:
+    """Neither an earlier sitting's nor another judge's events are taken back."""
+    first = sit(ready)
+    first.grade("a", 1)
+    first.desk.leave()
+    assert first.undo() is None
+    other = sit(ready, "bob")
+    other.grade("a", 2)
+    second = sit(ready)
+    assert second.undo() is None
+    second.grade("b", 1)
+    assert second.undo() is not None
+    assert second.undo() is None
+    tasks = {task.docno: task for task in second.look()}
+    assert (tasks["a"].grade, tasks["b"].state) == (1, State.UNJUDGED)
+    assert other.look()[1].grade == 2
+
+
+def test_undo_reaches_another_topic(ready: Collection) -> None:
+    """Undo goes back over a change of topic and says where it went."""
+    ready.add_pool(make_pool({"2": ["a"]}, name="second", manifest={}))
+    sitting = sit(ready)
+    sitting.grade("a", 1)
+    later = Sitting(sitting.desk, "2")
+    later.grade("a", 2)
+    undone = [sitting.desk.undo(), sitting.desk.undo(), sitting.desk.undo()]
+    assert [entry and (entry[0], entry[1].docno) for entry in undone] == [("2", "a"), ("1", "a"), None]
+
+
+def test_undo_restores_the_iteration(ready: Collection) -> None:
+    """A grade of an earlier round is that round's again after undo; a note does not move it."""
+    ready.import_judgements({"ann": [Qrel("1", "a", 2, "1")]}, HUMAN)
+    sitting = sit(ready)
+
+    def iteration() -> tuple[int | None, str]:
+        (one,) = [one for one in ready.judgements(["ann"]) if one.docno == "a"]
+        return one.grade, one.iteration
+
+    sitting.act("a", Action.NOTE, note="hm")
+    assert iteration() == (2, "1")
+    sitting.grade("a", 0)
+    assert iteration() == (0, "3")
+    sitting.undo()
+    assert iteration() == (2, "1")
+    sitting.undo()
+    assert iteration() == (2, "1")
+
+
+def test_random_work_and_undo_equal_a_plain_history(ready: Collection) -> None:
+    """Over a long random sitting every document stands as a plain list of states says."""
+    dice = random.Random(3)
+    sitting = sit(ready)
+    states: dict[str, Standing] = dict.fromkeys("abc", (State.UNJUDGED, None, "", ""))
+    before: list[tuple[str, Standing]] = []
+    for _ in range(120):
+        docno = dice.choice("abc")
+        _, _, note, _ = old = states[docno]
+        grade = dice.randrange(3)
+        if dice.random() < 0.45:
+            undone = sitting.undo()
+            if not before:
+                assert undone is None
+                continue
+            docno, state = before.pop()
+            states[docno] = state
+            assert undone is not None
+            assert undone.docno == docno
+        else:
+            before.append((docno, old))
+            match dice.randrange(4):
+                case 0:
+                    sitting.grade(docno, grade)
+                    states[docno] = (State.JUDGED, grade, note, "")
+                case 1:
+                    sitting.act(docno, Action.SKIP)
+                    states[docno] = (State.SKIPPED, None, note, "")
+                case 2:
+                    sitting.act(docno, Action.CANNOT, reason=str(grade), note="why")
+                    states[docno] = (State.CANNOT, None, "why", str(grade))
+                case _:
+                    sitting.act(docno, Action.NOTE, note=f"note {grade}")
+                    states[docno] = (old[0], old[1], f"note {grade}", old[3])
+        assert standing(sitting.tasks[docno]) == states[docno]
+    assert {task.docno: standing(task) for task in sitting.look()} == states
+
+
+def test_same_judge_elsewhere_is_a_conflict(ready: Collection, collection_name: str) -> None:
+    """What was decided on a screen that is out of date is not written; a fresh look helps."""
+    first, second = sit(ready), sit(ready)
+    first.grade("a", 1)
+    second.grade("b", 1)
+    before = contents(collection_name)
+    for action in (Action.SKIP, Action.CANNOT, Action.NOTE, Action.REOPEN):
+        with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
+            second.act("a", action, note="x")
+    with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
+        second.grade("a", 2)
+    future = Decision("1", "a", Action.JUDGE, grade=2, seen_revision=7)
+    with pytest.raises(ConflictError):
+        second.desk.record(future)
+    assert contents(collection_name) == before
+    second.look()
+    assert second.grade("a", 2).revision == 2
+
+
+def test_undo_under_another_sitting_is_a_conflict(
+    ready: Collection, collection_name: str
+) -> None:  # fmt: skip
+    """Undo never takes away what the same judge decided elsewhere afterwards."""
+    first, second = sit(ready), sit(ready)
+    first.grade("a", 1)
+    second.look()
+    second.grade("a", 2)
+    before = contents(collection_name)
+    for _ in range(2):
+        with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
+            first.undo()
+    assert contents(collection_name) == before
+    ready.import_judgements({"ann": [Qrel("1", "b", 1)]}, HUMAN)
+    assert standing(second.undo()) == (State.JUDGED, 1, "", "")
+
+
+@pytest.mark.parametrize("act", ["record", "undo"])
+def test_event_between_look_and_write_is_a_conflict(postgres_url: str, act: str) -> None:
+    """The same judge's event that comes in between reading and writing is never overwritten."""
+    scale = parse_scale("0-2")
+    with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
+        made.add_judge("ann", HUMAN)
+        made.add_pool(make_pool({"1": ["a"]}))
+        first, second = sit(made), sit(made)
+        first.grade("a", 1)
+        second.look()
+        second.desk._sit()
+        late = first.undo if act == "undo" else lambda: first.grade("a", 0)
+        # The guideline's version is read after the judge's own events.
+        early = meanwhile("FROM guideline", lambda: second.grade("a", 2))
+        with early, pytest.raises(ConflictError):
+            late()
+        (one,) = made.judgements()
+        assert (one.grade, one.revision) == (2, 2)
+
+
+def test_lost_connection_is_told_and_mended(postgres_url: str) -> None:
+    """When the server drops the connection, nothing is written; the next key works again."""
+    scale = parse_scale("0-2")
+    with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
+        made.add_judge("ann", HUMAN)
+        made.add_pool(make_pool({"1": ["a"]}))
+        sitting = sit(made)
+        sitting.desk._sit()
+
+        def hang_up() -> None:
+            # The engine of this helper is itself in the list but for its own process.
+            execute(
+                postgres_url,
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            )
+
+        with (
+            meanwhile("INSERT INTO judgement", hang_up),
+            pytest.raises(StoreError, match=r"terminat|closed|lost"),
+        ):
+            sitting.grade("a", 1)
+        assert made.judgements() == []
+        assert sitting.grade("a", 1).revision == 1
+
+
+FORBIDDEN = re.compile(
+    r"\b(runs?|rankings?|pool_run|manifest|scores?|ranks?|priority|stratum"
+    r"|inclusion_probability|purpose|sha256_of_run|kind)\b"
+)
+TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+\"?(\w+)")
+
+
+def test_desk_is_blind(ready: Collection) -> None:
+    """No statement of a desk names runs, ranks, scores or plans, or reads others' judgements."""
+    ready.import_judgements({"bob": [Qrel("1", docno, 2) for docno in "abc"]}, HUMAN)
+    ready.add_pool(adaptive_pool({"1": "xyz"}, 2))
+    with statements() as sent:
+        sitting = sit(ready)
+        desk = sitting.desk
+        desk.inbox()
+        desk.topic("1")
+        desk.undrawn("1")
+        for docno in "abc":
+            desk.page(docno)
+            sitting.grade(docno, 1)
+        sitting.act("a", Action.NOTE, note="n")
+        sitting.act("b", Action.SKIP)
+        sitting.act("c", Action.CANNOT, reason="r")
+        while sitting.undo():
+            pass
+        with pytest.raises(ConflictError):
+            desk.record(Decision("1", "a", Action.REOPEN, seen_revision=99))
+        desk.inbox()
+        tasks = desk.queue("1")
+        desk.leave()
+    assert all(task.state is State.UNJUDGED for task in tasks)
+    assert len(sent) > 50
+    tables = set()
+    for statement, _ in sent:
+        assert not FORBIDDEN.search(statement), statement
+        tables |= set(TABLES.findall(statement)) - {"pragma_function_list", "OF"}
+        reads = len(re.findall(r"(?:FROM|JOIN) judgement\b", statement))
+        own = len(re.findall(r"judgement\.judge_id (?:=|IN) ", statement))
+        assert reads <= own, statement
+    seen = {"topic", "document", "pool", "pool_entry", "pool_topic", "judge", "judgement"}
+    seen |= {"assignment", "assignment_plan", "sitting", "guideline", "passage"}
+    assert tables - {"sqlite_master"} == seen
+
+
+def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
+    """The public face of a desk is these words and no others."""
+    desk = ready.desk("ann")
+    public = {name for name in dir(desk) if not name.startswith("_")}
+    words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
+    words += " claim claimable keep events events_of recent_active_ms guidelines"
+    words += " is_idle has_seen_guidelines terms set_terms beat live_elsewhere"
+    assert public == set(words.split())

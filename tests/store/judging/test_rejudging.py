@@ -1,0 +1,507 @@
+"""Rejudging: what rests on something that has changed, and its way back into the queues."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from store.collection.collection import Collection
+from store.collection.merged import MergedCollection
+from store.errors import ConflictError, UnknownNameError
+from store.formats.scale import parse_scale
+from store.judging.rejudging import Obstacle, Outdated, Why
+from store.keeping.directory.tables import Wishes
+from store.keeping.directory.write import write_directory
+from store.keeping.merge.copies import Rule, Take
+from store.keeping.merge.histories import Wanted
+from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from tests.store.keeping.merge.apart import copies, grades, make, merge, work
+from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, meanwhile
+
+HUMAN = JudgeKind.HUMAN
+GUIDELINES, TEXT, CAME = Why.GUIDELINES, Why.TEXT, Why.TEXT_CAME
+
+
+@pytest.fixture
+def ready(collection: Collection) -> Collection:
+    """Make a collection with guidelines, two judges, and a pool of which d has no text."""
+    fill(collection)
+    return collection
+
+
+def fill(collection: Collection) -> None:
+    """Fill a collection as the fixture `ready` says."""
+    collection.add_judge("ann", HUMAN)
+    collection.add_judge("bob", HUMAN)
+    collection.add_guideline("judge well")
+    collection.add_pool(make_pool({"1": list("abcd"), "2": ["a"], "10": ["a"]}, round="7"))
+    collection.add_documents([Document(docno, text=f"text of {docno}") for docno in "abc"])
+
+
+def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting:
+    """Sit down."""
+    return Sitting(collection.desk(judge), topic)
+
+
+def listed(collection: Collection, *arguments: Any) -> list[tuple[str, str, str, tuple[Why, ...]]]:
+    """List judge, topic, docno and reasons of what is outdated."""
+    rows = collection.outdated(*arguments).rows
+    return [(one.judge, one.topic, one.docno, one.why) for one in rows]
+
+
+def change(collection: Collection, docno: str) -> None:
+    """Give a document another text."""
+    collection.add_documents([Document(docno, text=f"new text of {docno}")], replace=True)
+
+
+def events(name: str) -> list[dict[str, Any]]:
+    """Read every event, the oldest first."""
+    with engine_of(name) as engine, engine.connect() as connection:
+        result = connection.execute(text("SELECT * FROM judgement ORDER BY id"))
+        return [dict(row) for row in result.mappings()]
+
+
+def test_judgements_under_older_guidelines_are_listed(ready: Collection) -> None:
+    """A grade and a `cannot` given under an older version are listed; later ones are not."""
+    ann = sit(ready)
+    ann.grade("a", 2)
+    ann.act("b", Action.CANNOT, reason="odd")
+    ann.act("c", Action.SKIP)
+    assert listed(ready) == []
+    ready.add_guideline("judge better")
+    bob = sit(ready, "bob")
+    bob.grade("a", 1)
+    found = ready.outdated()
+    assert listed(ready) == [("ann", "1", "a", (GUIDELINES,)), ("ann", "1", "b", (GUIDELINES,))]
+    first, second = found.rows
+    assert first == Outdated("ann", "1", "a", State.JUDGED, 2, (GUIDELINES,), 1, first.judged_at, None, 1)
+    assert (second.state, second.grade) == (State.CANNOT, None)
+    assert abs(datetime.now(UTC) - first.judged_at) < timedelta(minutes=1)
+    assert (found.newest_version, found.n_imported) == (2, 0)
+    ann.grade("a", 2)
+    assert listed(ready) == [("ann", "1", "b", (GUIDELINES,))]
+
+
+def test_first_guidelines_make_what_was_before_outdated(collection: Collection) -> None:
+    """What was judged without guidelines was not judged under the first version."""
+    collection.add_judge("ann", HUMAN)
+    collection.add_pool(make_pool({"1": ["a"]}))
+    sit(collection).grade("a", 1)
+    assert listed(collection) == []
+    collection.add_guideline("at last")
+    assert listed(collection) == [("ann", "1", "a", (GUIDELINES,))]
+    assert collection.outdated().rows[0].guideline_version is None
+
+
+def test_older_text_that_comes_back_is_not_older(ready: Collection) -> None:
+    """Under version 1 with the text of version 3 nothing has changed; under version 2 it has."""
+    sit(ready).grade("a", 1)
+    ready.add_guideline("judge badly")
+    sit(ready, "bob").grade("a", 1)
+    ready.add_guideline("judge well")
+    assert listed(ready) == [("bob", "1", "a", (GUIDELINES,))]
+
+
+def test_the_event_that_decided_counts(ready: Collection) -> None:
+    """A note under new guidelines refreshes no grade, and an undo brings the old one back."""
+    ann = sit(ready)
+    ann.grade("a", 1)
+    ann.grade("b", 1)
+    ann.grade("c", 1)
+    ready.add_guideline("judge better")
+    ann.act("a", Action.NOTE, note="still so?")
+    ann.grade("b", 2)
+    ann.grade("c", 2)
+    assert [docno for _, _, docno, _ in listed(ready)] == ["a"]
+    ann.undo()
+    assert [docno for _, _, docno, _ in listed(ready)] == ["a", "c"]
+
+
+def test_changed_texts_are_listed(ready: Collection) -> None:
+    """Another text, and a text where there was none, are two reasons; both may add up."""
+    ann = sit(ready)
+    for docno in "abc":
+        ann.grade(docno, 1)
+    ann.act("d", Action.CANNOT, reason="no text")
+    change(ready, "a")
+    ready.add_documents([Document("d", text="here it is")])
+    ready.add_documents([Document("b", text="text of b")])
+    assert listed(ready) == [("ann", "1", "a", (TEXT,)), ("ann", "1", "d", (CAME,))]
+    ready.add_guideline("judge better")
+    assert listed(ready) == [
+        ("ann", "1", "a", (GUIDELINES, TEXT)),
+        ("ann", "1", "b", (GUIDELINES,)),
+        ("ann", "1", "c", (GUIDELINES,)),
+        ("ann", "1", "d", (GUIDELINES, CAME)),
+    ]
+
+
+def test_text_as_it_was_again_is_no_change(ready: Collection) -> None:
+    """A text that came back to what was judged leaves the judgement as it is."""
+    sit(ready).grade("a", 1)
+    change(ready, "a")
+    ready.add_documents([Document("a", text="text of a")], replace=True)
+    assert listed(ready) == []
+
+
+def test_imported_judgements_are_counted_apart(ready: Collection) -> None:
+    """What an import was made of is not known: it is never listed, and the count says so."""
+    ready.import_judgements({"gpt": [Qrel("1", "a", 1), Qrel("2", "a", 0)]}, JudgeKind.MODEL)
+    sit(ready).grade("a", 0)
+    ready.import_judgements({"ann": [Qrel("1", "a", 1)]}, HUMAN, replace=True)
+    ready.add_guideline("judge better")
+    change(ready, "a")
+    found = ready.outdated()
+    assert (found.rows, found.n_imported) == ((), 3)
+    assert ready.outdated(["ann"]).n_imported == 1
+    assert ready.outdated([], ["2"]).n_imported == 1
+    assert ready.reopen_outdated() == []
+
+
+def test_grade_settled_by_merge_is_as_any_other(tmp_path: Path) -> None:
+    """What a rule settled is listed, put back and counted by what the grade it took rests on."""
+    here, other = copies(make(tmp_path / "whole.db"), 2)
+    work(here, ("ann", "a", Action.JUDGE, 1), ("ann", "b", Action.JUDGE, 0))
+    with Collection(str(other)) as opened:
+        opened.add_guideline("# Two\n")
+    work(other, ("ann", "a", Action.JUDGE, 2), ("ann", "b", Action.JUDGE, 2))
+    takes = {("1", "b", "ann"): Take(State.JUDGED, 2)}
+    with MergedCollection(str(here)) as opened:
+        assert opened.merge([str(other)], Wanted(Rule.LOWEST, takes)).is_done
+    assert [value for _, value in sorted(grades(here, ["ann"]).items())][:2] == [1, 2]
+    with Collection(str(here)) as opened:
+        assert listed(opened) == [("ann", "1", "a", (GUIDELINES,))]
+        assert opened.outdated().n_imported == 0
+        opened.add_topics([Topic("1", "wine", "other", "n")], replace=True)
+        assert listed(opened, [], [], [Why.TOPIC]) == [
+            ("ann", "1", "a", (GUIDELINES, Why.TOPIC)), ("ann", "1", "b", (Why.TOPIC,)),
+        ]  # fmt: skip
+        assert [one.judgements for one in opened.topic_dossier("1").versions] == [2, 0]
+        assert [line.older for line in opened.topic_lines()] == [2]
+        assert [one.docno for one in opened.reopen_outdated()] == ["a", "b"]
+    assert grades(here, ["ann"])["ann", "a"] == "unjudged"
+
+
+def test_grade_of_no_copy_rests_on_the_oldest_of_those_settled(tmp_path: Path) -> None:
+    """Grades 1 and 2, under guidelines and texts 1 and 2, settled by hand as 0: it is under 1."""
+    here, other = copies(make(tmp_path / "whole.db"), 2)
+    work(here, ("ann", "a", Action.JUDGE, 1))
+    for place in (here, other):
+        with Collection(str(place)) as opened:
+            opened.add_documents([Document("a", "a", "new text of a")], replace=True)
+    with Collection(str(other)) as opened:
+        opened.add_guideline("# Two\n")
+    work(other, ("ann", "a", Action.JUDGE, 2))
+    takes = {("1", "a", "ann"): Take(State.JUDGED, 0)}
+    with MergedCollection(str(other)) as opened:
+        assert opened.merge([str(here)], Wanted(None, takes)).is_done
+    with Collection(str(other)) as opened:
+        (found,) = opened.outdated().rows
+        assert (found.grade, found.guideline_version, found.topic_version) == (0, 1, 1)
+        assert found.why == (GUIDELINES, TEXT)
+        assert opened.outdated().n_imported == 0
+        opened.reopen_outdated()
+        assert listed(opened) == []
+
+
+def test_settled_grade_does_not_rest_on_what_was_judged_again(tmp_path: Path) -> None:
+    """Grade 1 of old is no side where two copies gave 0 and 2 knowing it, and a third a note."""
+    whole = make(tmp_path / "whole.db")
+    work(whole, ("ann", "a", Action.JUDGE, 1))
+    with Collection(str(whole)) as opened:
+        opened.add_guideline("# Two\n")
+    made = copies(whole, 3)
+    work(made[0], ("ann", "a", Action.NOTE, "sure"))
+    work(made[1], ("ann", "a", Action.JUDGE, 0))
+    work(made[2], ("ann", "a", Action.JUDGE, 2))
+    takes = {("1", "a", "ann"): Take(State.JUDGED, 1)}
+    with MergedCollection(str(made[0])) as opened:
+        assert opened.merge([str(made[1]), str(made[2])], Wanted(None, takes)).is_done
+    with Collection(str(made[0])) as opened:
+        assert (listed(opened), opened.outdated().n_imported) == ([], 0)
+
+
+def test_settled_imports_stay_imported(tmp_path: Path) -> None:
+    """Two grades that were imported, settled by a rule: nobody knows what they were made of."""
+    made = copies(make(tmp_path / "whole.db"), 2)
+    for grade, place in enumerate(made):
+        with Collection(str(place)) as opened:
+            opened.import_judgements({"ann": [Qrel("1", "a", grade)]}, HUMAN)
+    assert merge(*made, rule=Rule.HIGHEST).is_done
+    with Collection(str(made[0])) as opened:
+        opened.add_guideline("# Two\n")
+        assert (listed(opened), opened.outdated().n_imported) == ([], 1)
+        assert opened.outdated([], ["1"]).n_imported == 1
+
+
+def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
+    """An export counts the reasons that judges gave, not those of the reopening."""
+    place = make(tmp_path / "whole.db")
+    work(place, ("ann", "a", Action.JUDGE, 1), ("ann", "b", Action.CANNOT, "torn"))
+    with Collection(str(place)) as opened:
+        opened.add_guideline("# Two\n")
+        assert len(opened.reopen_outdated()) == 2
+        written = write_directory(opened, tmp_path / "out", Wishes(), program="x 1")
+    assert written.counts["reasons"] == 1
+
+
+def test_filters(ready: Collection) -> None:
+    """Judges, topics and reasons narrow the list; topics stand in natural order."""
+    for judge in ("bob", "ann"):
+        for topic in ("10", "2"):
+            sit(ready, judge, topic).grade("a", 1)
+    sit(ready, "bob").grade("b", 1)
+    change(ready, "a")
+    everything = [
+        ("ann", "2", "a", (TEXT,)),
+        ("ann", "10", "a", (TEXT,)),
+        ("bob", "2", "a", (TEXT,)),
+        ("bob", "10", "a", (TEXT,)),
+    ]
+    assert listed(ready) == everything
+    assert listed(ready, ["bob"]) == everything[2:]
+    assert listed(ready, ["bob", "ann"], ["2"]) == [everything[0], everything[2]]
+    ready.add_guideline("judge better")
+    assert len(listed(ready)) == 5
+    assert [why for _, _, _, why in listed(ready, [], [], [TEXT])] == [(GUIDELINES, TEXT)] * 4
+    assert listed(ready, [], ["1"], [TEXT]) == []
+    with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
+        ready.outdated(["eve"])
+    with pytest.raises(UnknownNameError, match="unknown topic `3`; known: `1`"):
+        ready.outdated([], ["3"])
+
+
+def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: str) -> None:
+    """One event is appended: no grade, the note and the round kept, nothing of a screen."""
+    ann = sit(ready)
+    ann.grade("a", 2)
+    ann.act("a", Action.NOTE, note="clear case")
+    sit(ready, "bob").grade("a", 1)
+    before = events(collection_name)
+    ready.add_guideline("judge better")
+    [reopened] = ready.reopen_outdated(["ann"])
+    assert (reopened.judge, reopened.docno, reopened.grade) == ("ann", "a", 2)
+    *history, event = events(collection_name)
+    assert history == before
+    number, moment = event.pop("id"), event.pop("judged_at")
+    assert number > before[-1]["id"]
+    assert None not in (moment, event.pop("checksum"))
+    assert event == {
+        "topic_id": before[0]["topic_id"],
+        "document_id": before[0]["document_id"],
+        "judge_id": before[0]["judge_id"],
+        "revision": 3,
+        "action": "reopen",
+        "undoes": None,
+        "state": "unjudged",
+        "grade": None,
+        "reason": b"guidelines",
+        "note": b"clear case",
+        "iteration": "7",
+        "display_order": None,
+        "position": None,
+        "shown_at": None,
+        "dwell_ms": None,
+        "active_ms": None,
+        "dropped_keys": 0,
+        "guideline_version": None,
+        "document_sha256": None,
+        "sitting_id": None,
+        "follows": None,
+        "settled": None,
+        "topic_version": None,
+    }
+    grades = {(one.judge, one.grade) for one in ready.judgements()}
+    assert grades == {("ann", None), ("bob", 1)}
+
+
+def test_reopened_is_before_its_judge_again(ready: Collection) -> None:
+    """It is in the queue as unjudged, is not listed again, and can be judged at once."""
+    sit(ready).grade("a", 2)
+    change(ready, "a")
+    assert len(ready.reopen_outdated()) == 1
+    assert listed(ready) == []
+    assert ready.reopen_outdated() == []
+    ann = sit(ready)
+    assert ann.tasks["a"].state is State.UNJUDGED
+    assert ann.tasks["a"].revision == 2
+    assert ready.progress()["1", "ann"].unjudged == 4
+    ann.grade("a", 0)
+    assert listed(ready) == []
+    [now] = [one for one in ready.judgements() if one.docno == "a"]
+    assert (now.grade, now.revision) == (0, 3)
+
+
+def test_filtered_reopening_leaves_the_others(ready: Collection) -> None:
+    """What the filters leave out stays judged, and stays listed."""
+    sit(ready).grade("a", 2)
+    sit(ready).grade("b", 2)
+    sit(ready, "bob").grade("a", 1)
+    change(ready, "a")
+    ready.add_guideline("judge better")
+    assert [one.docno for one in ready.reopen_outdated(["ann"], ["1"], [TEXT])] == ["a"]
+    assert listed(ready) == [("ann", "1", "b", (GUIDELINES,)), ("bob", "1", "a", (GUIDELINES, TEXT))]
+
+
+def test_passages_stay_while_their_text_does(ready: Collection, collection_name: str) -> None:
+    """Evidence is kept under new guidelines, and left behind in the history with a new text."""
+    ann = sit(ready)
+    passage = Passage(0, 4, "text")
+    for docno in "ab":
+        ann.grade(docno, 1)
+        ann.act(docno, Action.MARK, passages=(passage,))
+    ready.add_guideline("judge better")
+    change(ready, "b")
+    assert len(ready.reopen_outdated()) == 2
+    tasks = {task.docno: task for task in ann.look()}
+    assert tasks["a"].passages == (passage,)
+    assert tasks["b"].passages == ()
+    assert len(contents(collection_name)["passage"]) == 3
+
+
+@pytest.mark.slow
+def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_name: str) -> None:
+    """A disabled judge, a document in no pool, one not assigned: listed with the obstacle only."""
+    ready.add_pool(make_pool({"1": ["z"]}, name="second", manifest={}))
+    sit(ready, "bob").grade("a", 1)
+    ann = sit(ready)
+    for docno in "abz":
+        ann.grade(docno, 1)
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
+    execute(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'bob'")
+    assign(collection_name, "ann", "1", "a")
+    ready.add_guideline("judge better")
+    found = {(one.judge, one.docno): one.obstacle for one in ready.outdated().rows}
+    assert found == {
+        ("ann", "a"): None,
+        ("ann", "b"): Obstacle.NOT_ASSIGNED,
+        ("ann", "z"): Obstacle.NOT_POOLED,
+        ("bob", "a"): Obstacle.DISABLED,
+    }
+    assert [(one.judge, one.docno) for one in ready.reopen_outdated()] == [("ann", "a")]
+    assert len(ready.outdated().rows) == 3
+
+
+@pytest.mark.slow
+def test_adjudicators_settle_again_wherever_it_was(ready: Collection, collection_name: str) -> None:
+    """An adjudicator's queue is no pool and no assignment: what was settled can be reopened."""
+    ready.add_judge("eve", JudgeKind.ADJUDICATOR)
+    sit(ready, "eve").grade("a", 1)
+    assign(collection_name, "ann", "1", "a")
+    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    ready.add_guideline("judge better")
+    assert [one.judge for one in ready.reopen_outdated()] == ["eve"]
+
+
+@pytest.mark.slow
+def test_claimed_places_wait_for_their_judge_again(ready: Collection, collection_name: str) -> None:
+    """A settled claim gets a new lease, so that it lapses if nobody comes; other places do not."""
+    sit(ready).grade("a", 1)
+    sit(ready).grade("b", 1)
+    sit(ready).grade("c", 1)
+    execute(
+        collection_name,
+        "INSERT INTO assignment_plan (id, manifest, lease_s, created_at)"
+        " VALUES (1, '{}', 600, '2026-01-01'), (2, '{}', NULL, '2026-01-01')",
+    )
+    for docno, plan in (("a", 1), ("b", 2), ("c", 1)):
+        assign(collection_name, "ann", "1", docno, plan=plan)
+    change(ready, "a")
+    change(ready, "b")
+    assert len(ready.reopen_outdated()) == 2
+    with engine_of(collection_name) as engine, engine.connect() as connection:
+        query = "SELECT docno, lease_until FROM assignment JOIN document d ON d.id = document_id"
+        leases = {row.docno: row.lease_until for row in connection.execute(text(query))}
+    assert (leases["b"], leases["c"]) == (None, None)
+    until = leases["a"]
+    moment = datetime.fromisoformat(until) if isinstance(until, str) else until
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    assert abs(moment - datetime.now(UTC) - timedelta(seconds=600)) < timedelta(minutes=1)
+
+
+def test_nothing_outdated_writes_nothing(ready: Collection, collection_name: str) -> None:
+    """Listing never writes, and reopening nothing changes nothing."""
+    sit(ready).grade("a", 1)
+    before = contents(collection_name)
+    assert ready.reopen_outdated() == []
+    ready.add_guideline("judge better")
+    changed = contents(collection_name)
+    ready.outdated()
+    assert contents(collection_name) == changed
+    assert before["judgement"] == changed["judgement"]
+
+
+def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:
+    """An event that slips in is a conflict that names the document; nothing is reopened."""
+    scale = parse_scale("0-2")
+    with Collection.create(postgres_url, name="t", scale=scale, program="t") as collection:
+        fill(collection)
+        ann = sit(collection)
+        ann.grade("a", 1)
+        ann.grade("b", 1)
+        collection.add_guideline("judge better")
+        before = contents(postgres_url)
+
+        def slip_in() -> None:
+            execute(
+                postgres_url,
+                "INSERT INTO judgement (topic_id, document_id, judge_id, revision, action, state,"
+                " reason, note, iteration, judged_at, dropped_keys) SELECT topic_id, document_id,"
+                " judge_id, 2, 'skip', 'skipped', '', '', '0', now(), 0 FROM judgement j"
+                " JOIN document d ON d.id = j.document_id WHERE docno = 'b'",
+            )
+
+        with (
+            meanwhile("INSERT INTO judgement", slip_in),
+            pytest.raises(ConflictError, match="`ann` judged `b` of topic 1 at this very moment"),
+        ):
+            collection.reopen_outdated()
+        after = contents(postgres_url)
+        assert len(after["judgement"]) == len(before["judgement"]) + 1
+        assert "reopen" not in {event["action"] for event in events(postgres_url)}
+        assert [one.docno for one in collection.reopen_outdated()] == ["a"]
+
+
+def test_judge_at_work_is_waited_for(postgres_url: str) -> None:
+    """While a desk writes a grade, reopening waits, sees it, and leaves it alone."""
+    scale = parse_scale("0-2")
+    with (
+        Collection.create(postgres_url, name="t", scale=scale, program="t") as collection,
+        Collection(postgres_url) as organiser,
+    ):
+        fill(collection)
+        ann = sit(collection)
+        ann.grade("a", 1)
+        collection.add_guideline("judge better")
+        answers: list[list[Outdated]] = []
+        thread = threading.Thread(target=lambda: answers.append(organiser.reopen_outdated()))
+
+        def start() -> None:
+            thread.start()
+            thread.join(timeout=0.5)
+            assert thread.is_alive()
+
+        with meanwhile("INSERT INTO judgement", start):
+            ann.grade("a", 2)
+        thread.join(timeout=30)
+        assert answers == [[]]
+        assert [event["action"] for event in events(postgres_url)] == ["judge", "judge"]
+
+
+def assign(name: str, judge: str, topic: str, docno: str, *, plan: int | None = None) -> None:
+    """Give a judge a place at a document."""
+    execute(
+        name,
+        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose, plan_id)"
+        " SELECT t.id, d.id, j.id, 0, 'primary', CAST(:plan AS INTEGER) FROM topic t, document d,"
+        " judge j WHERE t.number = :topic AND d.docno = :docno AND j.name = :judge",
+        judge=judge,
+        topic=topic,
+        docno=docno,
+        plan=plan,
+    )

@@ -1,0 +1,128 @@
+"""Out of a collection into a directory and back: the same collection, the same bytes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import inspect, text
+
+from store.collection.collection import Collection
+from store.db.engine import writing
+from store.formats.scale import parse_scale
+from store.grades.policy import Policy
+from store.keeping.directory.read import read_directory
+from store.keeping.directory.tables import Wishes
+from store.keeping.directory.write import write_directory
+from store.records import JudgeKind, Qrel
+from tests.store.keeping.directory.any_collection import fill, named_contents
+from tests.store.outside import engine_of, make_run
+from tests.strategies import examples
+
+PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
+"""Making a failing collection smaller would take many minutes."""
+
+
+def export(where: str, folder: Path, wishes: Wishes) -> dict[str, bytes]:
+    """Export a collection and return the bytes of every file."""
+    with Collection(where) as opened:
+        write_directory(opened, folder, wishes, program="pooler 1")
+    return bytes_of(folder)
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of every file of a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def make(where: str, data: st.DataObject) -> None:
+    """Make a collection of everything."""
+    with Collection.create(where, name="x|y", scale=parse_scale("0-2"), program="old 7") as made:
+        fill(made, where, data)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(20), phases=PHASES)
+@given(st.data())
+def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
+    """Every row of every table is there again, in the same order, and exports to the same bytes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        where, again = str(folder / "a.db"), str(folder / "b.db")
+        make(where, data)
+        first = export(where, folder / "one", Wishes())
+        read_directory(again, folder / "one")
+        assert named_contents(again) == named_contents(where)
+        assert export(again, folder / "two", Wishes()) == first
+        names = {path.name for path in folder.iterdir() if path.suffix != ".turn"}
+        assert names == {"a.db", "b.db", "one", "two"}
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(20), phases=PHASES)
+@given(st.data())
+def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
+    """A directory without texts, runs, notes or names makes a collection that gives it again."""
+    flags = data.draw(st.tuples(*[st.booleans()] * 4).filter(any), label="left out")
+    texts, runs, notes, names = (not flag for flag in flags)
+    wishes = Wishes(texts=texts, runs=runs, notes=notes, anonymised=not names,
+                    policy=Policy(rule="median", ties="low") if runs else Policy())  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        where, again = str(folder / "a.db"), str(folder / "b.db")
+        make(where, data)
+        with Collection(where) as opened:
+            if not any(one.grade is not None for one in opened.judgements()):
+                wishes = Wishes(texts, runs, notes, not names)
+        first = export(where, folder / "one", wishes)
+        read_directory(again, folder / "one")
+        assert export(again, folder / "two", wishes) == first
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(20), phases=PHASES)
+@given(st.data())
+def test_same_collection_is_the_same_bytes(data: st.DataObject) -> None:
+    """Two exports of one collection differ in nothing."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make(str(folder / "a.db"), data)
+        first = export(str(folder / "a.db"), folder / "one", Wishes())
+        assert export(str(folder / "a.db"), folder / "two", Wishes()) == first
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(20), phases=PHASES)
+@given(data=st.data())
+def test_postgresql_gives_the_same_directory(data: st.DataObject, postgres_url: str) -> None:
+    """SQLite to PostgreSQL and back again loses nothing."""
+    with tempfile.TemporaryDirectory() as name, emptied(postgres_url):
+        folder = Path(name)
+        where, again = str(folder / "a.db"), str(folder / "b.db")
+        make(where, data)
+        first = export(where, folder / "one", Wishes())
+        read_directory(postgres_url, folder / "one")
+        assert export(postgres_url, folder / "two", Wishes()) == first
+        with Collection(postgres_url) as opened:  # rows added now get ids that are free
+            opened.import_judgements({"new": [Qrel("new", "new", 1)]}, JudgeKind.HUMAN)
+            opened.add_run(make_run("new", {"new": [("newer", 1.0)]}))
+        read_directory(again, folder / "two")
+        assert named_contents(again) == named_contents(where)
+
+
+@contextmanager
+def emptied(where: str) -> Iterator[None]:
+    """Remove everything from a PostgreSQL schema at the end."""
+    try:
+        yield
+    finally:
+        with engine_of(where) as engine, writing(engine) as session:
+            connection = session.connection()
+            for table in inspect(connection).get_table_names():
+                connection.execute(text(f'DROP TABLE "{table}" CASCADE'))

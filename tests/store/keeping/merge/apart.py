@@ -1,0 +1,110 @@
+"""Copies of a real collection: made, judged at desks, merged, and looked at."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from store.collection.collection import Collection
+from store.collection.merged import MergedCollection
+from store.formats.scale import parse_scale
+from store.keeping.directory.tables import Wishes
+from store.keeping.directory.write import write_directory
+from store.keeping.merge.copies import Merged, Rule
+from store.keeping.merge.histories import Wanted
+from store.records import Action, Document, JudgeKind, Passage, Topic
+from tests.store.outside import Sitting, make_pool
+
+DOCNOS = ("a", "b", "c", "d")
+JUDGES = ("ann", "bob", "cy")
+Step = tuple[str, str, Action, Any]
+"""Judge, docno, action, and the grade or the word that goes with it."""
+
+
+def make(place: Path, *, name: str = "wine", scale: str = "0-2") -> Path:
+    """Make a collection: a pool of four documents with texts, three judges, guidelines."""
+    where = Collection.create(str(place), name=name, scale=parse_scale(scale), program="x")
+    with where as made:
+        made.add_topics([Topic("1", "wine", "d", "n")])
+        made.add_pool(make_pool({"1": DOCNOS}))
+        made.add_documents([Document(docno, docno, f"text of {docno}") for docno in DOCNOS])
+        made.add_guideline("# One\n")
+        for judge in JUDGES:
+            made.add_judge(judge, JudgeKind.HUMAN)
+    return place
+
+
+def copies(place: Path, n: int) -> list[Path]:
+    """Copy a collection that nobody has open."""
+    made = [place.with_name(f"{place.stem}-{number}.db") for number in range(n)]
+    for copy in made:
+        shutil.copy(place, copy)
+    return made
+
+
+def work(place: Path, *steps: Step) -> None:
+    """Let judges work at their desks, each in one sitting."""
+    with Collection(str(place)) as opened:
+        sittings = {judge: Sitting(opened.desk(judge), "1") for judge, *_ in steps}
+        for judge, docno, action, value in steps:
+            do(sittings[judge], docno, action, value)
+        for sitting in sittings.values():
+            sitting.desk.leave()
+
+
+def do(sitting: Sitting, docno: str, action: Action, value: Any) -> None:
+    """Do one thing at a desk."""
+    if action is Action.JUDGE:
+        sitting.grade(docno, value)
+    elif action is Action.UNDO:
+        sitting.undo()
+    elif action is Action.MARK:
+        sitting.act(docno, action, passages=(Passage(0, 4, "text"),) if value else ())
+    elif action is Action.CANNOT:
+        sitting.act(docno, action, reason=str(value))
+    else:
+        sitting.act(docno, action, note=str(value))
+
+
+def merge(place: Path | str, *others: Path | str, rule: Rule | None = None, **more: Any) -> Merged:
+    """Merge, and return what came of it."""
+    with MergedCollection(str(place)) as opened:
+        return opened.merge([str(other) for other in others], Wanted(rule), **more)
+
+
+def export(place: Path | str, folder: Path) -> dict[str, bytes]:
+    """Export a collection and return its files."""
+    with Collection(str(place)) as opened:
+        write_directory(opened, folder, Wishes(), program="x 1")
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def done(place: Path | str) -> list[tuple[Any, ...]]:
+    """Return what was done in a collection, but for times, sittings and positions."""
+    with Collection(str(place)) as opened:
+        return sorted(
+            (one.judge, one.docno, one.revision, one.action.value, one.undoes or 0, one.state.value,
+             one.grade is None, one.grade or 0, one.reason, one.note, one.passages,
+             one.follows is None, one.settled or "")
+            for one in opened.histories()
+        )  # fmt: skip
+
+
+def grades(place: Path | str, judges: Iterable[str] = JUDGES) -> dict[tuple[str, str], Any]:
+    """Return how documents stand, by judge and docno: a grade, or a state."""
+    with Collection(str(place)) as opened:
+        return {
+            (one.judge, one.docno): one.state.value if one.grade is None else one.grade
+            for one in opened.judgements(list(judges))
+        }
+
+
+def bytes_of(places: Sequence[Path]) -> list[bytes]:
+    """Return the bytes of files."""
+    return [place.read_bytes() for place in places]

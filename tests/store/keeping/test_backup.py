@@ -1,0 +1,477 @@
+"""Backups: whole or not at all, while others judge; and what becomes of them again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import multiprocessing
+import random
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from store.collection.collection import Collection
+from store.db.engine import collection_url
+from store.db.files import is_sealed, seal_is_whole
+from store.errors import SchemaError, StoreError
+from store.keeping.backup import back_up, look_at_backup, restore
+from store.keeping.copying import copy_collection
+from store.keeping.verify import verify
+from store.keeping.work_copy import hand_out
+from tests.store.full_collection import fill, judge_to_file
+from tests.store.outside import Sitting, contents, engine_of, execute, meanwhile
+from tests.strategies import examples
+
+JUDGES = ("ann", "bob", "cy", "dee")
+processes = multiprocessing.get_context("forkserver")
+processes.set_forkserver_preload(["tests.store.full_collection"])
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    """Make a collection with a bit of everything."""
+    fill(str(tmp_path / "full.db"))
+    return tmp_path / "full.db"
+
+
+def save(place: Path | str, file: Path, *, replaces: bool = False) -> Path:
+    """Back a collection up."""
+    return back_up(collection_url(str(place)), file, replaces=replaces).file
+
+
+def bring(file: Path, place: Path, *, replaces: bool = False) -> Path | None:
+    """Restore a backup; return the file that has what was there."""
+    return restore(file, collection_url(str(place)), replaces=replaces).kept
+
+
+def names(folder: Path) -> list[str]:
+    """List a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def events(name: str) -> set[tuple[str, str, int, int]]:
+    """Return judge, docno, revision and grade of every graded event of topic 1."""
+    with contextlib.closing(sqlite3.connect(f"file:{name}?mode=ro", uri=True)) as connection:
+        return set(
+            connection.execute(
+                "SELECT j.name, d.docno, e.revision, e.grade FROM judgement e"
+                " JOIN judge j ON j.id = e.judge_id JOIN document d ON d.id = e.document_id"
+                " WHERE e.grade IS NOT NULL AND e.topic_id = 1"
+            )
+        )
+
+
+@contextlib.contextmanager
+def four_judges(place: Path) -> Iterator[list[Path]]:
+    """Let four processes judge; gives the files in which they note what was acknowledged."""
+    stop = place.with_name("stop")
+    told = [place.with_name(f"{judge}.told") for judge in JUDGES]
+    at_work = [
+        processes.Process(target=judge_to_file, args=(str(place), judge, str(file), str(stop)))
+        for judge, file in zip(JUDGES, told, strict=True)
+    ]
+    for one in at_work:
+        one.start()
+    try:
+        end = time.monotonic() + 30
+        while not all(file.exists() and file.stat().st_size for file in told):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        yield told
+    finally:
+        stop.touch()
+        for one in at_work:
+            one.join(30)
+    assert [one.exitcode for one in at_work] == [0] * len(JUDGES)
+
+
+def acknowledged(told: list[Path]) -> set[tuple[str, str, int, int]]:
+    """Read what was acknowledged so far."""
+    found = set()
+    for file in told:
+        whole = file.read_text("utf-8").rpartition("\n")[0]
+        for line in whole.splitlines():
+            judge, docno, revision, grade = line.split()
+            found.add((judge, docno, int(revision), int(grade)))
+    return found
+
+
+def check_backups_at_work(full: Path, n_backups: int) -> int:
+    """Take backups while four processes judge; return how many events the last one has."""
+    file = full.with_name("b.backup")
+    with four_judges(full) as told:
+        for number in range(n_backups):
+            before = acknowledged(told)
+            made = back_up(collection_url(str(full)), file, replaces=number > 0)
+            after_at_most = contents(str(full))["judgement"]
+            held = events(str(file))
+            assert before <= held
+            assert len(held) <= len(after_at_most)
+            assert is_sealed(file)
+            assert seal_is_whole(file)
+            assert not [one for one in verify(collection_url(str(file))) if one.n_faults]
+            with Collection(str(file)) as opened:
+                assert opened.name == "full"
+    assert not list(full.parent.glob(".*"))
+    return made.n_events
+
+
+@pytest.mark.slow
+def test_backups_hold_what_was_acknowledged_before(full: Path) -> None:
+    """Each of 8 backups taken while 4 processes judge opens, verifies and lacks no judgement."""
+    assert check_backups_at_work(full, 8) > 100
+
+
+@pytest.mark.long
+def test_a_hundred_backups_hold_what_was_acknowledged_before(full: Path) -> None:
+    """The same of 100 backups."""
+    assert check_backups_at_work(full, 100) > 1000
+
+
+def test_backup_is_of_the_moment_it_began(full: Path) -> None:
+    """What is committed after the first look is not in it, not even in part."""
+    before = contents(str(full))
+
+    def judge() -> None:
+        with Collection(str(full)) as opened:
+            Sitting(opened.desk("dee"), "1").grade("d05", 1)
+
+    with meanwhile('count(*) FROM "topic"', judge):
+        save(full, full.with_name("b.backup"))
+    assert contents(str(full.with_name("b.backup"))) == before
+    assert contents(str(full)) != before
+
+
+def test_backup_from_a_server(full: Path, postgres_url: str) -> None:
+    """A backup of a PostgreSQL collection is the same file's worth of rows, and can be restored."""
+    copy_collection(collection_url(str(full)), collection_url(postgres_url))
+    file = save(postgres_url, full.with_name("b.backup"))
+    assert contents(str(file)) == contents(str(full))
+    assert is_sealed(file)
+    execute(postgres_url, "UPDATE collection SET name = 'renamed'")
+    with pytest.raises(StoreError, match="backup of another collection, `full`"):
+        save(postgres_url, file, replaces=True)
+    bring(file, full.with_name("new.db"))
+    assert contents(str(full.with_name("new.db"))) == contents(str(full))
+
+
+@pytest.mark.slow
+def test_restored_to_a_server(full: Path, postgres_url: str) -> None:
+    """A backup is restored into an empty database, and not into one that has a collection."""
+    file = save(full, full.with_name("b.backup"))
+    restore(file, collection_url(postgres_url))
+    with Collection(postgres_url) as there, Collection(str(full)) as here:
+        assert sorted(there.judgements(), key=repr) == sorted(here.judgements(), key=repr)
+    for replaces in (False, True):
+        with pytest.raises(StoreError, match=r"already holds|only a collection file"):
+            restore(file, collection_url(postgres_url), replaces=replaces)
+
+
+@pytest.mark.slow
+def test_what_is_no_backup_stays(full: Path) -> None:
+    """A file that is there stays, unless it is an earlier backup of the same collection."""
+    file, other = full.with_name("b.backup"), full.with_name("other.db")
+    save(full, file)
+    fill(str(other), seed=2)
+    execute(str(other), "UPDATE collection SET name = 'other'")
+    notes = full.with_name("notes.txt")
+    notes.write_text("by hand " * 50)
+    empty = full.with_name("empty")
+    empty.touch()
+    with pytest.raises(StoreError, match="is there already"):
+        save(full, file)
+    before = {path.name: path.read_bytes() for path in full.parent.iterdir()}
+    for there, why in ((other, "a backup of another collection, `other`"),
+                       (notes, "is no backup"), (empty, "is no backup"),
+                       (full, "is the collection itself")):  # fmt: skip
+        with pytest.raises(StoreError, match=why):
+            save(full, there, replaces=True)
+    assert {path.name: path.read_bytes() for path in full.parent.iterdir()} == before
+    for place in (full.with_name("no") / "b", full.parent):
+        with pytest.raises(StoreError, match="cannot be written"):
+            save(full, place)
+    save(full, file, replaces=True)
+
+
+def test_more_judgements_are_never_replaced_by_fewer(full: Path) -> None:
+    """A file with more judgement events than the collection is not taken for an old backup."""
+    file = save(full, full.with_name("b.backup"))
+    with Collection(str(file)) as worked_on:
+        Sitting(worked_on.desk("dee"), "1").grade("d05", 1)
+    with pytest.raises(StoreError, match="has 1 judgement events more"):
+        save(full, file, replaces=True)
+
+
+def test_damaged_text_is_not_saved(full: Path) -> None:
+    """A text that is not what its hash says is not sealed, and a good backup stays."""
+    file = save(full, full.with_name("b.backup"))
+    before = file.read_bytes()
+    with contextlib.closing(sqlite3.connect(full)) as connection:
+        connection.execute("UPDATE document SET text = x'6261' WHERE docno = 'd03'")
+        connection.commit()
+    with pytest.raises(StoreError, match="`d03` has another title or text") as told:
+        save(full, file, replaces=True)
+    assert "nothing was saved" in (told.value.hint or "")
+    with pytest.raises(StoreError, match="damaged"):
+        save(full, full.with_name("c.backup"))
+    assert names(full.parent) == ["b.backup", "full.db", "full.db.turn"]
+    assert file.read_bytes() == before
+    aside = bring(file, full, replaces=True)
+    assert aside is not None
+    assert b"ba" in {row[4] for row in contents(str(aside))["document"]}
+
+
+def test_backup_that_is_worked_on_is_no_longer_sealed(full: Path) -> None:
+    """Reading a backup changes no byte of it; the first event takes the seal off."""
+    file = save(full, full.with_name("b.backup"))
+    before = file.read_bytes()
+    with Collection(str(file)) as opened:
+        assert opened.judgements()
+    assert file.read_bytes() == before
+    with Collection(str(file)) as opened:
+        Sitting(opened.desk("dee"), "1").grade("d05", 1)
+        assert not [one for one in verify(collection_url(str(file))) if one.n_faults]
+    assert not is_sealed(file)
+    assert not [one for one in verify(collection_url(str(file))) if one.n_faults]
+
+
+def test_restored_collection_is_the_one_that_was_saved(full: Path) -> None:
+    """A restored collection has every row, is not sealed, and can be worked on."""
+    file, new = save(full, full.with_name("b.backup")), full.with_name("new.db")
+    assert bring(file, new) is None
+    assert contents(str(new)) == contents(str(full))
+    assert not is_sealed(new)
+    with Collection(str(new)) as opened:
+        Sitting(opened.desk("dee"), "1").grade("d05", 1)
+    assert seal_is_whole(file)
+    with pytest.raises(StoreError, match="is there already"):
+        bring(file, new)
+
+
+def test_what_is_replaced_is_saved_first(full: Path) -> None:
+    """Restoring over a collection keeps what was there, its latest judgement too."""
+    file = save(full, full.with_name("b.backup"))
+    saved = contents(str(full))
+    with Collection(str(full)) as opened:
+        sitting = Sitting(opened.desk("dee"), "1")
+        sitting.grade("d05", 1)
+        with pytest.raises(StoreError, match="`dee` may be judging"):
+            bring(file, full, replaces=True)
+        sitting.desk.leave()
+        worked = contents(str(full))
+        # Whoever has it open goes on with what was restored.
+        kept = bring(file, full, replaces=True)
+        assert len(opened.judgements()) > 0
+        assert contents(str(full)) == saved
+    assert kept == full.with_name("full.db.replaced")
+    assert contents(str(kept)) == worked
+    assert bring(kept, full, replaces=True) == full.with_name("full.db.replaced-2")
+    assert contents(str(full)) == worked
+    assert not is_sealed(full)
+    assert not [one for one in verify(collection_url(str(full))) if one.n_faults]
+
+
+def test_damaged_collection_is_put_aside(full: Path) -> None:
+    """A collection that cannot be read gives way to its backup, and stays beside it as it was."""
+    file, saved = save(full, full.with_name("b.backup")), contents(str(full))
+    damaged = full.read_bytes()[:20_000]
+    full.write_bytes(damaged)
+    with pytest.raises(StoreError, match="is there already"):
+        bring(file, full)
+    kept = bring(file, full, replaces=True)
+    assert kept == full.with_name("full.db.damaged")
+    assert kept.read_bytes() == damaged
+    assert contents(str(full)) == saved
+
+
+def test_erased_judge_comes_back_only_when_asked(full: Path) -> None:
+    """A backup with judges who were erased since replaces nothing without `with_erased`."""
+    file = save(full, full.with_name("b.backup"))
+    with Collection(str(full)) as opened:
+        opened.erase_judge("ann")
+    before = contents(str(full))
+    with pytest.raises(StoreError, match="still has 1 judge who was erased in") as told:
+        bring(file, full, replaces=True)
+    assert "pooler judges erase NAME" in (told.value.hint or "")
+    assert contents(str(full)) == before
+    bring(save(full, full.with_name("c.backup")), full, replaces=True)
+    restore(file, collection_url(str(full)), replaces=True, with_erased=True)
+    with Collection(str(full)) as opened:
+        assert "ann" in {judge.name for judge in opened.judges()}
+
+
+def test_judge_erased_since_an_upgrade_is_known_in_the_older_copy(full: Path) -> None:
+    """A copy of an older schema, without identities, is told by those that an upgrade gives."""
+    with contextlib.closing(sqlite3.connect(full)) as connection:
+        (row,) = connection.execute("SELECT id, created_at FROM judge WHERE name = 'ann'")
+        uid = hashlib.sha256(f"{row[0]} {row[1]}".encode()).hexdigest()[:16]
+        connection.execute("UPDATE judge SET uid = ? WHERE name = 'ann'", [uid])
+        connection.commit()
+    older = full.with_name("older.db")
+    shutil.copy(full, older)
+    with contextlib.closing(sqlite3.connect(older)) as connection:
+        connection.execute("ALTER TABLE judge RENAME COLUMN uid TO not_there_yet")
+        connection.execute("UPDATE alembic_version SET version_num = '0003'")
+        connection.commit()
+    with Collection(str(full)) as opened:
+        opened.erase_judge("ann")
+    with pytest.raises(StoreError, match="still has 1 judge who was erased in"):
+        bring(older, full, replaces=True)
+
+
+def test_part_does_not_take_the_place_of_the_whole(full: Path) -> None:
+    """One judge's part replaces neither the whole collection nor a backup of it."""
+    part, before = full.with_name("ann.db"), contents(str(full))
+    with engine_of(str(full)) as engine:
+        hand_out(engine, "ann", part, program="test")
+    with pytest.raises(StoreError, match=r"is `ann`'s part of `full`, and .* a whole collection"):
+        bring(part, full, replaces=True)
+    assert contents(str(full)) == before
+    new = full.with_name("new.db")
+    assert restore(part, collection_url(str(new))).part_of == "`ann`'s part of `full`"
+    assert bring(part, new, replaces=True) is not None
+    file = save(full, full.with_name("b.backup"))
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.executescript("DELETE FROM passage; DELETE FROM judgement")
+    with pytest.raises(StoreError, match=r"is of a whole collection, and .* one judge's part"):
+        save(part, file, replaces=True)
+
+
+def test_database_of_something_else_is_not_replaced(full: Path) -> None:
+    """Another program's database stays where it is."""
+    file, other = save(full, full.with_name("b.backup")), full.with_name("other.db")
+    with contextlib.closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE shelf (book TEXT)")
+    before = other.read_bytes()
+    with pytest.raises(SchemaError, match="a database of something else"):
+        bring(file, other, replaces=True)
+    with pytest.raises(SchemaError, match="is not a pooler collection"):
+        bring(other, full.with_name("new.db"))
+    assert other.read_bytes() == before
+
+
+def test_left_over_log_is_not_played_into_a_restored_file(full: Path) -> None:
+    """The log of a collection that was moved away is named, and nothing is put beside it."""
+    file, new = save(full, full.with_name("b.backup")), full.with_name("new.db")
+    new.with_name("new.db-wal").write_bytes(b"x" * 5000)
+    with pytest.raises(StoreError, match=r"new.db-wal is left of another collection"):
+        bring(file, new)
+    assert not new.exists()
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a backup for the tests that damage copies of it."""
+    folder = tmp_path_factory.mktemp("sealed")
+    fill(str(folder / "full.db"))
+    return save(folder / "full.db", folder / "b.backup")
+
+
+@settings(max_examples=examples(20))
+@given(data=st.data())
+def test_every_flipped_bit_of_a_backup_is_seen(sealed: Path, data: st.DataObject) -> None:
+    """A backup with any one bit flipped is refused, and makes no collection."""
+    content = bytearray(sealed.read_bytes())
+    bit = data.draw(st.integers(0, len(content) * 8 - 1))
+    content[bit // 8] ^= 1 << bit % 8
+    damaged, new = sealed.with_name("damaged"), sealed.with_name("new.db")
+    damaged.write_bytes(content)
+    try:
+        with pytest.raises(StoreError):
+            bring(damaged, new)
+        assert not new.exists()
+    finally:
+        for path in sealed.parent.glob("damaged*"):
+            path.unlink()
+
+
+@pytest.mark.parametrize("bit", [60 * 8, 63 * 8 + 7, *range(68 * 8, 72 * 8)])
+def test_flipped_bit_of_the_seal_is_seen(sealed: Path, tmp_path: Path, bit: int) -> None:
+    """The mark of the seal and its checksum confirm each other."""
+    content = bytearray(sealed.read_bytes())
+    content[bit // 8] ^= 1 << bit % 8
+    (tmp_path / "damaged").write_bytes(content)
+    with pytest.raises(StoreError, match=r"its seal is broken|by its checksum"):
+        look_at_backup(tmp_path / "damaged")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 0.999])
+def test_truncated_backup_is_refused(sealed: Path, tmp_path: Path, share: float) -> None:
+    """A backup that ends too early is refused and makes no collection."""
+    content = sealed.read_bytes()
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(StoreError):
+        look_at_backup(damaged)
+    with pytest.raises(StoreError):
+        bring(damaged, tmp_path / "new.db")
+    assert names(tmp_path) == ["damaged"]
+
+
+def save_in_process(place: str, file: str) -> None:
+    """Back up in a process of its own."""
+    save(Path(place), Path(file))
+
+
+def bring_in_process(file: str, place: str) -> None:
+    """Restore over a collection in a process of its own."""
+    bring(Path(file), Path(place), replaces=True)
+
+
+def widen(place: Path, n_documents: int) -> None:
+    """Add many documents, so that there is time to be killed."""
+    with contextlib.closing(sqlite3.connect(place)) as connection:
+        connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
+            " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n",
+            [n_documents],
+        )
+        connection.commit()
+
+
+@pytest.mark.slow
+def test_killed_backup_leaves_nothing_under_the_name(full: Path) -> None:
+    """After `kill -9` at any moment there is a whole backup or none."""
+    widen(full, 150_000)
+    dice = random.Random(3)
+    for number in range(6):
+        file = full.with_name(f"{number}.backup")
+        process = processes.Process(target=save_in_process, args=(str(full), str(file)))
+        process.start()
+        time.sleep(0.05 + dice.random())
+        process.kill()
+        process.join()
+        if file.exists():
+            look_at_backup(file)
+            assert seal_is_whole(file)
+
+
+@pytest.mark.slow
+def test_killed_restore_leaves_the_old_or_the_new(full: Path) -> None:
+    """After `kill -9` at any moment of a replacing restore the collection is one of the two."""
+    widen(full, 60_000)
+    file = save(full, full.with_name("b.backup"))
+    new = contents(str(file))
+    with Collection(str(full)) as opened:
+        sitting = Sitting(opened.desk("dee"), "1")
+        sitting.grade("d05", 1)
+        sitting.desk.leave()
+    old = contents(str(full))
+    dice = random.Random(4)
+    for _ in range(5):
+        process = processes.Process(target=bring_in_process, args=(str(file), str(full)))
+        process.start()
+        time.sleep(0.1 + dice.random())
+        process.kill()
+        process.join()
+        found = contents(str(full))
+        assert found in (old, new)
+        assert not [one for one in verify(collection_url(str(full))) if one.n_faults]
+        for kept in full.parent.glob("full.db.replaced*"):
+            look_at_backup(kept)

@@ -1,0 +1,215 @@
+"""Disks that are full or fail: what was told as saved is saved, and nothing is called damaged."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from errno import EIO, ENOSPC
+from pathlib import Path
+
+import pytest
+
+from pooler.cli.main import run
+from store.collection.collection import Collection
+from store.db.engine import collection_url
+from store.keeping.verify import verify
+from tests.cli.command_line import GARDEN
+
+SOURCE = Path(__file__).with_name("failing_io.c")
+GRADES = 6
+SAVED = re.compile(r"\(saved \d\d:\d\d:\d\d\)")
+
+
+def pooler(
+    folder: Path, *arguments: str, answers: str = "", environment: Mapping[str, str] | None = None,
+    largest: int | None = None,
+) -> subprocess.CompletedProcess[str]:  # fmt: skip
+    """Run the command line as a process, its files no larger than some bytes."""
+
+    def limit() -> None:
+        if largest is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+
+    return subprocess.run(
+        [sys.executable, "-m", "pooler.cli.main", *arguments],
+        cwd=folder,
+        input=answers,
+        capture_output=True,
+        text=True,
+        env=dict(os.environ) | {"POOLER_COLLECTION": "c.db"} | dict(environment or {}),
+        preexec_fn=limit,
+        timeout=120,
+        check=False,
+    )
+
+
+def judge(folder: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    """Let ann grade documents of a script, each retried once where that fails."""
+    answers = "2\nretry\n" * GRADES + "q\n"
+    arguments = ("judge", "--judge", "ann", "--topic", "G01", "--plain")
+    return pooler(folder, *arguments, answers=answers, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def pooled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a collection with a pool and a judge, once."""
+    folder = tmp_path_factory.mktemp("pooled")
+    name = str(folder / "c.db")
+    here = ["--collection", name]
+    for command in (
+        ["init", "--scale", "0-2"],
+        ["import", "topics", str(GARDEN / "topics.jsonl")],
+        ["import", "docs", str(GARDEN / "documents.jsonl")],
+        ["import", "runs", *map(str, sorted((GARDEN / "runs").glob("*.run")))],
+        ["pool", "--depth", "5"],
+        ["judges", "add", "ann"],
+    ):
+        assert run([*command, *here]) == 0
+    return folder
+
+
+def copied(pooled: Path, folder: Path) -> Path:
+    """Copy the collection into a folder."""
+    folder.mkdir(exist_ok=True)
+    shutil.copy(pooled / "c.db", folder / "c.db")
+    return folder
+
+
+def check(folder: Path, *done: subprocess.CompletedProcess[str]) -> None:
+    """Every fault was told in a line, none as damage, and the collection keeps its rules."""
+    for one in done:
+        told = one.stdout + one.stderr
+        assert "Traceback" not in told
+        assert "damaged" not in told, told
+        assert one.returncode in (0, 1, 3), told
+    assert not [one for one in verify(collection_url(str(folder / "c.db"))) if one.n_faults]
+
+
+def decisions(folder: Path) -> int:
+    """Count ann's decisions."""
+    with Collection(str(folder / "c.db")) as collection:
+        return len(collection.judgements(["ann"]))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a file system of two megabytes; only an administrator may make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(made, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(folder: Path) -> Path:
+    """Leave a few kilobytes of a file system."""
+    file = folder / "filling"
+    room = shutil.disk_usage(folder).free - 8192
+    file.write_bytes(bytes(max(room, 0)))
+    return file
+
+
+def test_a_full_disk_is_called_full_and_judging_goes_on_when_it_is_not(
+    small_disk: Path, pooled: Path
+) -> None:
+    """What was told as saved is in the collection; after some room is made the rest is saved."""
+    copied(pooled, small_disk)
+    filling = fill(small_disk)
+    full = judge(small_disk)
+    assert "the disk is full: " in full.stdout + full.stderr
+    imported = pooler(small_disk, "import", "docs", str(GARDEN / "documents.jsonl"), "--replace")
+    backup = pooler(small_disk, "backup", "b.backup")
+    filling.unlink()
+    check(small_disk, full, imported, backup)
+    assert decisions(small_disk) == len(SAVED.findall(full.stdout))
+    again = judge(small_disk)
+    check(small_disk, again)
+    assert "disk" not in again.stdout + again.stderr
+    assert decisions(small_disk) == len(SAVED.findall(full.stdout + again.stdout)) > 0
+
+
+def test_a_limit_of_a_file_s_size_is_no_damage(tmp_path: Path, pooled: Path) -> None:
+    """The hint names limits, as there is room on the disk."""
+    folder = copied(pooled, tmp_path / "limited")
+    size = (folder / "c.db").stat().st_size
+    done = judge(folder, largest=20_000)
+    assert "the disk took no more (SQLITE_" in done.stdout + done.stderr
+    backup = pooler(folder, "backup", "b.backup", largest=size // 2)
+    assert backup.returncode != 0
+    assert not list(folder.glob("*backup*"))
+    check(folder, done, backup)
+    assert decisions(folder) == len(SAVED.findall(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build what makes single calls fail."""
+    built = tmp_path_factory.mktemp("library") / "failing.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", built, SOURCE, "-ldl"], check=True)
+    return built
+
+
+COMMANDS = {
+    "sitting": (),
+    "import": ("import", "docs", str(GARDEN / "documents.jsonl"), "--replace"),
+    "backup": ("backup", "c.db.saved"),
+    "merge": ("merge", "other.db"),
+}
+
+
+@pytest.mark.cc
+@pytest.mark.slow
+@pytest.mark.parametrize("error", [EIO, ENOSPC], ids=["EIO", "ENOSPC"])
+@pytest.mark.parametrize("what", COMMANDS)
+def test_whichever_call_fails(
+    what: str, error: int, library: Path, pooled: Path, tmp_path: Path, every_call: int
+) -> None:
+    """A write, a synchronising, a cut: the n-th of a command fails, for every n-th of all."""
+
+    def go(number: int) -> tuple[Path, subprocess.CompletedProcess[str]]:
+        folder = copied(pooled, tmp_path / str(number))
+        if what == "merge":
+            shutil.copy(folder / "c.db", folder / "other.db")
+            with_other = {"POOLER_COLLECTION": "other.db"}
+            judge(folder, environment=with_other)
+        environment = {
+            "LD_PRELOAD": str(library),
+            "FAIL_NAME": str(folder),
+            "FAIL_AT": str(number),
+            "FAIL_COUNT": str(tmp_path / "count"),
+            "FAIL_ERROR": str(error),
+        }
+        if what == "sitting":
+            return folder, judge(folder, environment=environment)
+        return folder, pooler(folder, *COMMANDS[what], environment=environment)
+
+    folder, whole = go(0)
+    check(folder, whole)
+    assert whole.returncode == 0
+    n_calls = (tmp_path / "count").stat().st_size
+    assert n_calls > 10
+    n_failed = 0
+    for number in range(1, n_calls + 1, every_call):
+        folder, done = go(number)
+        check(folder, done)
+        said = len(SAVED.findall(done.stdout))
+        if what == "sitting":
+            assert decisions(folder) == said
+        n_failed += done.returncode != 0 or "disk" in done.stdout
+        shutil.rmtree(folder)
+    assert n_failed > 0
+
+
+@pytest.fixture(params=[7, pytest.param(1, marks=pytest.mark.long)], ids=["some", "all"])
+def every_call(request: pytest.FixtureRequest) -> int:
+    """Say how many calls go by between two that fail."""
+    return int(request.param)

@@ -1,0 +1,296 @@
+"""Migrating a collection: a backup first, then all steps or none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import text
+
+from store.collection.collection import Collection
+from store.db.engine import SCHEMA_REVISION, collection_url, writing
+from store.errors import SchemaError, StoreError
+from store.formats.scale import parse_scale, scale_to_json
+from store.keeping.upgrade import MIGRATIONS, Upgrade, upgrade
+from store.keeping.verify import verify
+from store.records import JudgeKind, Qrel
+from tests.store.outside import contents, engine_of, execute, make_pool, make_run
+
+NEXT = f"{int(SCHEMA_REVISION) + 1:04}"
+AFTER_NEXT = f"{int(SCHEMA_REVISION) + 2:04}"
+
+HEADER = '''
+"""A migration of a test."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "{revision}"
+down_revision = "{before}"
+
+
+def upgrade() -> None:
+'''
+ADD_LANGUAGE = """
+    op.add_column("topic", sa.Column("language", sa.Text(), server_default="en", nullable=False))
+"""
+# On SQLite this makes a new table, copies the rows, drops the old table and renames the new one.
+REBUILD_RUN = """
+    with op.batch_alter_table("run", recreate="auto") as batch:
+        batch.alter_column("priority", new_column_name="importance", existing_type=sa.Integer())
+        batch.alter_column("group", nullable=True, existing_type=sa.Text())
+"""
+FAIL_LATE = """
+    op.execute("UPDATE topic SET listed = FALSE")
+    op.add_column("topic", sa.Column("language", sa.Text()))
+    op.create_table("shelf", sa.Column("id", sa.Integer(), primary_key=True))
+    op.execute("INSERT INTO no_such_table VALUES (1)")
+"""
+LOSE_A_RUN = """
+    op.execute("DELETE FROM judgement")
+    op.execute("DELETE FROM pool_entry WHERE position = 1")
+    op.execute("DELETE FROM document WHERE docno = 'a'")
+"""
+
+
+@pytest.fixture
+def filled(collection_name: str, collection: Collection) -> str:
+    """Fill a collection with a bit of everything and give its name."""
+    collection.add_run(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0)]}))
+    collection.add_pool(make_pool({"1": ["a", "b"]}, run_tags=("bm25",)))
+    collection.import_judgements({"ann": [Qrel("1", "a", 2)]}, JudgeKind.HUMAN)
+    return collection_name
+
+
+@pytest.fixture
+def migrations(tmp_path: Path) -> Path:
+    """Copy the migrations to a folder that a test may add to."""
+    return Path(shutil.copytree(MIGRATIONS, tmp_path / "100% migrations"))
+
+
+def add_step(migrations: Path, body: str, *, revision: str = NEXT, before: str = SCHEMA_REVISION) -> None:
+    """Add a migration."""
+    text = HEADER.format(revision=revision, before=before) + body
+    (migrations / "versions" / f"{revision}_test.py").write_text(text)
+
+
+def migrate(name: str, migrations: Path) -> Upgrade:
+    """Upgrade a collection with a folder of migrations."""
+    backs_up = "postgresql" not in name
+    return upgrade(collection_url(name), backs_up=backs_up, migrations=migrations)
+
+
+def test_newest_schema_is_left_alone(filled: str) -> None:
+    """A collection of the newest schema is not touched, nor backed up."""
+    before = contents(filled)
+    assert upgrade(collection_url(filled)) == Upgrade(SCHEMA_REVISION, SCHEMA_REVISION, None)
+    assert contents(filled) == before
+    if "postgresql" not in filled:
+        assert not list(Path(filled).parent.glob("*.backup"))
+
+
+def test_upgrade_migrates_once(filled: str, migrations: Path) -> None:
+    """The steps are taken once, the rows stay, and a second upgrade does nothing."""
+    add_step(migrations, ADD_LANGUAGE)
+    before = contents(filled)
+    done = migrate(filled, migrations)
+    assert (done.before, done.after) == (SCHEMA_REVISION, NEXT)
+    after = contents(filled)
+    assert after.pop("topic") == [(*row, "en") for row in before.pop("topic")]
+    assert (before.pop("alembic_version"), after.pop("alembic_version")) == ([(SCHEMA_REVISION,)], [(NEXT,)])
+    assert after == before
+    assert migrate(filled, migrations) == Upgrade(NEXT, NEXT, None)
+    with pytest.raises(SchemaError, match=f"newer schema {NEXT}"):
+        Collection(filled)
+
+
+def test_older_collection_is_upgraded(collection_name: str) -> None:
+    """A collection of the first schema gets what it lacks; all it held stays."""
+    make_first_schema(collection_name)
+    execute(collection_name, "INSERT INTO topic VALUES (1, '7', TRUE, 'wine', '', '')")
+    execute(collection_name, "INSERT INTO document (id, docno, listed) VALUES (1, 'd1', FALSE)")
+    execute(
+        collection_name,
+        "INSERT INTO pool VALUES (1, 'pool', '0', '{}', 'docno', FALSE, '2025-01-01 00:00:00')",
+    )
+    execute(collection_name, "INSERT INTO pool_entry VALUES (1, 1, 1, 0, NULL, NULL, NULL)")
+    execute(
+        collection_name, "INSERT INTO judge VALUES (1, 'ann', 'human', FALSE, '2025-01-01 00:00:00.000000')"
+    )
+    execute(collection_name, "INSERT INTO assignment VALUES (1, 1, 1, 1, 0, 'overlap', NULL)")
+    with pytest.raises(SchemaError, match="older schema 0001"):
+        Collection(collection_name)
+    assert migrate(collection_name, MIGRATIONS).after == SCHEMA_REVISION
+    with Collection(collection_name) as collection:
+        assert [entry.sampled for entry in collection.pool("pool").entries] == [True]
+        assert [task.docno for task in collection.desk("ann").queue("7")] == ["d1"]
+    with engine_of(collection_name) as engine, engine.connect() as connection:
+        uid = connection.execute(text("SELECT uid FROM judge")).scalar_one()
+    # printf '1 2025-01-01 00:00:00.000000' | sha256sum
+    assert uid == "831d12f444bb2428"
+
+
+def make_first_schema(name: str) -> None:
+    """Make the tables of the first revision, with the one row that every collection has."""
+    with engine_of(name) as engine, writing(engine, creates=True) as session:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        config.attributes["connection"] = session.connection()
+        command.upgrade(config, "0001")
+        scale = json.dumps(scale_to_json(parse_scale("0-2")))
+        session.execute(
+            text("INSERT INTO collection VALUES (1, 'w', :scale, '2025-01-01 00:00:00', 't')"),
+            {"scale": scale},
+        )
+
+
+def test_backup_is_the_collection_as_it_was(tmp_path: Path, migrations: Path) -> None:
+    """The old file is kept beside the new one, the write-ahead log's rows too, and opens."""
+    name = str(tmp_path / "wine.db")
+    add_step(migrations, ADD_LANGUAGE)
+    with Collection.create(name, name="w", scale=parse_scale("0-2"), program="t") as collection:
+        # The log is folded into the file when the last connection closes, so one stays open.
+        collection.import_judgements({"ann": [Qrel("1", "a", 2)]}, JudgeKind.HUMAN)
+        assert Path(f"{name}-wal").stat().st_size > 0
+        before = contents(name)
+        done = migrate(name, migrations)
+    assert done.backup == f"{name}.{SCHEMA_REVISION}.backup"
+    assert contents(done.backup) == before
+    with Collection(done.backup) as kept:
+        assert [row.grade for row in kept.judgements()] == [2]
+
+
+def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -> None:
+    """Upgrading again after a backup was put back keeps both backups."""
+    name = str(tmp_path / "wine.db")
+    add_step(migrations, ADD_LANGUAGE)
+    for number in ("", "-2", "-3"):
+        expected = f"wine.db.{SCHEMA_REVISION}{number}.backup"
+        Path(name).unlink(missing_ok=True)
+        Collection.create(name, name="w", scale=parse_scale("0-2"), program=expected).close()
+        done = migrate(name, migrations)
+        assert done.backup == str(tmp_path / expected)
+    programs = [contents(str(file))["collection"][0][-2] for file in tmp_path.glob("*.backup")]
+    assert len(set(programs)) == 3
+
+
+def test_server_is_backed_up_by_its_own_tools(postgres_url: str, migrations: Path) -> None:
+    """A server's collection is not migrated unless it is said that it was saved otherwise."""
+    Collection.create(postgres_url, name="w", scale=parse_scale("0-2"), program="t").close()
+    add_step(migrations, ADD_LANGUAGE)
+    before = contents(postgres_url)
+    with pytest.raises(StoreError, match="is not backed up here") as told:
+        upgrade(collection_url(postgres_url), migrations=migrations)
+    assert "pg_dump" in (told.value.hint or "")
+    assert "--no-backup" in (told.value.hint or "")
+    assert contents(postgres_url) == before
+    assert migrate(postgres_url, migrations) == Upgrade(SCHEMA_REVISION, NEXT, None)
+
+
+def test_upgraded_rows_have_checksums(collection_name: str) -> None:
+    """What came before there were checksums has one after an upgrade, and `verify` compares it."""
+    make_first_schema(collection_name)
+    moment = "'2025-01-01 00:00:00.000000'"
+    for statement in (
+        "INSERT INTO topic VALUES (1, '7', TRUE, :none, :none, :none)",
+        "INSERT INTO document (id, docno, listed) VALUES (1, 'd1', FALSE)",
+        f"INSERT INTO judge VALUES (1, 'ann', 'human', FALSE, {moment})",
+        "INSERT INTO judgement (topic_id, document_id, judge_id, revision, action, state, grade,"
+        f" reason, note, iteration, judged_at, dropped_keys) VALUES (1, 1, 1, 1, 'judge',"
+        f" 'judged', 1, :none, :none, '0', {moment}, 0)",
+    ):
+        execute(collection_name, statement, **({"none": b""} if ":none" in statement else {}))
+    migrate(collection_name, MIGRATIONS)
+    checks = {one.name: one for one in verify(collection_url(collection_name))}
+    assert not any(one.n_faults for one in checks.values())
+    # The collection, the topic, the judge and the event.
+    assert checks["checksums"].n_checked == 4
+    execute(collection_name, "UPDATE judgement SET grade = 2")
+    checks = {one.name: one for one in verify(collection_url(collection_name))}
+    assert checks["checksums"].examples == (
+        "topic 7 `d1` of `ann`, revision 1: not as it was written, by its checksum",
+    )
+
+
+def test_several_steps_are_taken_in_order(filled: str, migrations: Path) -> None:
+    """Every step between the two revisions is taken."""
+    add_step(migrations, ADD_LANGUAGE)
+    add_step(
+        migrations,
+        """    op.execute("UPDATE topic SET language = 'ja'")\n""",
+        revision=AFTER_NEXT,
+        before=NEXT,
+    )
+    assert migrate(filled, migrations).after == AFTER_NEXT
+    assert {row[-1] for row in contents(filled)["topic"]} == {"ja"}
+
+
+def test_rebuilt_table_keeps_what_refers_to_it(filled: str, migrations: Path) -> None:
+    """A step that copies a table and drops the old one takes no row of another table with it."""
+    add_step(migrations, REBUILD_RUN)
+    before = contents(filled)
+    migrate(filled, migrations)
+    after = contents(filled)
+    assert len(before["ranking"]) == len(before["pool_run"]) == 1
+    del before["alembic_version"], after["alembic_version"]
+    assert after == before
+    with pytest.raises(Exception, match=r"(?i)foreign key|violates"):
+        execute(filled, "INSERT INTO pool_run VALUES (1, 999)")
+
+
+def test_failing_step_leaves_everything_as_it_was(filled: str, migrations: Path) -> None:
+    """When the second of two steps fails, the first is taken back too: rows, tables, revision."""
+    add_step(migrations, ADD_LANGUAGE.replace("language", "spoken"))
+    add_step(migrations, FAIL_LATE, revision=AFTER_NEXT, before=NEXT)
+    before = contents(filled)
+    with pytest.raises(Exception, match="no_such_table"):
+        migrate(filled, migrations)
+    assert contents(filled) == before
+    with Collection(filled) as opened:
+        assert len(opened.judgements()) == 1
+    (migrations / "versions" / f"{AFTER_NEXT}_test.py").unlink()
+    assert migrate(filled, migrations).after == NEXT
+
+
+def test_step_that_breaks_references_is_taken_back(filled: str, migrations: Path) -> None:
+    """A migration that leaves a row referring to nothing is not kept."""
+    add_step(migrations, LOSE_A_RUN)
+    before = contents(filled)
+    with pytest.raises(Exception, match=r"foreign key|refers to no `document`"):
+        migrate(filled, migrations)
+    assert contents(filled) == before
+
+
+def test_unknown_revision_is_refused(filled: str, migrations: Path) -> None:
+    """A collection of a newer program is not migrated."""
+    execute(filled, "UPDATE alembic_version SET version_num = '0009'")
+    with pytest.raises(SchemaError, match="has schema 0009, which this program does not know"):
+        migrate(filled, migrations)
+
+
+def test_missing_collection_is_named(tmp_path: Path) -> None:
+    """Upgrading what is not there makes nothing."""
+    with pytest.raises(StoreError, match="there is no collection at"):
+        upgrade(collection_url(str(tmp_path / "none.db")))
+    assert not list(tmp_path.iterdir())
+
+
+def test_upgraded_file_still_has_its_log(tmp_path: Path, migrations: Path) -> None:
+    """Neither the upgraded file nor its backup loses the write-ahead log."""
+    name = str(tmp_path / "wine.db")
+    add_step(migrations, REBUILD_RUN)
+    Collection.create(name, name="w", scale=parse_scale("0-2"), program="t").close()
+    done = migrate(name, migrations)
+    assert done.backup is not None
+    Collection(done.backup).close()
+    for file in (name, done.backup):
+        connection = sqlite3.connect(file)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        connection.close()
+    with engine_of(name) as engine, engine.connect() as opened:
+        assert opened.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1

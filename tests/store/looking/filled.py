@@ -1,0 +1,84 @@
+"""A small collection with every state there is, and plain counts of what stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from store.collection.collection import Collection
+from store.judging.states import Standing
+from store.records import Action, Document, JudgeKind, Judgement, Qrel, State, Topic
+from tests.store.outside import Sitting, make_pool, make_run
+
+RELAXED = 1
+DOCNOS = ("a", "b", "c", "d", "e", "f")
+
+
+def fill(collection: Collection) -> None:
+    """Put two topics, three pools (one withdrawn), and all five states into a collection.
+
+    Topic 1 has a to f in pool main, round 1, and a, g in pool late, round 2; topic 2 has a in main.
+    Pool old, withdrawn, had h of topic 1. ann grades a 0, b 2, skips c, cannot judge d, notes e,
+    and graded h 1 before its pool was withdrawn; bob grades c 1 and cannot judge b. An
+    imported file grades z, of no pool, 2 in topic 3.
+    """
+    collection.add_topics([Topic("1", "wine", "about wine", "red"), Topic("2", "beer")])
+    scores = [(docno, 9.0 - place) for place, docno in enumerate((*DOCNOS, "g", "z"))]
+    collection.add_run(make_run("bm25", {"1": scores, "2": scores[:2]}, group="words"))
+    collection.add_run(make_run("other", {"1": scores[::-1]}, contributes=False))
+    main = {"1": list(DOCNOS), "2": ["a"]}
+    collection.add_pool(make_pool(main, name="main", round="1", run_tags=("bm25",)))
+    collection.add_pool(make_pool({"1": ["a", "g"]}, name="late", round="2"))
+    collection.add_pool(make_pool({"1": ["h"]}, name="old", round="2"))
+    collection.add_documents([Document("a", "A title", "text\x1b]0;owned\x07 of a")])
+    for judge in ("ann", "bob"):
+        collection.add_judge(judge, JudgeKind.HUMAN)
+    ann, bob = (Sitting(collection.desk(judge), "1") for judge in ("ann", "bob"))
+    ann.grade("a", 0)
+    ann.grade("b", 2)
+    ann.act("c", Action.SKIP)
+    ann.act("d", Action.CANNOT, reason="torn")
+    ann.act("e", Action.NOTE, note="odd")
+    ann.grade("h", 1)
+    bob.grade("c", 1)
+    bob.act("b", Action.CANNOT, reason="torn")
+    for one in (ann, bob):
+        one.desk.leave()
+    imported = [Qrel("3", "z", 2, "7")]
+    collection.import_judgements({"file": imported}, JudgeKind.IMPORTED)
+    collection.withdraw_pool("old")
+
+
+def pairs_of(collection: Collection, names: Iterable[str]) -> set[tuple[str, str]]:
+    """Return topic and docno of what pools have to judge."""
+    return {
+        (entry.topic, entry.docno)
+        for name in names
+        for entry in collection.pool(name).entries
+        if entry.sampled
+    }
+
+
+def plain_standing(
+    judgements: Iterable[Judgement], pooled: set[tuple[str, str]], topic: str | None = None
+) -> Standing:
+    """Count documents by standing, one after the other."""
+    states: dict[tuple[str, str], list[Judgement]] = {pair: [] for pair in pooled}
+    for one in judgements:
+        states.setdefault((one.topic, one.docno), []).append(one)
+    counts = dict.fromkeys(("pooled", "judged", "cannot", "skipped", "outside", "relevant"), 0)
+    for pair, ones in states.items():
+        if topic not in (None, pair[0]):
+            continue
+        has = {one.state for one in ones}
+        grades = [one.grade for one in ones if one.grade is not None]
+        counts["relevant"] += any(grade >= RELAXED for grade in grades)
+        counts["pooled"] += pair in pooled
+        if pair not in pooled:
+            counts["outside"] += bool(grades)
+        elif grades:
+            counts["judged"] += 1
+        elif State.CANNOT in has:
+            counts["cannot"] += 1
+        elif State.SKIPPED in has:
+            counts["skipped"] += 1
+    return Standing(**counts)

@@ -1,0 +1,35 @@
+"""How every document stands, against plain loops over judgements and pools."""
+
+from __future__ import annotations
+
+from store.collection.collection import Collection
+from store.looking.pool_change import PairStanding
+from store.records import State
+from tests.store.drawing import adaptive_pool
+from tests.store.looking.filled import fill
+
+
+def test_standings_of_every_state(collection: Collection) -> None:
+    """By hand: see `tests.store.looking.filled.fill` for who did what."""
+    fill(collection)
+    both, main, late = (frozenset(names) for names in (("main", "late"), ("main",), ("late",)))
+    assert collection.pair_standings() == {
+        ("1", "a"): PairStanding(both, State.JUDGED, 0),
+        ("1", "b"): PairStanding(main, State.JUDGED, 2),  # bob cannot judge it: ann's grade stands
+        ("1", "c"): PairStanding(main, State.JUDGED, 1),  # ann skipped it
+        ("1", "d"): PairStanding(main, State.CANNOT),
+        ("1", "e"): PairStanding(main, State.UNJUDGED),  # a note is no judgement
+        ("1", "f"): PairStanding(main, State.UNJUDGED),
+        ("1", "g"): PairStanding(late, State.UNJUDGED),
+        ("1", "h"): PairStanding(frozenset(), State.JUDGED, 1),  # its pool is withdrawn
+        ("2", "a"): PairStanding(main, State.UNJUDGED),
+        ("3", "z"): PairStanding(frozenset(), State.JUDGED, 2),
+    }
+
+
+def test_what_an_adaptive_pool_may_draw_is_not_pooled(collection: Collection) -> None:
+    """Only what was drawn is to be judged."""
+    collection.add_pool(adaptive_pool({"1": list("abc")}, budget=2, name="live"))
+    assert collection.pair_standings() == {}
+    collection.draw("live", "1", lambda _draws: "b")
+    assert collection.pair_standings() == {("1", "b"): PairStanding(frozenset({"live"}), State.UNJUDGED)}
