@@ -12,6 +12,7 @@ import signal
 import struct
 import sys
 import termios
+import threading
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.process import BaseProcess
@@ -28,6 +29,11 @@ UNREAD = "could not be read"
 PATIENCE_S = 60.0
 """How long a question may take; a busy machine is slow, a broken program never asks."""
 
+LOOKING = threading.Lock()
+"""Held while a process is started or its exit code is read.
+
+A start reads the exit codes of all, and one that two threads read at once is 255 for one of them.
+"""
 TITLE = re.compile(r"Title (\w+)")
 BRIEFING_S = 1.0
 """Pause after which a full screen without a document is taken for the briefing."""
@@ -66,8 +72,9 @@ def _run(arguments: list[str], in_number: int, out_number: int, is_terminal: boo
     os.close(out_number)
     sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8")
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8")
-    if is_terminal:
-        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8")
+    if not is_terminal:
+        os.dup2(1, 2)
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8")
     # By this name the server knows whether anything of a killed process still goes on.
     os.environ["PGAPPNAME"] = arguments[arguments.index("--judge") + 1]
     from pooler.cli.main import run
@@ -105,7 +112,8 @@ class Life:
         self._process: BaseProcess = processes.Process(
             target=_run, args=(arguments, *map(Handed, ends), in_terminal)
         )
-        self._process.start()
+        with LOOKING:
+            self._process.start()
         for end in ends:
             os.close(end)
 
@@ -138,7 +146,7 @@ class Life:
         end = time.monotonic() + PATIENCE_S
         while not is_there(text := self.text(since)):
             if not self.read(0.2):
-                if self._process.exitcode is not None:
+                if self._exit_code() is not None:
                     raise Ended(text[-3000:])
                 assert time.monotonic() < end, f"it never came:\n{text[-3000:]}"
         return text
@@ -155,9 +163,7 @@ class Life:
 
         Raises `Ended` when it was first to end.
         """
-        self._process.kill()
-        self._process.join(PATIENCE_S)
-        if self._process.exitcode != -signal.SIGKILL:
+        if self._killed() != -signal.SIGKILL:
             raise Ended(self.text()[-3000:])
         while self.read(0):
             pass
@@ -165,19 +171,33 @@ class Life:
     def end(self) -> None:
         """Wait until it has ended by itself."""
         end = time.monotonic() + PATIENCE_S
-        while self._process.exitcode is None:
+        while (code := self._exit_code()) is None:
             self.read(0.05)
-            self._process.join(0)
             assert time.monotonic() < end, f"it never ended:\n{self.text()[-3000:]}"
-        assert self._process.exitcode == 0, self.text()[-3000:]
+        while self.read(0):
+            pass
+        assert code == 0, f"it ended with {code}:\n{self.text()[-3000:]}"
 
     def close(self) -> None:
         """Close the streams; whatever still runs is killed."""
-        if self._process.exitcode is None:
-            self._process.kill()
-            self._process.join(PATIENCE_S)
+        if self._exit_code() is None:
+            self._killed()
         os.close(self._reads)
         os.close(self._writes)
+
+    def _exit_code(self) -> int | None:
+        """Return how the process ended; None = it runs."""
+        with LOOKING:
+            return self._process.exitcode
+
+    def _killed(self) -> int:
+        """Kill the process if it still runs; return how it ended."""
+        with LOOKING:
+            self._process.kill()
+            self._process.join(PATIENCE_S)
+            code = self._process.exitcode
+        assert code is not None, "it cannot be killed"
+        return code
 
 
 class LivingJudge:
