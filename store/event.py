@@ -1,47 +1,158 @@
-"""Judgement events: the whole history of who judged what, one JSON object a line.
+"""Judgement events: THE record of who judged what, and the one table of its fields.
 
-Files written before the last three keys were there are read without them.
+`EVENT` says of every field of `JudgementEvent` what kind of value it has, what it is for and since
+when it is there. The columns of the table ``judgement``, the keys of files, what merging compares,
+what a history shows and what a README says follow from it.
 
-================= ===================================================================
-topic, docno      text, byte for byte
-judge             a name
-revision          from 1 without gaps, for each topic, docno and judge
-action            judge, skip, cannot, note, mark, undo, reopen or settle
-undoes            the revision that an undo takes back, else null
-state             after the event: unjudged, skipped, cannot or judged
-grade             an integer when the state is judged, else null
-reason, note      text
-iteration         the judging round
-passages          marked evidence: lists of start, length and text, of the raw document; an empty
-                  text is not here
-display_order     how the documents lay before the judge; null = not at a desk
-position          place in the queue, from 0, or null
-shown_at          ISO 8601 with a time zone, or null
-judged_at         ISO 8601 with a time zone
-dwell_ms          milliseconds from first paint to the key, or null
-active_ms         the same without idle time, or null
-dropped_keys      keys that came too soon
-guideline_version from 1, or null
-document_sha256   of the text that was judged, or null
-sitting           a number, from 1, that the events of one sitting share, or null
-topic_version     of the topic's text that was judged by, from 1, or null
-follows           the revision that stood when the judge acted, on a copy of the collection; null
-                  = the one before
-settled           the rule by which copies that differed were settled, or null
-================= ===================================================================
+A file has one JSON object an event. Files written before a field was there are read without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from datetime import UTC, datetime
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from datetime import datetime
+from typing import Any, Literal, get_args, get_type_hints
 
-from store.errors import ArgumentError, FaultList
-from store.fields import READERS, checked_values
+from store.errors import FaultList
+from store.fields import (
+    CODE,
+    HASH,
+    ID,
+    MOMENT,
+    PASSAGES,
+    PROSE,
+    TOPIC,
+    WORD,
+    Kind,
+    Reader,
+    checked_values,
+    choice,
+    or_none,
+    whole,
+)
 from store.records import Action, Passage, State
 
+Role = Literal["key", "link", "said", "shown", "keep"]
+"""What merging makes of a field.
+
+``key``: which event it is. ``link``: another event of the same key, by its revision. ``said``: part
+of what the event says. ``shown``: that, too, but known where a document lay before a judge alone; an
+event that nobody made at a desk has the field's default. ``keep``: of one collection, not compared.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementEvent:
+    """What a judge did to a document, and the whole state after it; `EVENT` says what each field is."""
+
+    topic: str
+    docno: str
+    judge: str
+    revision: int
+    action: Action
+    _: KW_ONLY
+    undoes: int | None = None
+    state: State
+    grade: int | None = None
+    reason: str = ""
+    note: str = ""
+    iteration: str = "0"
+    passages: tuple[Passage, ...] = ()
+    display_order: str | None = None
+    position: int | None = None
+    shown_at: datetime | None = None
+    judged_at: datetime
+    dwell_ms: int | None = None
+    active_ms: int | None = None
+    dropped_keys: int = 0
+    guideline_version: int | None = None
+    document_sha256: str | None = None
+    sitting: int | None = None
+    topic_version: int | None = None
+    follows: int | None = None
+    settled: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What there is to say of one field of `JudgementEvent`."""
+
+    name: str
+    kind: Kind
+    role: Role
+    about: str
+    """What a README says of it."""
+    column: str = ""
+    """Where it is stored; empty = by its name."""
+    since: int = 1
+    """Of which revision of the tables its column is."""
+    may_be_none: bool = False
+    """As `JudgementEvent` declares it, as is `default`."""
+    default: Any = None
+    """``MISSING`` of `dataclasses` where there is none."""
+
+    @property
+    def reader(self) -> Reader:
+        """What turns a JSON value into one of the field, or raises `store.fields.UnfitValueError`."""
+        return or_none(self.kind.read) if self.may_be_none else self.kind.read
+
+
+def _declared(*table: Field) -> tuple[Field, ...]:
+    """Add to the rows of a table what the record declares."""
+    hints = get_type_hints(JudgementEvent)
+    return tuple(
+        replace(row, default=one.default, may_be_none=type(None) in get_args(hints[row.name]))
+        for row, one in zip(table, fields(JudgementEvent), strict=True)
+    )
+
+
+EVENT = _declared(
+    Field("topic", TOPIC, "key", "text, byte for byte", column="topic_id"),
+    Field("docno", ID, "key", "text, byte for byte", column="document_id"),
+    Field("judge", ID, "key", "a name", column="judge_id"),
+    Field("revision", whole(1), "key", "from 1 without gaps; the highest of a topic, docno and judge is the"
+          " current state"),
+    Field("action", choice(Action), "said", "what the judge did (judge, skip, cannot, note, mark, undo), or"
+          " what was done for them (reopen: put back into the queue by the organiser; settle: copies of the"
+          " collection came together)"),
+    Field("undoes", whole(1), "link", "the revision that an undo takes back"),
+    Field("state", choice(State), "said", "after the event: unjudged, skipped, cannot or judged"),
+    Field("grade", whole(), "said", "of the scale, where the state is judged"),
+    Field("reason", PROSE, "said", "why it cannot be judged, or was reopened"),
+    Field("note", PROSE, "said", "the judge's own words; they stay with the events that follow"),
+    Field("iteration", ID, "said", "the judging round"),
+    Field("passages", PASSAGES, "said", "marked evidence: start, length and text, in characters of the"
+          " document's text; an empty text is not here"),
+    Field("display_order", WORD, "said", "how the documents lay before the judge, seed included; null = not"
+          " at a desk"),
+    Field("position", whole(0), "shown", "place in the queue, from 0"),
+    Field("shown_at", MOMENT, "shown", "when the document was painted, UTC"),
+    Field("judged_at", MOMENT, "said", "when the judge acted, UTC"),
+    Field("dwell_ms", whole(), "shown", "milliseconds from first paint to the key"),
+    Field("active_ms", whole(), "shown", "the same without idle time"),
+    Field("dropped_keys", whole(0), "shown", "keys that came too soon"),
+    Field("guideline_version", whole(1), "said", "of the guidelines that were judged by, from 1"),
+    Field("document_sha256", HASH, "said", "of the text that was judged"),
+    Field("sitting", whole(1), "keep", "a number, from 1, that the events of one sitting share",
+          column="sitting_id"),
+    Field("topic_version", whole(1), "said", "of the topic's text that was judged by, from 1", since=4),
+    Field("follows", whole(0), "link", "the revision that stood when the judge acted, on a copy of the"
+          " collection; null = the one before", since=4),
+    Field("settled", CODE, "said", "the rule by which copies that differed were settled; null = a judge"
+          " acted", since=4),
+)  # fmt: skip
+"""Every field of an event, in the order in which files have them."""
+FIELDS = tuple(one.name for one in EVENT)
+COLUMNS = {one.name: one.column or one.name for one in EVENT if one.kind is not PASSAGES}
+"""Where each field is stored; passages have a table of their own."""
+SHOWN = tuple(one.name for one in EVENT if one.role == "shown")
+"""What a screen hands over with a decision."""
+READERS = {one.name: one.reader for one in EVENT}
+"""How the value of each field is read."""
+_LATER = {one.name: one.default for one in EVENT if one.since > 1}
+"""Keys that older files do not have."""
+_WRITERS = tuple((one.name, one.kind.write) for one in EVENT if one.kind.write is not None)
 _STATE_OF = {
     Action.JUDGE: State.JUDGED,
     Action.SKIP: State.SKIPPED,
@@ -49,56 +160,6 @@ _STATE_OF = {
     Action.REOPEN: State.UNJUDGED,
 }
 """The state that an action leaves, where it leaves one only."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgementEvent:
-    """What a judge did to a document, and the whole state after it."""
-
-    topic: str
-    docno: str
-    judge: str
-    revision: int
-    """From 1 without gaps, for each (topic, docno, judge)."""
-    action: Action
-    undoes: int | None
-    """The revision of the same judge and document that an undo takes back."""
-    state: State
-    grade: int | None
-    """Given when `state` is judged, else ``None``."""
-    reason: str
-    note: str
-    iteration: str
-    passages: tuple[Passage, ...]
-    """Of the raw text, ascending."""
-    display_order: str | None
-    """Seed included; ``None`` = not at a desk."""
-    position: int | None
-    """Place in the queue, from 0."""
-    shown_at: datetime | None
-    """UTC, as is `judged_at`."""
-    judged_at: datetime
-    dwell_ms: int | None
-    active_ms: int | None
-    dropped_keys: int
-    guideline_version: int | None
-    """From 1."""
-    document_sha256: str | None
-    sitting: int | None
-    """From 1; events of one sitting share it, and it says no more than that."""
-    topic_version: int | None = None
-    """From 1."""
-    follows: int | None = None
-    """The revision that stood when the judge acted; ``None`` = the one before."""
-    settled: str | None = None
-    """The rule by which copies that differed were settled; ``None`` = a judge acted."""
-
-
-_LATER = {"topic_version": None, "follows": None, "settled": None}
-"""Keys that older files do not have."""
-
-FIELDS = tuple(one.name for one in fields(JudgementEvent))
-"""Keys of an event, in the order in which they are written."""
 
 
 def event_values(event: JudgementEvent) -> dict[str, Any]:
@@ -110,11 +171,9 @@ def event_values(event: JudgementEvent) -> dict[str, Any]:
         If a moment has no time zone.
     """
     values: dict[str, Any] = {name: getattr(event, name) for name in FIELDS}
-    values["action"], values["state"] = event.action.value, event.state.value
-    values["passages"] = [[one.start, one.length, one.text] for one in event.passages]
-    values["judged_at"] = _moment_text(event.judged_at)
-    if event.shown_at is not None:
-        values["shown_at"] = _moment_text(event.shown_at)
+    for name, write in _WRITERS:
+        if values[name] is not None:
+            values[name] = write(values[name])
     return values
 
 
@@ -180,10 +239,3 @@ def _contradictions(event: JudgementEvent) -> Iterator[str]:
         yield f"expected a revision before {event.revision} in `undoes`, got {event.undoes}"
     if event.follows is not None and event.follows >= event.revision:
         yield f"expected a revision before {event.revision} in `follows`, got {event.follows}"
-
-
-def _moment_text(moment: datetime) -> str:
-    """Write a moment in UTC."""
-    if moment.tzinfo is None:
-        raise ArgumentError("moment", "must have a time zone", moment)
-    return moment.astimezone(UTC).isoformat()

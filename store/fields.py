@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
-from store.errors import FaultList
-from store.records import Action, Passage, State
+from store.errors import ArgumentError, FaultList
+from store.records import Passage
 from store.text import BIDI_CONTROLS
 
 LONGEST_ID = 1024
 """Bytes of an id in UTF-8; an index of PostgreSQL takes no more than some 2,700."""
-
+LONGEST_CODE = 16
+"""Characters of a short text of the program: the name of an action, of a state, of a rule."""
 
 _SHOWN = 200
 """Characters of an id that a message shows."""
@@ -154,10 +158,8 @@ def _read_text(value: Any) -> str:
     return value
 
 
-def _read_text_or_none(value: Any) -> str | None:
-    """Read text that is not empty, or nothing."""
-    if value is None:
-        return None
+def _read_word(value: Any) -> str:
+    """Read text that is not empty."""
     if text := _read_text(value):
         return sys.intern(text)
     message = "expected text or null, got an empty text"
@@ -173,45 +175,13 @@ def _read_integer(value: Any) -> int:
     raise UnfitValueError(message)
 
 
-def _read_integer_or_none(value: Any) -> int | None:
-    """Read a whole number, or nothing."""
-    return None if value is None else _read_integer(value)
-
-
-def _read_from(least: int) -> Callable[[Any], int]:
-    """Make the reader of a whole number that is not less than another."""
-
-    def read(value: Any) -> int:
-        number = _read_integer(value)
-        if number < least:
-            message = f"expected an integer of at least {least}, got {number}"
-            raise UnfitValueError(message)
-        return number
-
-    return read
-
-
-def _or_none(reader: Reader) -> Reader:
-    """Make the reader of what may be nothing."""
-    return lambda value: None if value is None else reader(value)
-
-
-def _read_action(value: Any) -> Action:
-    """Read an action."""
-    try:
-        return Action(value)
-    except ValueError:
-        message = f"expected one of {', '.join(Action)}, got {_shown(value)}"
-        raise UnfitValueError(message) from None
-
-
-def _read_state(value: Any) -> State:
-    """Read a state."""
-    try:
-        return State(value)
-    except ValueError:
-        message = f"expected one of {', '.join(State)}, got {_shown(value)}"
-        raise UnfitValueError(message) from None
+def _read_code(value: Any) -> str:
+    """Read a short text."""
+    text = _read_word(value)
+    if len(text) <= LONGEST_CODE:
+        return text
+    message = f"expected text of at most {LONGEST_CODE} characters, got {_shown(value)}"
+    raise UnfitValueError(message)
 
 
 def _read_moment(value: Any) -> datetime:
@@ -250,31 +220,68 @@ def _read_passage(value: Any) -> Passage:
     raise UnfitValueError(message)
 
 
-READERS: dict[str, Reader] = {
-    "topic": _read_topic,
-    "docno": _read_id,
-    "judge": _read_id,
-    "revision": _read_from(1),
-    "action": _read_action,
-    "undoes": _or_none(_read_from(1)),
-    "state": _read_state,
-    "grade": _read_integer_or_none,
-    "reason": _read_text,
-    "note": _read_text,
-    "iteration": _read_id,
-    "passages": _read_passages,
-    "display_order": _read_text_or_none,
-    "position": _or_none(_read_from(0)),
-    "shown_at": _or_none(_read_moment),
-    "judged_at": _read_moment,
-    "dwell_ms": _read_integer_or_none,
-    "active_ms": _read_integer_or_none,
-    "dropped_keys": _read_from(0),
-    "guideline_version": _or_none(_read_from(1)),
-    "document_sha256": _read_text_or_none,
-    "sitting": _or_none(_read_from(1)),
-    "topic_version": _or_none(_read_from(1)),
-    "follows": _or_none(_read_from(0)),
-    "settled": _read_text_or_none,
-}
-"""How each value of `store.event.FIELDS` is read."""
+def _moment_text(moment: datetime) -> str:
+    """Write a moment in UTC."""
+    if moment.tzinfo is None:
+        raise ArgumentError("moment", "must have a time zone", moment)
+    return moment.astimezone(UTC).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a value is: how it is read from JSON and written as such; what it is stored as."""
+
+    name: str
+    """``topic``, ``id``, ``int``, ``enum``, ``text`` (not empty), ``prose`` (any text), ``code`` (a
+    short text of the program), ``hash``, ``moment`` or ``passages``."""
+    read: Reader
+    write: Callable[[Any], Any] | None = None
+    """``None`` = it is a JSON value already."""
+    load: Callable[[Any], Any] | None = None
+    """What makes a value of what a column gave; ``None`` = it is one."""
+
+
+TOPIC = Kind("topic", _read_topic)
+ID = Kind("id", _read_id)
+WORD = Kind("text", _read_word, load=lambda text: text or None)
+PROSE = Kind("prose", _read_text)
+CODE = Kind("code", _read_code)
+HASH = Kind("hash", _read_word)
+MOMENT = Kind("moment", _read_moment, _moment_text)
+PASSAGES = Kind(
+    "passages", _read_passages, lambda passages: [[one.start, one.length, one.text] for one in passages]
+)
+
+
+def whole(least: int | None = None) -> Kind:
+    """Make the kind of a whole number of 32 bits that is not less than another."""
+    if least is None:
+        return Kind("int", _read_integer)
+    bound = least
+
+    def read(value: Any) -> int:
+        number = _read_integer(value)
+        if number < bound:
+            message = f"expected an integer of at least {bound}, got {number}"
+            raise UnfitValueError(message)
+        return number
+
+    return Kind("int", read)
+
+
+def choice(values: type[StrEnum]) -> Kind:
+    """Make the kind of a member of an enumeration."""
+
+    def read(value: Any) -> StrEnum:
+        try:
+            return values(value)
+        except ValueError:
+            message = f"expected one of {', '.join(values)}, got {_shown(value)}"
+            raise UnfitValueError(message) from None
+
+    return Kind("enum", read, attrgetter("value"), load=values)
+
+
+def or_none(reader: Reader) -> Reader:
+    """Make the reader of what may be nothing."""
+    return lambda value: None if value is None else reader(value)

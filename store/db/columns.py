@@ -11,8 +11,21 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Boolean, Column, DateTime, Dialect, Float, Integer, LargeBinary, Text, TypeDecorator
+from sqlalchemy import (
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    TypeDecorator,
+)
 from sqlalchemy import DateTime as SqlDateTime
+
+from store.fields import LONGEST_CODE
 
 KeyText = Text().with_variant(Text(collation="C"), "postgresql")
 
@@ -48,6 +61,19 @@ class UtcDateTime(TypeDecorator[datetime]):
             return None
         moment: datetime = value
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+COLUMN_TYPES: dict[str, Any] = {
+    "int": Integer,
+    "id": KeyText,
+    "text": Text,
+    "hash": Text,
+    "prose": RawText,
+    "moment": UtcDateTime,
+    "enum": String(LONGEST_CODE),
+    "code": String(LONGEST_CODE),
+}
+"""What a column has for each kind of value of `store.fields`."""
 
 
 def new_uid() -> str:

@@ -219,7 +219,7 @@ def _at_update(context: Any) -> None:
     note_changed(context.root_connection, context.current_column.table)
 
 
-AT_WRITING = {"default": _at_insert, "onupdate": _at_update}
+AT_WRITING: dict[str, Any] = {"default": _at_insert, "onupdate": _at_update}
 """Of the column, for SQLAlchemy."""
 
 

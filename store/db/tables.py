@@ -1,14 +1,24 @@
-"""The tables, without behaviour; `store.db.columns` says what the columns hold."""
+"""The tables, without behaviour; `store.db.columns` says what the columns hold.
+
+The table of judgement events follows from `store.event`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import MISSING
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
+    Column,
+    ForeignKey,
     ForeignKeyConstraint,
     Index,
+    Integer,
     String,
+    Table,
     Text,
     UniqueConstraint,
     text,
@@ -16,8 +26,9 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, SQLModel
 
-from store.db.columns import KeyText, RawText, UtcDateTime, new_uid
-from store.db.raw import AT_WRITING
+from store.db.columns import COLUMN_TYPES, KeyText, RawText, UtcDateTime, new_uid
+from store.db.raw import AT_WRITING, CHECKSUM
+from store.event import COLUMNS, EVENT
 
 _CAN_BE_CLAIMED = text("judge_id IS NULL OR lease_until IS NOT NULL")
 """Places that somebody may claim now or later; few, once most are settled."""
@@ -293,54 +304,6 @@ class SittingRow(SQLModel, table=True):
     """The topic that is open."""
 
 
-class JudgementRow(SQLModel, table=True):
-    """One event: what a judge did to a document, and the whole state after it. Never changed."""
-
-    __tablename__ = "judgement"
-    __table_args__ = (
-        UniqueConstraint("topic_id", "document_id", "judge_id", "revision"),
-        CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
-        Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    topic_id: int = Field(foreign_key="topic.id")
-    document_id: int = Field(foreign_key="document.id")
-    judge_id: int = Field(foreign_key="judge.id")
-    revision: int
-    """From 1 without gaps; the highest is the current state."""
-    action: str = Field(sa_type=String(16))
-    undoes: int | None = Field(default=None, foreign_key="judgement.id")
-    """The event an undo takes back."""
-    state: str = Field(sa_type=String(16))
-    grade: int | None = None
-    reason: str = Field(default="", sa_type=RawText)
-    note: str = Field(default="", sa_type=RawText)
-    iteration: str = Field(default="0", sa_type=KeyText)
-    display_order: str | None = Field(default=None, sa_type=Text)
-    """How the documents were laid before the judge, seed included; ``None`` = imported."""
-    position: int | None = None
-    shown_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    judged_at: datetime = Field(sa_type=UtcDateTime)
-    dwell_ms: int | None = None
-    """From first paint to the key."""
-    active_ms: int | None = None
-    """Dwell without idle time."""
-    dropped_keys: int = 0
-    """Grade keys that came sooner than the minimum dwell."""
-    guideline_version: int | None = None
-    document_sha256: str | None = Field(default=None, sa_type=Text)
-    sitting_id: int | None = Field(default=None, foreign_key="sitting.id", index=True)
-    follows: int | None = None
-    """The revision that stood when the judge acted, on a copy of the collection; ``None`` = the
-    one before."""
-    settled: str | None = Field(default=None, sa_type=String(16))
-    """The rule by which copies that differed were settled; ``None`` = a judge acted."""
-    topic_version: int | None = None
-    """Of the topic's text that the judge was shown."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
-
-
 class JudgeTermRow(SQLModel, table=True):
     """A word that a judge wants marked in the documents of a topic."""
 
@@ -371,6 +334,46 @@ class PassageRow(SQLModel, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
+_REFERS_TO = {
+    "topic_id": "topic.id",
+    "document_id": "document.id",
+    "judge_id": "judge.id",
+    "sitting_id": "sitting.id",
+    "undoes": "judgement.id",
+}
+"""Columns of events that hold a row id."""
+
+
+def _event_columns() -> Iterator[Column[Any]]:
+    """Make the columns of `store.event.EVENT`, in the order that checksums of rows rest on.
+
+    Columns of one revision after the first stand by name.
+    """
+    stored = [one for one in EVENT if one.name in COLUMNS]
+    for one in sorted(stored, key=lambda field: (field.since, field.name if field.since > 1 else "")):
+        name = COLUMNS[one.name]
+        refers = _REFERS_TO.get(name)
+        yield Column(
+            name,
+            Integer if refers else COLUMN_TYPES[one.kind.name],
+            *([ForeignKey(refers)] if refers else []),
+            nullable=one.may_be_none,
+            default=None if one.default is MISSING else one.default,
+            index=True if name == "sitting_id" else None,
+        )
+
+
+Table(
+    "judgement",
+    SQLModel.metadata,
+    Column("id", Integer, primary_key=True),
+    *_event_columns(),
+    Column(CHECKSUM, Integer, **AT_WRITING),
+    UniqueConstraint("topic_id", "document_id", "judge_id", "revision"),
+    CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
+    Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
+)
+
 TABLES = SQLModel.metadata.tables
 TOPIC = TABLES["topic"]
 TOPIC_VERSION = TABLES["topic_version"]
@@ -389,4 +392,9 @@ ASSIGNMENT = TABLES["assignment"]
 ASSIGNMENT_PLAN = TABLES["assignment_plan"]
 SITTING = TABLES["sitting"]
 JUDGEMENT = TABLES["judgement"]
+"""One row an event: what a judge did to a document, and the whole state after it. Never changed.
+
+Its columns are `store.event.EVENT`; ``undoes`` holds the row id of the event that an undo takes
+back.
+"""
 PASSAGE = TABLES["passage"]

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.event import FIELDS, EventChain, JudgementEvent, event_of_values, event_values
-from store.fields import READERS, checked_values
+from store.event import EVENT, FIELDS, READERS, EventChain, JudgementEvent, event_of_values, event_values
+from store.fields import checked_values
 from store.formats.json_lines import json_line, read_json_lines
 from store.formats.lines import read_text_lines
 from store.records import JudgeKind, Judgement, State
@@ -85,11 +85,8 @@ class StateReader:
 
 JudgementsFormat = Literal["jsonl", "tsv"]
 
-_NUMBERS = frozenset(
-    ["revision", "undoes", "grade", "position", "dwell_ms", "active_ms", "dropped_keys",
-     "guideline_version", "sitting", "topic_version", "follows"]
-)  # fmt: skip
-_MAY_BE_NONE = frozenset(["display_order", "shown_at", "document_sha256", "settled"])
+_NUMBERS = frozenset(one.name for one in EVENT if one.kind.name == "int")
+_MAY_BE_NONE = frozenset(one.name for one in EVENT if one.may_be_none) - _NUMBERS
 _PASSAGES = "passages"
 _KIND = "kind"
 _SHOWN = 80
@@ -411,15 +408,28 @@ def read_events(path: str) -> list[JudgementEvent]:
     >>> import tempfile
     >>> from datetime import UTC, datetime
     >>> from store.records import Action, Passage, State
-    >>> event = JudgementEvent("51", "d1", "ann", 1, Action.JUDGE, None, State.JUDGED, 2,
-    ...     "", "see p. 3", "0", (Passage(4, 3, "pea"),), "docno", 0, None,
-    ...     datetime(2026, 3, 1, 9, 30, tzinfo=UTC), 1500, 1200, 0, 1, None, 1)
+    >>> event = JudgementEvent(
+    ...     "51",
+    ...     "d1",
+    ...     "ann",
+    ...     1,
+    ...     Action.JUDGE,
+    ...     state=State.JUDGED,
+    ...     grade=2,
+    ...     note="see p. 3",
+    ...     passages=(Passage(4, 3, "pea"),),
+    ...     display_order="docno",
+    ...     position=0,
+    ...     judged_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
+    ...     dwell_ms=1500,
+    ...     sitting=1,
+    ... )
     >>> with tempfile.NamedTemporaryFile("w+", encoding="utf-8") as file:
     ...     write_events([event], file)
     ...     file.flush()
     ...     read_events(file.name) == [event]
     True
-    """  # fmt: skip
+    """
     faults = FaultList(path)
     events = [event for _, event in iterate_events(path, faults)]
     faults.raise_if_any()

@@ -9,7 +9,7 @@ but the adjudicator. Records, undo, notes and passages are a judge's: see `store
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from sqlmodel import Session
 
 from store.db.engine import reading
 from store.db.keys import fetch_docnos
-from store.db.tables import JUDGE, JUDGEMENT, TOPIC, JudgementRow
+from store.db.tables import JUDGE, JUDGEMENT, TOPIC
 from store.errors import ArgumentError, StoreError, UnknownNameError
 from store.judging.desk import Desk, Queued
 from store.judging.disagreements import (
@@ -397,7 +397,7 @@ class AdjudicationDesk(Desk):
             for case in cases
         ]
 
-    def _hold(self, session: Session, row: JudgementRow) -> None:
+    def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
         """Hold nothing: whatever is assigned to judges, adjudicators need no place."""
 
     def _wanted(self, session: Session, cases: Iterable[Case]) -> list[Case]:

@@ -8,7 +8,7 @@ of them. What it returns for display is sanitised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,18 +21,9 @@ from store.analysis.pools.pace import RECENT_DECISIONS
 from store.content.draws import draws_left
 from store.content.topics import newest_guideline
 from store.db.engine import JUDGE_PATIENCE_MS, database_now, reading, writing
-from store.db.tables import (
-    ASSIGNMENT,
-    DOCUMENT,
-    GUIDELINE,
-    JUDGE,
-    JUDGEMENT,
-    POOL,
-    POOL_ENTRY,
-    TOPIC,
-    JudgementRow,
-)
+from store.db.tables import ASSIGNMENT, DOCUMENT, GUIDELINE, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
 from store.errors import ConflictError, StoreError, UnknownNameError
+from store.event import SHOWN
 from store.judging.assignments import (
     assigned_documents,
     assigned_pairs,
@@ -603,7 +594,7 @@ class Desk(OpenDesk):
         )
         return set(session.scalars(query)) == {self._sitting}
 
-    def _names(self, session: Session, event: Row[Any] | JudgementRow) -> tuple[str, str]:
+    def _names(self, session: Session, event: Row[Any]) -> tuple[str, str]:
         """Return the topic id and docno of an event."""
         query = (
             select(TOPIC.c.number, DOCUMENT.c.docno)
@@ -615,67 +606,59 @@ class Desk(OpenDesk):
         topic, docno = session.execute(query).one()
         return topic, docno
 
-    def _task(self, session: Session, docno: str, event: Row[Any] | JudgementRow) -> Task:
+    def _task(self, session: Session, docno: str, event: Row[Any]) -> Task:
         """Say how a document stands after an event."""
-        number = event.id or 0
-        passages = fetch_shown_passages(session, {number: event.document_id})
-        return as_task(docno, event, passages.get(number, ()))
+        passages = fetch_shown_passages(session, {event.id: event.document_id})
+        return as_task(docno, event, passages.get(event.id, ()))
 
-    def _append(
-        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int
-    ) -> JudgementRow:
+    def _append(self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int) -> Row[Any]:
         """Append the event of a decision."""
         topic, document = self._ids(decision)
-        row = self._event(session, topic, document, decision.action)
-        row.state, row.grade, row.reason = state_after(decision, old)
-        row.note = decision.note if decision.note is not None else (old.note if old else "")
+        values = self._event(session, topic, document, decision.action)
+        values["state"], values["grade"], values["reason"] = state_after(decision, old)
+        values["note"] = decision.note if decision.note is not None else (old.note if old else "")
         if decision.action in (Action.NOTE, Action.MARK) and old is not None:
-            row.iteration = old.iteration
-        row.position, row.shown_at = decision.position, decision.shown_at
-        row.dwell_ms, row.active_ms = decision.dwell_ms, decision.active_ms
-        row.dropped_keys = decision.dropped_keys
+            values["iteration"] = old.iteration
+        values |= {name: getattr(decision, name) for name in SHOWN}
         if decision.document_sha256 != "":
-            row.document_sha256 = decision.document_sha256
-        self._hold(session, row)
-        append_event(session, row, seen_revision=seen)
+            values["document_sha256"] = decision.document_sha256
+        self._hold(session, values)
+        row = append_event(session, values, seen_revision=seen)
         if decision.passages is not None:
             text = session.scalar(select(DOCUMENT.c.text).where(DOCUMENT.c.id == document))
             passages = as_raw(decision.passages, text or "")
         else:
             passages = self._passages(session, old)
-        add_passages(session, row.id or 0, passages)
+        add_passages(session, row.id, passages)
         return row
 
-    def _take_back(
-        self, session: Session, undone: Row[Any] | JudgementRow, before: Row[Any] | None, *, seen: int
-    ) -> Undone:
+    def _take_back(self, session: Session, undone: Row[Any], before: Row[Any] | None, *, seen: int) -> Undone:
         """Append the event that restores the state before another one."""
         topic, document = undone.topic_id, undone.document_id
-        row = self._event(session, topic, document, Action.UNDO)
-        row.undoes = undone.id
-        row.display_order, row.position = undone.display_order, undone.position
-        row.state, row.grade, row.reason, row.note, row.iteration = (
-            (before.state, before.grade, before.reason, before.note, before.iteration)
-            if before
-            else (State.UNJUDGED.value, None, "", "", undone.iteration)
-        )
-        self._hold(session, row)
-        append_event(session, row, seen_revision=seen)
-        add_passages(session, row.id or 0, self._passages(session, before))
+        values = self._event(session, topic, document, Action.UNDO)
+        values |= {"undoes": undone.id, "display_order": undone.display_order, "position": undone.position}
+        restored = ("state", "grade", "reason", "note", "iteration")
+        if before is None:
+            values |= {"state": State.UNJUDGED.value, "iteration": undone.iteration}
+        else:
+            values |= {name: before._mapping[name] for name in restored}
+        self._hold(session, values)
+        row = append_event(session, values, seen_revision=seen)
+        add_passages(session, row.id, self._passages(session, before))
         number, docno = self._names(session, row)
         return Undone(number, self._task(session, docno, row), undone.revision)
 
-    def _hold(self, session: Session, row: JudgementRow) -> None:
+    def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
         """Make sure that the document is still this judge's to decide."""
-        decided = row.state in (State.JUDGED.value, State.CANNOT.value)
-        hold(session, self._judge_id, row.topic_id, row.document_id, decided=decided)
+        decided = values["state"] in (State.JUDGED.value, State.CANNOT.value)
+        hold(session, self._judge_id, values["topic_id"], values["document_id"], decided=decided)
 
     def _passages(self, session: Session, event: Row[Any] | None) -> tuple[Passage, ...]:
         """Return the passages of an event, of the raw text."""
         return () if event is None else fetch_passages(session, [event.id]).get(event.id, ())
 
-    def _event(self, session: Session, topic: int, document: int, action: Action) -> JudgementRow:
-        """Make an event of this judge and sitting; its state is still to be set."""
+    def _event(self, session: Session, topic: int, document: int, action: Action) -> dict[str, Any]:
+        """Return the values of an event of this judge and sitting; its state is still to be set."""
         facts = session.execute(
             select(
                 DOCUMENT.c.sha256,
@@ -689,18 +672,16 @@ class Desk(OpenDesk):
         if facts.disabled:
             raise StoreError(disabled_message(self.judge))
         order, label = self._orders.get((topic, document), ("", "0"))
-        return JudgementRow(
-            topic_id=topic,
-            document_id=document,
-            judge_id=self._judge_id,
-            revision=0,
-            action=action.value,
-            state=State.UNJUDGED.value,
-            iteration=label,
-            display_order=order,
-            judged_at=database_now(session),
-            guideline_version=facts.guidelines if self._guideline is None else self._guideline or None,
-            document_sha256=facts.sha256,
-            sitting_id=self._sitting,
-            topic_version=self._topic_versions.get(topic, facts.topic),
-        )
+        return {
+            "topic_id": topic,
+            "document_id": document,
+            "judge_id": self._judge_id,
+            "action": action.value,
+            "iteration": label,
+            "display_order": order,
+            "judged_at": database_now(session),
+            "guideline_version": facts.guidelines if self._guideline is None else self._guideline or None,
+            "document_sha256": facts.sha256,
+            "sitting_id": self._sitting,
+            "topic_version": self._topic_versions.get(topic, facts.topic),
+        }

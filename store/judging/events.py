@@ -17,18 +17,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.db.keys import Keys
-from store.db.tables import (
-    DOCUMENT,
-    JUDGE,
-    JUDGEMENT,
-    PASSAGE,
-    POOL,
-    POOL_ENTRY,
-    SITTING,
-    TOPIC,
-    JudgementRow,
-)
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, POOL, POOL_ENTRY, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
+from store.event import COLUMNS, EVENT, JudgementEvent
 from store.judging.judges import judge_id
 from store.records import Action, Decision, Event, ImportReport, Judgement, Passage, Qrel, State, Task
 from store.text import sanitise, sanitise_line
@@ -62,15 +53,45 @@ def current_events(*, judges: Sequence[int] | None = None, topic: int | None = N
     return select(JUDGEMENT).join(last, and_(*same))
 
 
-def append_event(session: Session, row: JudgementRow, *, seen_revision: int) -> JudgementRow:
-    """Append one event after the revision its author saw.
+_IDS = ("topic", "docno", "judge", "undoes", "sitting")
+_HELD = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
+"""Fields whose columns hold no id of another row."""
+_LOADED = tuple((one.name, one.kind.load) for one in EVENT if one.kind.load is not None)
+
+
+def event_of_row(row: Row[Any], **known: Any) -> JudgementEvent:
+    """Turn an event row into an event.
+
+    Parameters
+    ----------
+    row : Row
+        Of the table of events.
+    **known
+        What a row holds as the id of another row, by the names of `store.event.EVENT`: topic,
+        docno, judge, undoes, sitting; and the passages.
+    """
+    values = row._mapping
+    event = {name: values[column] for name, column in _HELD}
+    for name, load in _LOADED:
+        if event[name] is not None:
+            event[name] = load(event[name])
+    return JudgementEvent(**event, **known)
+
+
+def stored_values(event: JudgementEvent) -> dict[str, Any]:
+    """Return what an event's row holds by the names of columns, but for ids of other rows."""
+    return {column: getattr(event, name) for name, column in _HELD}
+
+
+def append_event(session: Session, values: dict[str, Any], *, seen_revision: int) -> Row[Any]:
+    """Append one event after the revision its author saw; return its row.
 
     Parameters
     ----------
     session : Session
         A writing session.
-    row : JudgementRow
-        The event; its revision is set here.
+    values : dict of str to object
+        Of the row, by column, but for its revision.
     seen_revision : int
         The revision on the author's screen; 0 = none.
 
@@ -79,26 +100,21 @@ def append_event(session: Session, row: JudgementRow, *, seen_revision: int) -> 
     ConflictError
         If another event of the same judge on the same document came in between.
     """
-    row.revision = seen_revision + 1
     message = "this document was judged under the same name somewhere else in between"
+    key = ("topic_id", "document_id", "judge_id")
     newest = session.scalar(
-        select(func.max(JUDGEMENT.c.revision)).where(
-            JUDGEMENT.c.topic_id == row.topic_id,
-            JUDGEMENT.c.document_id == row.document_id,
-            JUDGEMENT.c.judge_id == row.judge_id,
-        )
+        select(func.max(JUDGEMENT.c.revision)).where(*(JUDGEMENT.c[name] == values[name] for name in key))
     )
     if (newest or 0) != seen_revision:
         raise ConflictError(message, hint="the other judgement stands; look at it again")
-    session.add(row)
+    row = {**values, "revision": seen_revision + 1}
     try:
-        session.flush()
+        return session.execute(insert(JUDGEMENT).values(row).returning(*JUDGEMENT.columns)).one()
     except IntegrityError as error:
         if "unique" in str(error.orig).lower():
             raise ConflictError(message) from error
         message = "the judgement refers to something that is no longer in the collection"
         raise StoreError(message) from error
-    return row
 
 
 def import_judgements(
@@ -165,11 +181,9 @@ def import_judgements(
                 "action": Action.JUDGE.value,
                 "state": State.JUDGED.value,
                 "grade": qrel.grade,
-                "reason": "",
                 "note": "" if old is None else old.note,
                 "iteration": qrel.iteration,
                 "judged_at": now,
-                "dropped_keys": 0,
             }
         )
     if differing and not replace:
@@ -414,7 +428,7 @@ def is_same_decision(decision: Decision, event: Row[Any], passages: tuple[Passag
     )
 
 
-def as_task(docno: str, event: Row[Any] | JudgementRow | None, passages: tuple[Passage, ...] = ()) -> Task:
+def as_task(docno: str, event: Row[Any] | None, passages: tuple[Passage, ...] = ()) -> Task:
     """Say how a document stands after an event; its passages as a screen has them."""
     if event is None:
         return Task(docno, State.UNJUDGED, None, "", "", 0)

@@ -492,12 +492,10 @@ def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
                 "revision": newest.revision + 1,
                 "action": Action.REOPEN.value,
                 "state": State.UNJUDGED.value,
-                "grade": None,
                 "reason": " ".join(one.shown.why),
                 "note": newest.note,
                 "iteration": newest.iteration,
                 "judged_at": now,
-                "dropped_keys": 0,
             }
         )
     try:

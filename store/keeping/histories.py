@@ -15,7 +15,7 @@ from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ConflictError, UnknownNameError
 from store.event import JudgementEvent
-from store.judging.events import current_events, fetch_passages
+from store.judging.events import current_events, event_of_row, fetch_passages, stored_values
 from store.judging.judges import add_judge, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
 from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, State
@@ -88,32 +88,14 @@ def fetch_histories_of(
         for batch in result.partitions():
             passages = fetch_passages(session, [row.id for row in batch]) if has_passages else {}
             for row in batch:
-                yield JudgementEvent(
+                yield event_of_row(
+                    row,
                     topic=topics.names[row.topic_id],
                     docno=documents.names[row.document_id],
                     judge=own_names[row.judge_id],
-                    revision=row.revision,
-                    action=Action(row.action),
                     undoes=row.undone_revision,
-                    state=State(row.state),
-                    grade=row.grade,
-                    reason=row.reason,
-                    note=row.note,
-                    iteration=row.iteration,
                     passages=passages.get(row.id, ()),
-                    display_order=row.display_order or None,
-                    position=row.position,
-                    shown_at=row.shown_at,
-                    judged_at=row.judged_at,
-                    dwell_ms=row.dwell_ms,
-                    active_ms=row.active_ms,
-                    dropped_keys=row.dropped_keys,
-                    guideline_version=row.guideline_version,
-                    document_sha256=row.document_sha256,
                     sitting=sittings.get(row.sitting_id),
-                    topic_version=row.topic_version,
-                    follows=row.follows,
-                    settled=row.settled,
                 )
 
 
@@ -307,33 +289,8 @@ def _as_row(
 ) -> dict[str, Any]:
     """Turn an event into the values of its row."""
     topic, document, judge = pair
-    return {
-        "id": row_id,
-        "topic_id": topic,
-        "document_id": document,
-        "judge_id": judge,
-        "revision": event.revision,
-        "action": event.action.value,
-        "undoes": undone,
-        "state": event.state.value,
-        "grade": event.grade,
-        "reason": event.reason,
-        "note": event.note,
-        "iteration": event.iteration,
-        "display_order": event.display_order,
-        "position": event.position,
-        "shown_at": event.shown_at,
-        "judged_at": event.judged_at,
-        "dwell_ms": event.dwell_ms,
-        "active_ms": event.active_ms,
-        "dropped_keys": event.dropped_keys,
-        "guideline_version": event.guideline_version,
-        "document_sha256": event.document_sha256,
-        "sitting_id": sitting,
-        "topic_version": event.topic_version,
-        "follows": event.follows,
-        "settled": event.settled,
-    }
+    own = {"id": row_id, "topic_id": topic, "document_id": document, "judge_id": judge}
+    return own | stored_values(event) | {"undoes": undone, "sitting_id": sitting}
 
 
 def _passage_row(judgement: int, passage: Passage) -> dict[str, Any]:
@@ -474,26 +431,15 @@ def _add_judges(session: Session, names: Iterable[str], kinds: Mapping[str, Judg
 def _event(one: Judgement, action: Action, revision: int, now: datetime) -> JudgementEvent:
     """Make the event that leads to a state."""
     return JudgementEvent(
-        topic=one.topic,
-        docno=one.docno,
-        judge=one.judge,
-        revision=revision,
-        action=action,
-        undoes=None,
+        one.topic,
+        one.docno,
+        one.judge,
+        revision,
+        action,
         state=one.state,
         grade=one.grade,
         reason=one.reason,
         note=one.note,
         iteration=one.iteration,
-        passages=(),
-        display_order=None,
-        position=None,
-        shown_at=None,
         judged_at=now,
-        dwell_ms=None,
-        active_ms=None,
-        dropped_keys=0,
-        guideline_version=None,
-        document_sha256=None,
-        sitting=None,
     )

@@ -30,6 +30,7 @@ from hashlib import sha256
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
+from store.event import EVENT
 from store.records import Action
 
 _SETTLES = "settles:"
@@ -48,18 +49,23 @@ class Content(NamedTuple):
     note: bytes
     iteration: str
     display_order: str | None
-    position: int | None
-    shown_at: str | None
     judged_at: str
-    dwell_ms: int | None
-    active_ms: int | None
-    dropped_keys: int
     guideline_version: int | None
     document_sha256: str | None
     topic_version: int | None
     settled: str | None
+    other: tuple[Any, ...]
+    """Every other field that an event says, as `OTHER` names them: nothing here looks at them."""
     passages: tuple[tuple[int, int, bytes], ...] = ()
     """Start, length and text, ascending."""
+
+
+OTHER = {
+    one.name: one.default
+    for one in EVENT
+    if one.role in ("said", "shown") and one.name not in Content._fields
+}
+"""What `Content.other` holds; a settlement, which no screen showed, has these values."""
 
 
 class Event(NamedTuple):
@@ -72,8 +78,6 @@ class Event(NamedTuple):
     tag: Any = None
     """The caller's own; of no meaning here."""
 
-
-_ORDER = Content._fields.index("display_order")
 
 Chain = Sequence[Event]
 """All events of a judge on a document on one copy, by revision from 1 without gaps."""
@@ -202,7 +206,7 @@ def chain_of(row: Iterable[Placed]) -> list[Event]:
 
 def identity_of(content: Content, parents: Iterable[Id], undone: Id | None) -> Id:
     """Return the identity of an event: a hash that is the same on every copy."""
-    told = repr(((*content[:_ORDER], None, *content[_ORDER + 1 :]), sorted(parents), undone))
+    told = repr((content._replace(display_order=None)[:], sorted(parents), undone))
     return sha256(told.encode("ascii", "backslashreplace")).digest()
 
 

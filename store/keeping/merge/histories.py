@@ -27,7 +27,7 @@ from store.errors import StoreError
 from store.judging.erasing import overwrite_removed
 from store.keeping.histories import next_ids
 from store.keeping.merge.copies import Conflict, Copy, Here, JudgeCount, Rule, Take
-from store.keeping.merge.graph import Chain, Content, Event, Id, Node, Placed, nodes_of, placed, united
+from store.keeping.merge.graph import OTHER, Chain, Content, Event, Id, Node, Placed, nodes_of, placed, united
 from store.keeping.merge.settle import BY_HAND, conflict_of, settle
 from store.records import Action
 from store.text import natural_key
@@ -36,9 +36,10 @@ NAMES = tuple(column.name for column in JUDGEMENT.columns)
 AT = {name: place for place, name in enumerate(NAMES)}
 """Where a column stands in a row."""
 
-_TOLD = [name for name in Content._fields if name != "passages"]
-_read_content = itemgetter(*(AT[name] for name in _TOLD))
-_read_compared = itemgetter(*(AT[name] for name in (*_TOLD, "revision", "follows")))
+_TOLD = [name for name in Content._fields if name not in ("other", "passages")]
+_read_told = itemgetter(*(AT[name] for name in _TOLD))
+_read_other = itemgetter(*(AT[name] for name in OTHER))
+_read_compared = itemgetter(*(AT[name] for name in (*_TOLD, *OTHER, "revision", "follows")))
 _read_document_and_judge = itemgetter(AT["document_id"], AT["judge_id"])
 _read_revision = itemgetter(AT["revision"])
 _PASSAGE_NAMES = tuple(column.name for column in PASSAGE.columns)
@@ -152,7 +153,7 @@ def chain_of_rows(number: int, side: Side, key: Key) -> list[Event]:
     revisions = {row[AT["id"]]: row[AT["revision"]] for row in rows}
     return [
         Event(
-            Content._make((*_read_content(row), side.passages.get(row[AT["id"]], ()))),
+            Content._make((*_read_told(row), _read_other(row), side.passages.get(row[AT["id"]], ()))),
             None if row[AT["undoes"]] is None else revisions[row[AT["undoes"]]],
             row[AT["follows"]],
             (number, row),
@@ -443,7 +444,9 @@ class HistoryMerge:
                 continue
             side, source = self._source(one.node)
             values = self._values(topic, key, side, source)
-            for name, value in (*one.node.content._asdict().items(), *stands.items()):
+            content = one.node.content
+            told = content._asdict() | dict(zip(OTHER, content.other, strict=True)) | stands
+            for name, value in told.items():
                 if name in AT:
                     values[AT[name]] = value
             if one.undoes is not None:

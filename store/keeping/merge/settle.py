@@ -53,7 +53,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from store.keeping.merge.copies import _RULES, Conflict, Rule, Take, Version
-from store.keeping.merge.graph import Graph, Id, Node, ancestors_of, identity_of, in_order
+from store.keeping.merge.graph import OTHER, Graph, Id, Node, ancestors_of, identity_of, in_order
 from store.records import DECIDED, Action, State
 
 Ancestors = Mapping[Id, frozenset[Id]]
@@ -102,12 +102,8 @@ def closing(
         reason=taken.content.reason if is_same else b"",
         note=_Kept(graph, ancestors, _note).value(ends, taken),
         display_order=None,
-        position=None,
-        shown_at=None,
         judged_at=max(node.content.judged_at for node in ends),
-        dwell_ms=None,
-        active_ms=None,
-        dropped_keys=0,
+        other=(*OTHER.values(),),
         guideline_version=decider.content.guideline_version,
         document_sha256=decider.content.document_sha256,
         topic_version=decider.content.topic_version,

@@ -33,11 +33,11 @@ def moment(number: int) -> str:
 
 def content(action: str, state: str, at: int, **other: Any) -> Content:
     """Make an event of little: action and state after it, at a number of seconds."""
+    shown = {"position": 0, "shown_at": None, "dwell_ms": 5, "active_ms": 4, "dropped_keys": 0}
     values: dict[str, Any] = {
         "grade": None, "reason": b"", "note": b"", "iteration": "0", "display_order": "docno",
-        "position": 0, "shown_at": None, "dwell_ms": 5, "active_ms": 4, "dropped_keys": 0,
-        "guideline_version": None, "document_sha256": None, "topic_version": None,
-        "settled": None, **other,
+        "guideline_version": None, "document_sha256": None, "topic_version": None, "settled": None,
+        "other": tuple(other.pop(name, value) for name, value in shown.items()), **other,
     }  # fmt: skip
     return Content(action=action, state=state, judged_at=moment(at), **values)
 

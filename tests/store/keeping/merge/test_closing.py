@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.keeping.merge.graph import Event, ancestors_of, in_order, united
+from store.keeping.merge.graph import OTHER, Event, ancestors_of, in_order, united
 from store.keeping.merge.settle import closing
 from store.records import State
 from tests.store.keeping.merge.laptops import judged, moment
@@ -22,5 +22,6 @@ def test_settlement_has_nothing_that_a_screen_measured() -> None:
     row = in_order(graph)
     first = row[0]
     made = closing(graph, ancestors_of(row), row, first, first, "highest", State.JUDGED, 2).content
-    assert (made.dropped_keys, made.dwell_ms, made.active_ms) == (0, None, None)
-    assert (made.shown_at, made.position, made.judged_at) == (None, None, moment(5))
+    shown = {"position": None, "shown_at": None, "dwell_ms": None, "active_ms": None, "dropped_keys": 0}
+    assert dict(zip(OTHER, made.other, strict=True)) == shown
+    assert made.judged_at == moment(5)
