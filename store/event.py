@@ -123,7 +123,7 @@ EVENT = _declared(
     Field("note", PROSE, "said", "the judge's own words; they stay with the events that follow"),
     Field("iteration", ID, "said", "the judging round"),
     Field("passages", PASSAGES, "said", "marked evidence: start, length and text, in characters of the"
-          " document's text; an empty text is not here"),
+          " document's text, which is empty where texts are left out"),
     Field("display_order", WORD, "said", "how the documents lay before the judge, seed included; null = not"
           " at a desk"),
     Field("position", whole(0), "shown", "place in the queue, from 0"),

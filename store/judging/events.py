@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
@@ -53,29 +53,32 @@ def current_events(*, judges: Sequence[int] | None = None, topic: int | None = N
     return select(JUDGEMENT).join(last, and_(*same))
 
 
+EventRecord = TypeVar("EventRecord", bound=JudgementEvent)
 _IDS = ("topic", "docno", "judge", "undoes", "sitting")
 _HELD = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
 """Fields whose columns hold no id of another row."""
 _LOADED = tuple((one.name, one.kind.load) for one in EVENT if one.kind.load is not None)
 
 
-def event_of_row(row: Row[Any], **known: Any) -> JudgementEvent:
-    """Turn an event row into an event.
+def event_of_row(row: Row[Any], record: type[EventRecord], **known: Any) -> EventRecord:
+    """Turn an event row into an event, or into a record that tells more of it.
 
     Parameters
     ----------
     row : Row
         Of the table of events.
+    record : type of JudgementEvent
+        What is made.
     **known
         What a row holds as the id of another row, by the names of `store.event.EVENT`: topic,
-        docno, judge, undoes, sitting; and the passages.
+        docno, judge, undoes, sitting; the passages; and what the record has beside an event.
     """
     values = row._mapping
     event = {name: values[column] for name, column in _HELD}
     for name, load in _LOADED:
         if event[name] is not None:
             event[name] = load(event[name])
-    return JudgementEvent(**event, **known)
+    return record(**event, **known)
 
 
 def stored_values(event: JudgementEvent) -> dict[str, Any]:

@@ -90,6 +90,7 @@ def fetch_histories_of(
             for row in batch:
                 yield event_of_row(
                     row,
+                    JudgementEvent,
                     topic=topics.names[row.topic_id],
                     docno=documents.names[row.document_id],
                     judge=own_names[row.judge_id],

@@ -34,6 +34,7 @@ from store.db.tables import (
     TOPIC_VERSION,
 )
 from store.errors import UnknownNameError
+from store.event import JudgementEvent
 from store.judging.disagreements import (
     Case,
     Ruling,
@@ -47,11 +48,11 @@ from store.judging.disagreements import (
     ruling_of,
     seen_basis,
 )
-from store.judging.events import fetch_passages
+from store.judging.events import event_of_row, fetch_passages
 from store.judging.judges import fetch_identities, judge_id
 from store.judging.states import RANKS, topic_id
 from store.keeping.histories import fetch_sitting_numbers
-from store.records import DECIDED, Action, JudgeKind, Passage, State
+from store.records import DECIDED, Action, JudgeKind, State
 
 What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
@@ -406,47 +407,14 @@ _NEAR = 5
 """Docnos shown on either side of one that is not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Happening:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening(JudgementEvent):
     """One event of one judge, and what it rested on."""
 
-    at: datetime
-    """UTC."""
-    judge: str
     kind: JudgeKind
-    revision: int
-    """Of this judge's events on the document, from 1."""
-    action: Action
-    state: State
-    """After it, as are `grade`, `reason`, `note` and `passages`."""
-    grade: int | None
-    undid: int | None
-    """The revision that an undo took back."""
     is_undone: bool
     """Whether a later event took it back."""
-    follows: int | None
-    """The revision that stood when the judge acted, on a copy of the collection, and of a
-    settlement the one it took; ``None`` = the one before."""
-    settled: str | None
-    """How copies on which a judge had gone on apart were settled: a rule of
-    `store.keeping.merge.settle`; ``None`` = a judge acted."""
-    reason: str
-    note: str
-    passages: tuple[Passage, ...]
-    """In characters of the raw text."""
-    iteration: str
-    guideline_version: int | None
-    """``None`` = there were no guidelines, or an imported event does not say."""
-    topic_version: int | None
-    """Of the topic's text; ``None`` = the event does not say."""
     text: TextThen
-    document_sha256: str | None
-    """Of what the judge saw; ``None`` = no text, or not known."""
-    shown_at: datetime | None
-    dwell_ms: int | None
-    active_ms: int | None
-    sitting: int | None
-    """Number of the sitting, from 1; ``None`` = imported, or reopened by the organiser."""
     host: str
     """The machine; empty = not known."""
     opinions: tuple[Verdict, ...] | None
@@ -543,13 +511,20 @@ def fetch_chronicle(session: Session, topic: str, docno: str, asked: Stretch = E
     revisions = {row.id: row.revision for row in rows}
     undone = {row.undoes for row in rows}
     happened = {
-        row.id: _happening(
+        row.id: event_of_row(
             row,
+            Happening,
+            topic=topic,
+            docno=docno,
+            judge=row.judge,
+            undoes=revisions.get(row.undoes),
             passages=passages.get(row.id, ()),
-            undid=revisions.get(row.undoes),
-            is_undone=row.id in undone,
             sitting=sittings.get(row.sitting_id),
-            sha256=document.sha256,
+            kind=JudgeKind(row.kind),
+            is_undone=row.id in undone,
+            text=_text_then(row, document.sha256),
+            host=row.host or "",
+            opinions=_opinions_before(row),
         )
         for row in rows
     }
@@ -645,44 +620,10 @@ def _events_on_document(topic: int, document: int) -> Any:
     )
 
 
-def _happening(
-    row: Row[Any],
-    *,
-    passages: tuple[Passage, ...],
-    undid: int | None,
-    is_undone: bool,
-    sitting: int | None,
-    sha256: str | None,
-) -> Happening:
-    """Turn an event row into a `Happening`."""
+def _opinions_before(row: Row[Any]) -> tuple[Verdict, ...] | None:
+    """Return the verdicts that lay before an adjudicator; ``None`` = not known, or no ruling."""
     basis = seen_basis(row.display_order) if row.action in (Action.JUDGE, Action.CANNOT) else None
-    return Happening(
-        at=row.judged_at,
-        judge=row.judge,
-        kind=JudgeKind(row.kind),
-        revision=row.revision,
-        action=Action(row.action),
-        state=State(row.state),
-        grade=row.grade,
-        undid=undid,
-        is_undone=is_undone,
-        follows=row.follows,
-        settled=row.settled,
-        reason=row.reason,
-        note=row.note,
-        passages=passages,
-        iteration=row.iteration,
-        guideline_version=row.guideline_version,
-        topic_version=row.topic_version,
-        text=_text_then(row, sha256),
-        document_sha256=row.document_sha256,
-        shown_at=row.shown_at,
-        dwell_ms=row.dwell_ms,
-        active_ms=row.active_ms,
-        sitting=sitting,
-        host=row.host or "",
-        opinions=None if basis is None else read_basis(basis),
-    )
+    return None if basis is None else read_basis(basis)
 
 
 def _text_then(row: Row[Any], sha256: str | None) -> TextThen:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,41 +14,25 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOptio
 from pooler.results.history import history_table
 from pooler.results.table import Cell, Column, Format, Table, counted, folded, short_times, without_empty
 from pooler.streams import say
+from store.event import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
     from store.looking.history import Chronicle, Happening
     from store.records import Scale
 
-COLUMNS = (
-    Column("at", "when (UTC)"),
-    Column("judge"),
-    Column("kind"),
-    Column("revision"),
-    Column("action"),
-    Column("state"),
-    Column("grade"),
-    Column("undid"),
-    Column("is_undone", "taken back"),
-    Column("follows"),
-    Column("settled"),
-    Column("reason"),
-    Column("note"),
-    Column("passages"),
-    Column("iteration", "round"),
-    Column("guideline_version", "guidelines"),
-    Column("topic_version"),
-    Column("text"),
-    Column("document_sha256"),
-    Column("shown_at"),
-    Column("dwell_ms"),
-    Column("active_ms"),
-    Column("sitting"),
-    Column("host"),
-    Column("rested_on", "rested on"),
-)
+_ORDER = (
+    "at", "judge", "kind", "revision", "action", "state", "grade", "undid", "is_undone", "follows", "settled",
+    "reason", "note", "passages", "iteration", "guideline_version", "topic_version", "text",
+    "document_sha256", "shown_at", "dwell_ms", "active_ms", "sitting", "host", "rested_on",
+)  # fmt: skip
+_CALLED = {"judged_at": "at", "undoes": "undid"}
+"""Fields of an event that have another name in a history."""
+_LEFT_OUT = ("topic", "docno", "display_order", "position", "dropped_keys")
+"""Named above the history, or of interest to nobody who asks for one."""
+_TOLD = {name: _CALLED.get(name, name) for name in FIELDS if name not in _LEFT_OUT}
+COLUMNS = tuple(Column(name) for name in dict.fromkeys([*_ORDER, *_TOLD.values()]))
 FOR_PEOPLE = (
     Column("judge"),
     Column("revision", "no."),
@@ -179,19 +165,19 @@ def _say_rest(n_left: int, noun: str) -> None:
 
 def _row(event: Happening) -> dict[str, Cell]:
     """Return the cells of an event; passages counted."""
-    return {
-        "at": _moment(event.at), "judge": event.judge, "kind": event.kind.value,
-        "revision": event.revision, "action": event.action.value, "state": event.state.value,
-        "grade": event.grade, "undid": event.undid, "is_undone": event.is_undone,
-        "follows": event.follows, "settled": event.settled,
-        "reason": event.reason, "note": event.note, "passages": len(event.passages),
-        "iteration": event.iteration, "guideline_version": event.guideline_version,
-        "topic_version": event.topic_version,
-        "text": event.text, "document_sha256": event.document_sha256,
-        "shown_at": None if event.shown_at is None else _moment(event.shown_at),
-        "dwell_ms": event.dwell_ms, "active_ms": event.active_ms, "sitting": event.sitting,
-        "host": event.host or None, "rested_on": _opinions(event),
-    }  # fmt: skip
+    row: dict[str, Cell] = {called: _plain(getattr(event, name)) for name, called in _TOLD.items()}
+    row |= {"kind": event.kind.value, "is_undone": event.is_undone, "text": event.text}
+    row |= {"host": event.host or None, "rested_on": _opinions(event)}
+    return {column.name: row[column.name] for column in COLUMNS}
+
+
+def _plain(value: Any) -> Cell:
+    """Write a value for programs: a moment to the microsecond that orders events, passages counted."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="microseconds")
+    if isinstance(value, tuple):
+        return len(value)
+    return value.value if isinstance(value, StrEnum) else value
 
 
 def _data(found: Chronicle) -> dict[str, Any]:
@@ -231,7 +217,7 @@ def _data(found: Chronicle) -> dict[str, Any]:
 
 def _for_people(found: Chronicle, scale: Scale) -> Table:
     """Make the table of events, and the sentences below it."""
-    heading, times = short_times([event.at for event in found.events])
+    heading, times = short_times([event.judged_at for event in found.events])
     notes = {(event.judge, event.revision): event.note for event in found.events}
     rows: list[Mapping[str, Cell]] = [
         {
@@ -330,7 +316,7 @@ def _stands(event: Happening, scale: Scale) -> str:
 
 def _remark(event: Happening) -> str | None:
     """Say what an event took back, what it followed on another copy, or how copies were settled."""
-    words = [] if event.undid is None else [f"takes back no. {event.undid}"]
+    words = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
     if event.settled is not None:
         words.append(f"copies settled: {_SETTLED.get(event.settled, f'by {event.settled}')}")
     elif event.follows is not None:
@@ -357,8 +343,3 @@ def _place(pool: str, label: str, withdrawn: bool, sampled: bool) -> str:  # noq
     words = [f"round {label}", *(["withdrawn"] if withdrawn else []),
              *([] if sampled else ["not to be judged"])]  # fmt: skip
     return f"{pool} ({', '.join(words)})"
-
-
-def _moment(at: datetime) -> str:
-    """Write a moment of UTC for programs, to the microsecond that orders events."""
-    return at.isoformat(timespec="microseconds")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from store.event import EVENT
 from store.keeping.directory.manifest import About
 from store.keeping.directory.tables import Wishes
 from store.text import sanitise_line
@@ -150,22 +151,6 @@ _FOLDERS = {
     " `inclusion_probability`, `sampled` (no = not to be judged); beside them the plan",
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }
-_EVENT = (
-    "`action` is what the judge did (judge, skip, cannot, note, mark, undo), or what was done for"
-    " them (reopen: put back into the queue by the organiser; settle: copies of the collection came"
-    " together), `undoes` the revision that an undo takes back; `state` and `grade` stand after it."
-    " `passages` are marked evidence: start, length and text, in characters of the document's text."
-    " `display_order` and"
-    " `position` say how documents lay before the judge, `shown_at` and `judged_at` when;"
-    " `dwell_ms` is the time from first paint to the key, `active_ms` the same without idle time,"
-    " `dropped_keys` counts keys that came too soon. `guideline_version`, `document_sha256`,"
-    " `topic_version` and `sitting` say under what the judgement was made. Where copies of the"
-    " collection came together, `follows` is the revision that stood when the judge acted (null ="
-    " the one before), and `settled` says how copies on which a judge had gone on apart were"
-    " settled."
-)
-
-
 def readme(
     about: About,
     wishes: Wishes,
@@ -212,7 +197,8 @@ def readme(
         _qrels_words(qrels),
         "## Judgements",
         "\n".join(f"- {sentence}" for sentence in how),
-        _EVENT,
+        "Every object of `judgements.jsonl` has these keys; one that does not apply is `null`.",
+        _event_table(),
         *_hidden(wishes),
         "## Reading it with Python",
         "Run in this directory; field names are those of `ir_datasets`.",
@@ -276,6 +262,13 @@ def _grade_table(about: About) -> str:
     if about.scale.rigid is not None:
         levels += f"; rigid: {about.scale.rigid} or more"
     return "\n".join(lines) + f"\n\n{levels}."
+
+
+def _event_table() -> str:
+    """List the keys of a judgement event."""
+    lines = ["| key | what |", "| --- | --- |"]
+    lines += [f"| `{one.name}` | {one.about} |" for one in EVENT]
+    return "\n".join(lines)
 
 
 def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:

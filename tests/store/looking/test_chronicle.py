@@ -47,7 +47,7 @@ def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -
     ann.undo()
     found = collection.chronicle("1", "a")
     told = [
-        (one.revision, one.action.value, one.grade, one.undid, one.is_undone, one.note)
+        (one.revision, one.action.value, one.grade, one.undoes, one.is_undone, one.note)
         for one in found.events
     ]
     assert told == [
@@ -63,7 +63,7 @@ def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -
     assert (first.dwell_ms, first.active_ms, first.sitting) == (2500, 2000, 1)
     assert (first.guideline_version, first.text, found.newest_guideline) == (1, "same", 1)
     assert first.host != ""
-    assert first.at.utcoffset() == datetime.now(UTC).utcoffset()
+    assert first.judged_at.utcoffset() == datetime.now(UTC).utcoffset()
     [place] = found.places
     assert (place.pool, place.round, place.withdrawn, place.sampled) == ("main", "3", False, True)
     assert (found.final.grade, found.final.reason, found.final.by) == (1, None, "ann")
@@ -215,8 +215,8 @@ def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection)
     assert [one.grade for one in found.events] == [2, 1]
     assert (found.total, found.n_left_out, whole.n_left_out) == (4, 1, 0)
     assert (found.standing, found.final) == (whole.standing, whole.final)
-    moment = whole.events[1].at
-    later = collection.chronicle("1", "a", Stretch(since=moment, until=whole.events[3].at))
+    moment = whole.events[1].judged_at
+    later = collection.chronicle("1", "a", Stretch(since=moment, until=whole.events[3].judged_at))
     assert later.events == whole.events[1:3]
     with pytest.raises(UnknownNameError, match="unknown judge `eve`; known: `ann`, `bob`"):
         collection.chronicle("1", "a", Stretch(judges=("eve",)))
