@@ -72,7 +72,6 @@ class JudgementEvent:
     topic_version: int | None = None
     follows: int | None = None
     settled: str | None = None
-    columns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,6 @@ EVENT = _declared(
           " collection; null = the one before", since=4),
     Field("settled", CODE, "said", "the rule by which copies that differed were settled; null = a judge"
           " acted", since=4),
-    Field("columns", whole(1), "shown", "characters of a line of the judge's terminal", since=5),
 )  # fmt: skip
 """Every field of an event, in the order in which files have them."""
 FIELDS = tuple(one.name for one in EVENT)

@@ -389,7 +389,6 @@ class Decision:
     dwell_ms: int | None = None
     active_ms: int | None = None
     dropped_keys: int = 0
-    columns: int | None = None
 
 
 class Purpose(StrEnum):

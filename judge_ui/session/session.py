@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from shutil import get_terminal_size
 
 from judge_ui.session.desks import DeskLike, Drawing
 from judge_ui.session.queue import Filter, OpenQueue, places
@@ -650,7 +649,6 @@ class JudgingSession(OpenSession):
             dwell_ms=self._dwell.ms,
             active_ms=self._dwell.active_ms,
             dropped_keys=self._dwell.dropped,
-            columns=get_terminal_size().columns,
         )
         return self._write(Attempt(decision, said, done))
 
