@@ -87,6 +87,8 @@ JudgementsFormat = Literal["jsonl", "tsv"]
 
 _NUMBERS = frozenset(one.name for one in EVENT if one.kind.name == "int")
 _MAY_BE_NONE = frozenset(one.name for one in EVENT if one.may_be_none) - _NUMBERS
+_ALWAYS = frozenset(one.name for one in EVENT if one.since == 1)
+"""Columns that every history has; older ones lack the rest."""
 _PASSAGES = "passages"
 _KIND = "kind"
 _SHOWN = 80
@@ -316,14 +318,16 @@ def _tsv_values(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, A
 
 def _is_header(cells: list[str]) -> bool:
     """Say whether a line names the columns of events or of states, each once."""
-    named = sorted(cells)
-    return any(named in (sorted(names), sorted(_with_kind(names))) for names in (FIELDS, STATE_FIELDS))
+    named = set(cells) - {_KIND}
+    of_events = named >= _ALWAYS and named <= {*FIELDS}
+    return len(cells) == len(set(cells)) and (of_events or named == {*STATE_FIELDS})
 
 
 def _header_words(cells: list[str]) -> str:
     """Say what is wrong with a header."""
-    wanted = FIELDS if {"revision", "action"} & set(cells) else STATE_FIELDS
-    missing = [name for name in wanted if name not in cells]
+    is_history = bool({"revision", "action"} & set(cells))
+    wanted = FIELDS if is_history else STATE_FIELDS
+    missing = [name for name in wanted if name not in cells and (name in _ALWAYS or not is_history)]
     wanted = _with_kind(wanted)
     unknown = sorted(set(cells) - set(wanted))
     got = f"without {', '.join(missing)}" if missing else "with a name twice"

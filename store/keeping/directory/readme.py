@@ -151,6 +151,8 @@ _FOLDERS = {
     " `inclusion_probability`, `sampled` (no = not to be judged); beside them the plan",
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }
+
+
 def readme(
     about: About,
     wishes: Wishes,

@@ -6,6 +6,7 @@ import csv
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,29 @@ def test_columns_and_keys_may_come_in_any_order(tmp_path: Path) -> None:
     write(tmp_path / "f", ['{"grade": 2, "judge": "a", "topic": "1", "docno": "d", "state":'
                            ' "judged", "note": "", "reason": "", "iteration": "0"}'])  # fmt: skip
     assert read(tmp_path / "f", "jsonl") == [one]
+
+
+@given(events=histories().filter(bool), form=forms)
+def test_files_from_before_a_column_was_there_are_read(
+    events: list[JudgementEvent], form: JudgementsFormat, tmp_path: Path
+) -> None:
+    """The last three keys came later: without them nothing was settled or followed on a copy."""
+    plain = [replace(event, topic_version=None, follows=None, settled=None) for event in events]
+    lines = list(history_lines(plain, KINDS, form))
+    if form == "tsv":
+        older = [line.rsplit("\t", 3)[0] for line in lines]
+    else:
+        older = [line.split(', "topic_version"')[0] + "}" for line in lines]
+    write(tmp_path / "f", older)
+    assert read(tmp_path / "f", form) == plain
+
+
+def test_a_history_without_a_column_of_its_beginning_is_refused(tmp_path: Path) -> None:
+    """Only what came later may be missing."""
+    names = [name for name in FIELDS if name not in ("position", "settled")]
+    write(tmp_path / "f", ["\t".join(names)])
+    with pytest.raises(FormatError, match=r"got one without position$"):
+        read(tmp_path / "f", "tsv")
 
 
 @pytest.mark.parametrize(

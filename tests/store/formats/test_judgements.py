@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from store.errors import ArgumentError, FormatError
-from store.event import FIELDS, JudgementEvent
+from store.event import EVENT, FIELDS, JudgementEvent
 from store.formats.judgements import read_events, write_events
 from store.records import Action, Passage, State
 from tests.store.formats.judgement_events import histories
@@ -219,3 +219,11 @@ def test_bytes_that_are_no_utf8_are_a_fault(tmp_path: Path) -> None:
     (tmp_path / "e").write_bytes(LINE.encode() + b'{"note": "\xe9"}\n')
     with pytest.raises(FormatError, match=r"e:2: expected UTF-8, got byte 0xe9 at column 11"):
         read_events(str(tmp_path / "e"))
+
+
+def test_every_field_of_the_record_has_its_row_in_the_table() -> None:
+    """The table and the record name the same fields in the same order, and agree on what may be none."""
+    assert [one.name for one in fields(JudgementEvent)] == list(FIELDS)
+    assert {one.name for one in EVENT if one.may_be_none} == {
+        one.name for one in fields(JudgementEvent) if str(one.type).endswith("| None")
+    }
