@@ -20,7 +20,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from pooler.cli.main import run
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.cli.command_line import JUDGES, copy_garden
 from tests.store.new import new_collection
 from tests.strategies import EXAMPLES

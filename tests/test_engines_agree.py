@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pooler.cli.main import run
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision, JudgeKind
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_collections" / "kitchen_garden"
@@ -28,7 +28,7 @@ def build(where: str) -> None:
     for step in steps:
         assert run([*step, *chosen]) == 0, step
     with Collection(where) as opened:
-        opened.add_judge("model", JudgeKind.MODEL)
+        opened.judges.add("model", JudgeKind.MODEL)
         desk = opened.desk("明子")
         for line in desk.inbox()[:3]:
             first, second, third, fourth, fifth = desk.queue(line.topic)[:5]

@@ -26,7 +26,7 @@ from store.errors import ContradictionError, FormatError, PoolerError, StoreErro
 from store.text import escape_json, sanitise, sanitise_line
 
 if TYPE_CHECKING:
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
 
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
 
@@ -249,16 +249,16 @@ def ask(question: str, *, yes: bool) -> None:
         raise PoolerError(message, hint="--yes goes on without asking")
 
 
-def erased_words(opened: ListedCollection) -> str:
+def erased_words(opened: Collection) -> str:
     """Say how much of erased judges is gone; empty when nobody was erased."""
     from store.judging.erasing import removed_words
 
-    return removed_words(one.judgements for one in opened.erasures())
+    return removed_words(one.judgements for one in opened.erasures.all())
 
 
-def erased_facts(opened: ListedCollection) -> dict[str, Any]:
+def erased_facts(opened: Collection) -> dict[str, Any]:
     """Return the same for a manifest: an empty mapping when nobody was erased."""
-    found = opened.erasures()
+    found = opened.erasures.all()
     if not found:
         return {}
     return {"erased": {"judges": len(found), "judgements": sum(one.judgements for one in found)}}

@@ -17,11 +17,10 @@ from pooler.streams import say, warn
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pooler.results.agree.aggregate import Judges
     from store.grades.opinions import Ballots
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
-    from store.records import Qrel, Scale
+    from store.records import Judge, Qrel, Scale
 
 LEVEL = "{level}"
 """What stands in a file name for the level."""
@@ -175,7 +174,7 @@ def make_files(
 
 def write_files(
     made: QrelsTexts,
-    judges: Judges,
+    judges: Sequence[Judge],
     scale: Scale,
     origin: Mapping[str, Any],
     *,
@@ -188,8 +187,8 @@ def write_files(
     ----------
     made : QrelsTexts
         What to write.
-    judges : Judges
-        Who knows the kinds of judges: a collection, or files.
+    judges : sequence of Judge
+        Every judge of the collection, or of the files.
     scale : Scale
         The declared grades.
     origin : mapping of str to object
@@ -210,7 +209,9 @@ def write_files(
             write_json(beside or f"{path}.manifest.json", entries, private=True)
 
 
-def tell_files(made: QrelsTexts, ballots: Ballots, judges: Judges, *, has_collection: bool = True) -> None:
+def tell_files(
+    made: QrelsTexts, ballots: Ballots, judges: Sequence[Judge], *, has_collection: bool = True
+) -> None:
     """Say on stderr what was written and what was not."""
     from pooler.results.agree.aggregate import (
         tell_decisions,
@@ -237,7 +238,7 @@ def tell_files(made: QrelsTexts, ballots: Ballots, judges: Judges, *, has_collec
         tell_few_votes(final)
     tell_tied([file.final for file in made.files], has_collection=has_collection)
     final = made.files[0].final
-    tell_kinds(kind_counts(judges.judges(), final.judges))
+    tell_kinds(kind_counts(judges, final.judges))
     tell_rulings(final)
     skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
     if skipped or cannot:
@@ -270,7 +271,7 @@ def _text(rows: Sequence[Qrel]) -> str:
 
 
 def _manifest(
-    made: QrelsTexts, file: QrelsText, judges: Judges, scale: Scale, origin: Mapping[str, Any]
+    made: QrelsTexts, file: QrelsText, judges: Sequence[Judge], scale: Scale, origin: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Say what was made and how; no times, so that equal qrels have equal manifests."""
     from pooler import __version__

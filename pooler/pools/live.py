@@ -16,7 +16,7 @@ from pooler.pools.runs import StoredRuns, stored_runs
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy
 from pooler.strategies.rankings import TopicRankings
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.draws import Draw
 from store.errors import PoolerError, StoreError
 
@@ -126,7 +126,7 @@ class LiveDrawing:
         self._refused: dict[str, PoolerError] = {}
         self._adaptive = {
             pool.name: pool.manifest
-            for pool in collection.pools()
+            for pool in collection.pools.all()
             if pool.budget is not None and not pool.withdrawn
         }
 
@@ -153,7 +153,7 @@ class LiveDrawing:
             pool = self._pool(name, manifest)
             if pool is not None:
                 choose = partial(pool.choose, topic)
-                if self._collection.draw(name, topic, choose) is not None:
+                if self._collection.pools.draw(name, topic, choose) is not None:
                     return True
         if self._refused:
             raise next(iter(self._refused.values()))

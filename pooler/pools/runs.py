@@ -22,7 +22,7 @@ from store.text import natural_key
 
 if TYPE_CHECKING:
     from store.analysis.arrays import TopDocuments
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ def stored_runs(
     UnknownNameError
         If a tag is not known.
     """
-    sizes = collection.run_sizes()
+    sizes = collection.runs.sizes()
     facts = [
         RunFacts(
             run.tag,
@@ -294,14 +294,14 @@ def stored_runs(
             run.sha256,
             *sizes.get(run.tag, (0, 0)),
         )
-        for run in collection.runs(() if tags is None else tags)
+        for run in collection.runs.all(() if tags is None else tags)
     ]
     if not facts:
         message = "there is no run in the collection"
         raise PoolerError(message, hint="pooler import runs, or name run files")
     check_feeding(facts)
     feeding = [run.tag for run in facts if run.contributes]
-    top = collection.top_documents(feeding, depth=depth, order=order, scores=scores)
+    top = collection.runs.top(feeding, depth=depth, order=order, scores=scores)
     present = np.unique(top.ids)
-    docnos = collection.docnos(present[present >= 0].tolist())
+    docnos = collection.documents.names(present[present >= 0].tolist())
     return StoredRuns(facts, top, docnos, depth=depth, order=order)

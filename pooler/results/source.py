@@ -16,7 +16,7 @@ from store.errors import ArgumentError, FaultList, PoolerError
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from store.analysis.arrays import Grades, RankedDocuments
-    from store.content.opened import OpenCollection
+    from store.collection import Collection
     from store.grades.policy import Policy
     from store.ranking import Order
     from store.records import Qrel, Run, Scale
@@ -176,24 +176,24 @@ def load_judged(
         sole = _of_sole_judge(runs, collection, policy, order, level, rigid=rigid, relaxed=relaxed)
         if sole is not None:
             return sole
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
         _check_no_file_for_a_tag(opened, runs)
         cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
         # Grades stay grades where they can: measures may want them.
         is_binary = policy.collapse == "before" or policy.rule == "sum"
-        final = opened.final_qrels(replace(policy, level=cut) if is_binary else policy)
-        ranked = _some_run(opened.ranked_documents(runs, order=order))
+        final = opened.grades.final(replace(policy, level=cut) if is_binary else policy)
+        ranked = _some_run(opened.runs.ranked(runs, order=order))
         what = "sum of grades" if policy.rule == "sum" else "grade"
         n_rows = f"{len(final.rows):,} judgements"
         say(f"{n_rows} ({who_judged(final)}), relevant = {what} {cut} or more")
-        judges = opened.judges()
+        judges = opened.judges.all()
         kinds = kind_counts(judges, final.judges)
         tell_kinds(kinds)
-        manifests = [pool.manifest for pool in opened.pools() if not pool.withdrawn]
+        manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
         depths = frozenset(one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth")
-        chosen = [run for run in opened.runs() if run.tag in ranked.tags]
+        chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
         return Judged(
             ranked, final.rows, 1 if is_binary else cut, pool_depths=depths,
             feeding=tuple(run.tag for run in chosen if run.contributes),
@@ -213,23 +213,23 @@ def _of_sole_judge(
     relaxed: bool,
 ) -> Judged | None:
     """Read runs and the grades of one judge, without docnos; ``None`` = several have a say."""
-    from store.collection.scored import ScoredCollection
+    from store.collection import Collection
 
-    with ScoredCollection(collection) as opened:
+    with Collection(collection) as opened:
         _check_no_file_for_a_tag(opened, runs)
         cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
-        sole = opened.sole_grades(policy)
+        sole = opened.grades.sole(policy)
         if sole is None:
             return None
-        ranked = _some_run(opened.ranked_documents(runs, order=order, docnos=False))
+        ranked = _some_run(opened.runs.ranked(runs, order=order, docnos=False))
     n_rows = f"{sole.n_documents:,} judgements"
     say(f"{n_rows} (judge {sole.judge}), relevant = grade {cut} or more")
     return Judged(ranked, (), cut, grades=sole.by_topic)
 
 
-def _check_no_file_for_a_tag(opened: OpenCollection, runs: Sequence[str]) -> None:
+def _check_no_file_for_a_tag(opened: Collection, runs: Sequence[str]) -> None:
     """Raise `PoolerError` where a run file is named for a run of the collection."""
-    tags = {run.tag for run in opened.runs()}
+    tags = {run.tag for run in opened.runs.all()}
     for run in runs:
         if run not in tags and Path(run).is_file():
             message = f"{run} is a file, and no run tag of the collection"

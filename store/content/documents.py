@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,7 +12,8 @@ from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, selec
 from sqlmodel import Session
 
 from store.content.draws import draws_left, is_adaptive
-from store.db.keys import Keys
+from store.db.database import Area
+from store.db.keys import fetch_docnos
 from store.db.tables import DOCUMENT, POOL, POOL_ENTRY
 from store.errors import ConflictError
 from store.records import Document, ImportReport
@@ -39,122 +40,6 @@ def document_sha256(document: Document) -> str:
     title, text = (part.encode("utf-8", "surrogatepass") for part in (document.title, document.text or ""))
     # The length says where the title ends; no character could.
     return hashlib.sha256(b"%d " % len(title) + title + text).hexdigest()
-
-
-def add_documents(
-    session: Session,
-    keys: Keys,
-    documents: Iterable[Document],
-    *,
-    all_texts: bool = False,
-    replace: bool = False,
-) -> ImportReport:
-    """Add documents: every docno, and the texts of pooled documents.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    keys : Keys
-        Of the documents; fresh.
-    documents : iterable of Document
-        Each docno once; read batch by batch.
-    all_texts : bool, default=False
-        Whether to store the text of documents that are in no pool too.
-    replace : bool, default=False
-        Whether a document with another text takes the new one. So does one whose stored text is
-        damaged, that is not the text its hash was made of.
-
-    Raises
-    ------
-    ConflictError
-        If a document is there with another text and `replace` is false.
-    """
-    added = unchanged = replaced = n_texts = left_out = without_text = 0
-    pooled: set[int] = set(session.scalars(pooled_document_ids()))
-    statement = (
-        update(DOCUMENT)
-        .where(DOCUMENT.c.id == bindparam("row_id"))
-        .values(
-            listed=True,
-            title=bindparam("new_title"),
-            text=bindparam("new_text"),
-            sha256=bindparam("new_sha256"),
-        )
-    )
-    for batch in _batches(documents):
-        keys.add(session, (document.docno for document in batch))
-        ids = [keys.ids[document.docno] for document in batch]
-        stored = {
-            row_id: (listed, sha256)
-            for row_id, listed, sha256 in session.execute(
-                select(DOCUMENT.c.id, DOCUMENT.c.listed, DOCUMENT.c.sha256).where(DOCUMENT.c.id.in_(ids))
-            )
-        }
-        texts = _stored_texts(session, ids) if replace else {}
-        changes: list[dict[str, Any]] = []
-        for row_id, document in zip(ids, batch, strict=True):
-            listed, old = stored[row_id]
-            wanted = all_texts or row_id in pooled or old is not None
-            keeps_text = wanted and document.text is not None
-            new = document_sha256(document) if keeps_text else None
-            left_out += document.text is not None and not wanted
-            without_text += document.text is None
-            is_whole = row_id not in texts or texts[row_id] == _raw(document, new)
-            if listed and (document.text is None or (old == new and is_whole)):
-                unchanged += 1
-                continue
-            if old is not None:
-                if not replace:
-                    message = f"document `{document.docno}` is there with another text"
-                    raise ConflictError(message, hint="--replace takes the new text")
-                replaced += 1
-            elif listed:
-                n_texts += 1
-            else:
-                added += 1
-            changes.append(
-                {
-                    "row_id": row_id,
-                    "new_title": document.title if keeps_text else None,
-                    "new_text": document.text if keeps_text else None,
-                    "new_sha256": new,
-                }
-            )
-        if changes:
-            session.connection().execute(statement, changes)
-    return ImportReport(added, unchanged, replaced, without_text, n_texts, left_out)
-
-
-def fetch_document(session: Session, docno: str) -> Document | None:
-    """Return a document, its text ``None`` when it is not stored; ``None`` = no such docno."""
-    row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
-    return None if row is None else Document(row.docno, row.title or "", row.text)
-
-
-def listed_docnos(session: Session) -> set[str]:
-    """Return the docnos that a documents file named; empty = none was imported."""
-    return set(session.scalars(select(DOCUMENT.c.docno).where(DOCUMENT.c.listed)))
-
-
-def count_pooled_without_text(session: Session) -> TextCounts:
-    """Count pooled documents without text, and those that adaptive pools choose from apart."""
-    in_use = _ids_in_use()
-    pooled = in_use.where(POOL_ENTRY.c.sampled)
-    left = draws_left().subquery()
-    open_here = exists().where(
-        left.c.pool_id == POOL_ENTRY.c.pool_id, left.c.topic_id == POOL_ENTRY.c.topic_id
-    )
-    is_pooled = POOL_ENTRY.c.document_id.in_(pooled.correlate(None))
-    undrawn = in_use.where(~POOL_ENTRY.c.sampled, open_here, ~is_pooled)
-    counts = []
-    for ids in (pooled, undrawn):
-        found = ids.subquery()
-        total = select(func.count()).select_from(found)
-        without = total.join(DOCUMENT, DOCUMENT.c.id == found.c.document_id)
-        missing = without.where(DOCUMENT.c.text.is_(None))
-        counts += [session.scalar(missing) or 0, session.scalar(total) or 0]
-    return TextCounts(*counts)
 
 
 def pooled_document_ids() -> Select[int]:
@@ -195,3 +80,126 @@ def _batches(documents: Iterable[Document]) -> Iterator[tuple[Document, ...]]:
     iterator = iter(documents)
     while batch := tuple(islice(iterator, _BATCH)):
         yield batch
+
+
+class Documents(Area):
+    """The documents of a collection, with or without their texts."""
+
+    def add(
+        self, documents: Iterable[Document], *, all_texts: bool = False, replace: bool = False
+    ) -> ImportReport:
+        """Add documents: every docno, and the texts of pooled documents.
+
+        Parameters
+        ----------
+        documents : iterable of Document
+            Each docno once; read batch by batch.
+        all_texts : bool, default=False
+            Whether to store the text of documents that are in no pool too.
+        replace : bool, default=False
+            Whether a document with another text takes the new one. So does one whose stored text is
+            damaged, that is not the text its hash was made of.
+
+        Raises
+        ------
+        ConflictError
+            If a document is there with another text and `replace` is false.
+        """
+        with self._db.filling() as (session, _, keys):
+            added = unchanged = replaced = n_texts = left_out = without_text = 0
+            pooled: set[int] = set(session.scalars(pooled_document_ids()))
+            statement = (
+                update(DOCUMENT)
+                .where(DOCUMENT.c.id == bindparam("row_id"))
+                .values(
+                    listed=True,
+                    title=bindparam("new_title"),
+                    text=bindparam("new_text"),
+                    sha256=bindparam("new_sha256"),
+                )
+            )
+            for batch in _batches(documents):
+                keys.add(session, (document.docno for document in batch))
+                ids = [keys.ids[document.docno] for document in batch]
+                stored = {
+                    row_id: (listed, sha256)
+                    for row_id, listed, sha256 in session.execute(
+                        select(DOCUMENT.c.id, DOCUMENT.c.listed, DOCUMENT.c.sha256).where(
+                            DOCUMENT.c.id.in_(ids)
+                        )
+                    )
+                }
+                texts = _stored_texts(session, ids) if replace else {}
+                changes: list[dict[str, Any]] = []
+                for row_id, document in zip(ids, batch, strict=True):
+                    listed, old = stored[row_id]
+                    wanted = all_texts or row_id in pooled or old is not None
+                    keeps_text = wanted and document.text is not None
+                    new = document_sha256(document) if keeps_text else None
+                    left_out += document.text is not None and not wanted
+                    without_text += document.text is None
+                    is_whole = row_id not in texts or texts[row_id] == _raw(document, new)
+                    if listed and (document.text is None or (old == new and is_whole)):
+                        unchanged += 1
+                        continue
+                    if old is not None:
+                        if not replace:
+                            message = f"document `{document.docno}` is there with another text"
+                            raise ConflictError(message, hint="--replace takes the new text")
+                        replaced += 1
+                    elif listed:
+                        n_texts += 1
+                    else:
+                        added += 1
+                    changes.append(
+                        {
+                            "row_id": row_id,
+                            "new_title": document.title if keeps_text else None,
+                            "new_text": document.text if keeps_text else None,
+                            "new_sha256": new,
+                        }
+                    )
+                if changes:
+                    session.connection().execute(statement, changes)
+            return ImportReport(added, unchanged, replaced, without_text, n_texts, left_out)
+
+    def get(self, docno: str) -> Document | None:
+        """Return a document, its text ``None`` when it is not stored; ``None`` = no such docno."""
+        with self._db.reading() as session:
+            row = session.execute(select(DOCUMENT).where(DOCUMENT.c.docno == docno)).first()
+            return None if row is None else Document(row.docno, row.title or "", row.text)
+
+    def listed(self) -> set[str]:
+        """Return the docnos that a documents file named; empty = none was imported."""
+        with self._db.reading() as session:
+            return set(session.scalars(select(DOCUMENT.c.docno).where(DOCUMENT.c.listed)))
+
+    def count_without_text(self) -> TextCounts:
+        """Count pooled documents without text, and those that adaptive pools choose from apart."""
+        with self._db.reading() as session:
+            in_use = _ids_in_use()
+            pooled = in_use.where(POOL_ENTRY.c.sampled)
+            left = draws_left().subquery()
+            open_here = exists().where(
+                left.c.pool_id == POOL_ENTRY.c.pool_id, left.c.topic_id == POOL_ENTRY.c.topic_id
+            )
+            is_pooled = POOL_ENTRY.c.document_id.in_(pooled.correlate(None))
+            undrawn = in_use.where(~POOL_ENTRY.c.sampled, open_here, ~is_pooled)
+            counts = []
+            for ids in (pooled, undrawn):
+                found = ids.subquery()
+                total = select(func.count()).select_from(found)
+                without = total.join(DOCUMENT, DOCUMENT.c.id == found.c.document_id)
+                missing = without.where(DOCUMENT.c.text.is_(None))
+                counts += [session.scalar(missing) or 0, session.scalar(total) or 0]
+            return TextCounts(*counts)
+
+    def names(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return the docnos of some document ids; ids that no document has are left out."""
+        with self._db.reading() as session:
+            return fetch_docnos(session, ids)
+
+    def numbers(self) -> Mapping[str, int]:
+        """Return the id of every docno, as rankings and grades have it."""
+        with self._db.reading_keyed() as (_, _, documents):
+            return documents.ids

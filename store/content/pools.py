@@ -13,8 +13,9 @@ from typing import Any
 from sqlalchemy import Row, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
-from store.content.draws import is_adaptive
+from store.content.draws import Choose, draw, is_adaptive
 from store.content.runs import add_pool_runs, fetch_pool_runs
+from store.db.database import Area
 from store.db.keys import Keys
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
 from store.errors import ConflictError, UnknownNameError
@@ -301,19 +302,6 @@ def insert_pool(
     session.flush()
 
 
-def withdraw_pool(session: Session, name: str) -> bool:
-    """Withdraw a pool; return whether it was in use. Its entries and all judgements stay.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such pool.
-    """
-    stored = _stored_pool(session, name)
-    session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
-    return not stored.withdrawn
-
-
 def fetch_pools(session: Session) -> list[StoredPool]:
     """Return every pool, the oldest first."""
     budget = select(func.sum(POOL_TOPIC.c.budget)).where(POOL_TOPIC.c.pool_id == POOL.c.id).scalar_subquery()
@@ -334,71 +322,6 @@ def fetch_pools(session: Session) -> list[StoredPool]:
         StoredPool(name, label, withdrawn, pairs, json.loads(manifest), None if most is None else int(most))
         for name, label, withdrawn, pairs, manifest, most in session.execute(query)
     ]
-
-
-def fetch_pool(session: Session, topics: Keys, documents: Keys, name: str) -> Pool:
-    """Return a pool with its entries.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no pool of that name.
-    """
-    stored = _stored_pool(session, name)
-    return Pool(
-        _entries(session, topics, documents, stored.id),
-        json.loads(stored.manifest),
-        stored.name,
-        stored.round,
-        fetch_pool_runs(session, stored.id),
-        _budgets(session, topics, stored.id),
-    )
-
-
-def remove_run(session: Session, topics: Keys, documents: Keys, tag: str, alone: Mapping[str, Pairs]) -> None:
-    """Take a run out of pools, with the documents that it alone had brought.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh.
-    tag : str
-        A run of the collection; it contributes no more.
-    alone : mapping of str to set of (str, str)
-        By name of a pool that the run fed, the pairs of topic and docno that leave it.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such pool.
-    ConflictError
-        If a pool has changed meanwhile.
-
-    Notes
-    -----
-    Judgements stay. The manifest of each pool no longer counts the run among those that
-    contribute, and names it under ``unpooled``.
-    """
-    run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
-    for name, pairs in alone.items():
-        stored = _stored_pool(session, name)
-        for topic, docno in sorted(pairs):
-            gone = session.connection().execute(
-                delete(POOL_ENTRY).where(
-                    POOL_ENTRY.c.pool_id == stored.id,
-                    POOL_ENTRY.c.topic_id == topics.ids[topic],
-                    POOL_ENTRY.c.document_id == documents.ids[docno],
-                )
-            )
-            if gone.rowcount != 1:
-                message = f"pool `{name}` has changed meanwhile: `{docno}` is not in it"
-                raise ConflictError(message, hint="nothing was changed; try again")
-        session.execute(delete(POOL_RUN).where(POOL_RUN.c.pool_id == stored.id, POOL_RUN.c.run_id == run_id))
-        manifest = without_run(json.loads(stored.manifest), tag, pairs)
-        session.execute(update(POOL).where(POOL.c.id == stored.id).values(manifest=as_json(manifest)))
-    session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
 
 
 def _stored_pool(session: Session, name: str) -> Row[Any]:
@@ -479,57 +402,6 @@ class Replacement:
     """What the pool that had the name is called now; ``None`` = there was none."""
 
 
-def replace_pool(
-    session: Session,
-    topics: Keys,
-    documents: Keys,
-    batches: Iterable[Sequence[PoolEntry]],
-    finish: Callable[[], Pool],
-) -> Replacement:
-    """Add a pool; another one of its name is withdrawn in the same transaction.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh.
-    batches, finish
-        As of `store.content.pools.add_pool_by_topic`.
-
-    Returns
-    -------
-    Replacement
-        Whether anything was changed, and the new name of the pool that was replaced.
-
-    Raises
-    ------
-    ConflictError
-        If both pools are adaptive: judges at work on the old one would draw from the new one.
-
-    Notes
-    -----
-    The pool that was replaced keeps its entries, runs, round and date, so `list pools` shows it
-    as withdrawn, and the documents that only it had are in no pool any more. It is called
-    ``NAME.replaced-N``, N counting from 1; its manifest says so, under ``name``
-    and ``replaced``. Judgements stay, and keep the round they were made in.
-    """
-    name = finish().name
-    old = session.execute(select(POOL).where(POOL.c.name == name)).first()
-    if old is None:
-        add_pool_by_topic(session, topics, documents, batches, finish)
-        return Replacement(is_new=True, former=None)
-    entries = [entry for batch in batches for entry in batch]
-    pool = with_changes(finish(), entries=entries)
-    if is_same_pool(session, topics, documents, old, pool):
-        return Replacement(is_new=False, former=None)
-    if pool.budgets and not old.withdrawn and _is_adaptive(session, old):
-        raise cannot_replace(name)
-    former = _step_aside(session, old)
-    insert_pool(session, topics, documents, [entries], lambda: pool)
-    return Replacement(is_new=True, former=former)
-
-
 def former_name(name: str, taken: Iterable[str]) -> str:
     """Return what a pool is called once another one has its name.
 
@@ -565,3 +437,150 @@ def _is_adaptive(session: Session, pool: Row[Any]) -> bool:
     """Say whether a pool draws its documents while they are judged."""
     query = select(exists().where(POOL_TOPIC.c.pool_id == pool.id))
     return bool(session.scalar(query))
+
+
+class Pools(Area):
+    """The pools of a collection."""
+
+    def add(self, pool: Pool) -> bool:
+        """Add a pool; see `add_pool`."""
+        with self._db.filling() as (session, topics, documents):
+            return add_pool(session, topics, documents, pool)
+
+    def add_by_topic(self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> bool:
+        """Add a pool as it is built; see `add_pool_by_topic`."""
+        with self._db.filling() as (session, topics, documents):
+            return add_pool_by_topic(session, topics, documents, batches, finish)
+
+    def all(self) -> list[StoredPool]:
+        """Return every pool without its entries, the oldest first."""
+        with self._db.reading() as session:
+            return fetch_pools(session)
+
+    def get(self, name: str) -> Pool:
+        """Return a pool with its entries.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no pool of that name.
+        """
+        with self._db.reading_keyed() as (session, topics, documents):
+            stored = _stored_pool(session, name)
+            return Pool(
+                _entries(session, topics, documents, stored.id),
+                json.loads(stored.manifest),
+                stored.name,
+                stored.round,
+                fetch_pool_runs(session, stored.id),
+                _budgets(session, topics, stored.id),
+            )
+
+    def replace(self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> Replacement:
+        """Add a pool; another one of its name is withdrawn in the same transaction.
+
+        Its arguments are those of `add_pool_by_topic`.
+
+        Returns
+        -------
+        Replacement
+            Whether anything was changed, and the new name of the pool that was replaced.
+
+        Raises
+        ------
+        ConflictError
+            If both pools are adaptive: judges at work on the old one would draw from the new one.
+
+        Notes
+        -----
+        The pool that was replaced keeps its entries, runs, round and date, so `list pools` shows it
+        as withdrawn, and the documents that only it had are in no pool any more. It is called
+        ``NAME.replaced-N``, N counting from 1; its manifest says so, under ``name``
+        and ``replaced``. Judgements stay, and keep the round they were made in.
+        """
+        with self._db.filling() as (session, topics, documents):
+            name = finish().name
+            old = session.execute(select(POOL).where(POOL.c.name == name)).first()
+            if old is None:
+                add_pool_by_topic(session, topics, documents, batches, finish)
+                return Replacement(is_new=True, former=None)
+            entries = [entry for batch in batches for entry in batch]
+            pool = with_changes(finish(), entries=entries)
+            if is_same_pool(session, topics, documents, old, pool):
+                return Replacement(is_new=False, former=None)
+            if pool.budgets and not old.withdrawn and _is_adaptive(session, old):
+                raise cannot_replace(name)
+            former = _step_aside(session, old)
+            insert_pool(session, topics, documents, [entries], lambda: pool)
+            return Replacement(is_new=True, former=former)
+
+    def withdraw(self, name: str) -> bool:
+        """Withdraw a pool; return whether it was in use. Its entries and all judgements stay.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such pool.
+        """
+        with self._db.writing(bulk=True) as session:
+            stored = _stored_pool(session, name)
+            session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
+            return not stored.withdrawn
+
+    def remove_run(self, tag: str, alone: Mapping[str, Pairs]) -> None:
+        """Take a run out of pools, with the documents that it alone had brought.
+
+        Parameters
+        ----------
+        tag : str
+            A run of the collection; it contributes no more.
+        alone : mapping of str to set of (str, str)
+            By name of a pool that the run fed, the pairs of topic and docno that leave it.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such pool.
+        ConflictError
+            If a pool has changed meanwhile.
+
+        Notes
+        -----
+        Judgements stay. The manifest of each pool no longer counts the run among those that
+        contribute, and names it under ``unpooled``.
+        """
+        with self._db.filling() as (session, topics, documents):
+            run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
+            for name, pairs in alone.items():
+                stored = _stored_pool(session, name)
+                for topic, docno in sorted(pairs):
+                    gone = session.connection().execute(
+                        delete(POOL_ENTRY).where(
+                            POOL_ENTRY.c.pool_id == stored.id,
+                            POOL_ENTRY.c.topic_id == topics.ids[topic],
+                            POOL_ENTRY.c.document_id == documents.ids[docno],
+                        )
+                    )
+                    if gone.rowcount != 1:
+                        message = f"pool `{name}` has changed meanwhile: `{docno}` is not in it"
+                        raise ConflictError(message, hint="nothing was changed; try again")
+                session.execute(
+                    delete(POOL_RUN).where(POOL_RUN.c.pool_id == stored.id, POOL_RUN.c.run_id == run_id)
+                )
+                manifest = without_run(json.loads(stored.manifest), tag, pairs)
+                session.execute(update(POOL).where(POOL.c.id == stored.id).values(manifest=as_json(manifest)))
+            session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
+
+    def draw(self, pool: str, topic: str, choose: Choose) -> str | None:
+        """Draw the next document of an adaptive pool; see `store.content.draws.draw`."""
+        with self._db.writing() as session:
+            return draw(session, pool=pool, topic=topic, choose=choose)
+
+    def rounds(self) -> dict[tuple[str, str], str]:
+        """Return the round of every (topic, docno) in a pool not withdrawn: of its first pool."""
+        with self._db.reading_keyed() as (session, topics, documents):
+            names, docnos = topics.names, documents.names
+            return {
+                (names[topic], docnos[document]): label
+                for (topic, document), label in pooled_rounds(session).items()
+            }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as with_changes
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,17 @@ from sqlalchemy import Column, func, select
 from sqlmodel import Session
 
 from store.analysis.arrays import TopDocuments
-from store.content.runs import StoredRun, add_rankings
 from store.db.document_numbers import NumberedDocuments
 from store.db.keys import Keys, fetch_docnos
 from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpack_floats, unpack_integers
 from store.db.tables import RANKING, RUN
 from store.errors import ArgumentError
 from store.ranking import Order, compared_scores, rank_order, ties_at_cut
-from store.records import ImportReport, Ranking, Run
+from store.records import Ranking, Run
 from store.text import natural_key
+
+if TYPE_CHECKING:
+    from store.content.runs import StoredRun
 
 _BATCH = 256
 """Rankings fetched at a time."""
@@ -235,27 +237,6 @@ def _mixed_sorted(row: Any, compared: NDArray[np.float64], docnos: Mapping[int, 
         names = [docnos[number] for number in ids[start:end].tolist()]
         places[start:end] = start + rank_order(names, compared[start:end])
     return places
-
-
-def add_run(
-    session: Session, topics: Keys, documents: Keys, run: Run, *, replace: bool = False
-) -> ImportReport:
-    """Add a run, or see that it is there already; see `store.content.runs.add_rankings`.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh.
-    run : Run
-        As read from its file.
-    replace : bool, default=False
-        Whether another file under a known tag takes its place.
-    """
-    about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file)
-    packed = pack_rankings(session, documents, run.rankings)
-    return add_rankings(session, topics, about, packed, replace=replace)
 
 
 def pack_rankings(session: Session, documents: Keys, rankings: Iterable[Ranking]) -> Iterator[PackedRanking]:

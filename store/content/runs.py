@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
+from store.db.database import Area
 from store.db.keys import Keys
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
-from store.errors import ConflictError, UnknownNameError
+from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import ImportReport
 
 if TYPE_CHECKING:
+    from store.analysis.arrays import RankedDocuments, TopDocuments
+    from store.db.document_numbers import NumberedDocuments
     from store.db.packing import PackedRanking
+    from store.ranking import Order
+    from store.records import Ranking, Run
 
 _BATCH = 256
 """Rankings inserted at a time."""
@@ -118,16 +123,6 @@ def fetch_runs(session: Session) -> list[StoredRun]:
     return [StoredRun(*row) for row in rows]
 
 
-def fetch_run_sizes(session: Session) -> dict[str, tuple[int, int]]:
-    """Return topics and documents of every whole run, by tag."""
-    query = (
-        select(RUN.c.tag, func.count(), func.sum(RANKING.c.length))
-        .join(RANKING, RANKING.c.run_id == RUN.c.id)
-        .group_by(RUN.c.tag)
-    )
-    return {tag: (topics, int(documents)) for tag, topics, documents in session.execute(query)}
-
-
 def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
     """Return the named runs (all when none is named), by tag.
 
@@ -161,3 +156,112 @@ def fetch_pool_runs(session: Session, pool_id: int) -> tuple[str, ...]:
     """Return the tags of the runs that fed a pool and are in the collection, sorted."""
     query = select(RUN.c.tag).join(POOL_RUN, POOL_RUN.c.run_id == RUN.c.id)
     return tuple(session.scalars(query.where(POOL_RUN.c.pool_id == pool_id).order_by(RUN.c.tag)))
+
+
+class Runs(Area):
+    """The runs of a collection and their rankings."""
+
+    def all(self, tags: Sequence[str] = ()) -> list[StoredRun]:
+        """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""
+        with self._db.reading() as session:
+            return check_tags(session, tags)
+
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Return topics and documents of every whole run, by tag."""
+        with self._db.reading() as session:
+            query = (
+                select(RUN.c.tag, func.count(), func.sum(RANKING.c.length))
+                .join(RANKING, RANKING.c.run_id == RUN.c.id)
+                .group_by(RUN.c.tag)
+            )
+            return {tag: (topics, int(documents)) for tag, topics, documents in session.execute(query)}
+
+    def add(self, run: Run, *, replace: bool = False) -> ImportReport:
+        """Add a run; see `add_rankings`."""
+        stored = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file)
+        return self.add_rankings(stored, run.rankings, replace=replace)
+
+    def add_rankings(
+        self, run: StoredRun, rankings: Iterable[Ranking], *, replace: bool = False
+    ) -> ImportReport:
+        """Add a run whose rankings come one at a time; see `store.content.runs.add_rankings`."""
+        from store.content.rankings import pack_rankings
+
+        with self._db.filling() as (session, topics, documents):
+            packed = pack_rankings(session, documents, rankings)
+            return add_rankings(session, topics, run, packed, replace=replace)
+
+    def add_packed(
+        self,
+        run: StoredRun,
+        rankings: Iterable[PackedRanking],
+        numbered: NumberedDocuments,
+        *,
+        replace: bool = False,
+    ) -> ImportReport:
+        """Add a run whose reader packed it and numbered its documents, as `add_rankings` does."""
+        from store.content.rankings import with_row_ids
+
+        with self._db.filling() as (session, topics, documents):
+            packed = with_row_ids(session, documents, rankings, numbered)
+            report = add_rankings(session, topics, run, packed, replace=replace)
+        numbered.settle()
+        return report
+
+    def get(self, stored: StoredRun) -> Run:
+        """Return a whole run as its file gave it."""
+        from store.content.rankings import fetch_run
+
+        with self._db.reading_keyed() as (session, topics, documents):
+            return fetch_run(session, topics, documents, stored)
+
+    def top(
+        self, tags: Sequence[str] = (), *, depth: int | None, order: Order = "trec", scores: bool = False
+    ) -> TopDocuments:
+        """Return the first documents of the named runs (default all) as arrays of document ids.
+
+        `depth` ``None`` = all of them; see `store.content.rankings.fetch_top_documents`. Docnos stay in
+        the database, see `store.content.documents.Documents.names`.
+
+        Raises
+        ------
+        UnknownNameError
+            If a tag is not known.
+        ArgumentError
+            If an argument cannot be used; also when order ``rank`` is asked of a run whose stated
+            ranks are not all integers.
+        """
+        from store.content.rankings import fetch_top_documents
+        from store.ranking import check_order
+
+        if depth is not None and depth < 1:
+            raise ArgumentError("depth", "must be an integer >= 1", depth)
+        check_order(order)
+        with self._db.reading_topics() as (session, topics):
+            known = [run.tag for run in check_tags(session, tags)]
+            return fetch_top_documents(session, topics, known, depth=depth, order=order, scores=scores)
+
+    def ranked(
+        self, tags: Sequence[str] = (), *, order: Order = "trec", docnos: bool = True
+    ) -> RankedDocuments:
+        """Return the named runs (default all) as document ids in rank order; `docnos` if asked.
+
+        Raises
+        ------
+        UnknownNameError
+            If a tag is not known.
+        ArgumentError
+            If order ``rank`` is asked of a run whose stated ranks are not all integers.
+        """
+        from store.analysis.arrays import RankedDocuments
+        from store.content.rankings import iterate_document_ids
+
+        opened = self._db.reading_keyed() if docnos else self._db.reading_topics()
+        with opened as (session, topics, *_):
+            known = tuple(run.tag for run in check_tags(session, tags))
+            rankings_read = iterate_document_ids(session, topics, known, order=order)
+            by_run = {(tag, topic): ids for tag, topic, ids in rankings_read}
+        documents = self._db.documents
+        if not docnos:
+            return RankedDocuments(known, by_run, {}, {})
+        return RankedDocuments(known, by_run, documents.ids, documents.names)

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Row, insert, select, update
 from sqlmodel import Session
 
+from store.db.database import Area
 from store.db.engine import database_now
-from store.db.keys import Keys
 from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION, GuidelineRow
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import Guideline, ImportReport, Topic
@@ -68,125 +68,10 @@ def current_versions(session: Session) -> dict[int, set[int]]:
     return current
 
 
-def add_topics(
-    session: Session, keys: Keys, topics: Sequence[Topic], *, replace: bool = False
-) -> ImportReport:
-    """Add topics, or see that they are there already.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    keys : Keys
-        Of the topics; fresh.
-    topics : sequence of Topic
-        Each id once.
-    replace : bool, default=False
-        Whether a topic with another text takes the new one, as its next version.
-
-    Raises
-    ------
-    ConflictError
-        If a listed topic has another text and `replace` is false.
-
-    Notes
-    -----
-    Texts are compared byte for byte. The text that a topic had stays, as an earlier version; so
-    does the empty text of a topic that no topics file had named when somebody judged it.
-    """
-    keys.add(session, (topic.topic for topic in topics))
-    stored = {row.number: row for row in session.execute(select(TOPIC))}
-    added = unchanged = replaced = 0
-    for topic in topics:
-        row = stored[topic.topic]
-        is_other = texts_of(row) != texts_of(topic)
-        if row.listed:
-            if not is_other:
-                unchanged += 1
-                continue
-            if not replace:
-                message = f"topic `{topic.topic}` is there with another text"
-                hint = f"--replace takes the new text, as version {row.version + 1} of it"
-                raise ConflictError(message, hint=hint)
-            replaced += 1
-        else:
-            added += 1
-        keeps_old = row.listed or (is_other and was_judged(session, row.id))
-        set_text(session, row, topic, keeps_old=keeps_old)
-    return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
-
-
-def fetch_topics(session: Session) -> list[Topic]:
-    """Return every topic in natural order, those without a text too."""
-    rows = session.execute(select(TOPIC))
-    topics = [Topic(row.number, row.title, row.description, row.narrative) for row in rows]
-    return sorted(topics, key=lambda topic: natural_key(topic.topic))
-
-
-def listed_topics(session: Session) -> set[str]:
-    """Return the ids that a topics file named; empty = no topics file was imported."""
-    return set(session.scalars(select(TOPIC.c.number).where(TOPIC.c.listed)))
-
-
-def add_guideline(session: Session, text: str) -> tuple[Guideline, bool]:
-    """Add a version of the guidelines, unless the newest has the same text.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    text : str
-        Markdown, kept as it is.
-
-    Returns
-    -------
-    tuple of Guideline and bool
-        The newest version, and whether it is new.
-
-    Raises
-    ------
-    ArgumentError
-        If the text is empty or blank.
-
-    Notes
-    -----
-    An older text that comes back is a new version, so that every judgement made under the newest
-    version was made under the newest text.
-    """
-    if not text.strip():
-        raise ArgumentError("guidelines", "must hold a text", text[:20])
-    newest = newest_guideline(session)
-    if newest is not None and newest.text == text:
-        return newest, False
-    version = 1 if newest is None else newest.version + 1
-    row = GuidelineRow(version=version, text=text, created_at=datetime.now(UTC))
-    session.add(row)
-    session.flush()
-    return Guideline(version, text, row.created_at), True
-
-
 def newest_guideline(session: Session) -> Guideline | None:
     """Return the newest version of the guidelines, its text raw; ``None`` = there is none."""
     row = session.execute(select(GUIDELINE).order_by(GUIDELINE.c.version.desc()).limit(1)).first()
     return None if row is None else _as_record(row)
-
-
-def fetch_guideline(session: Session, version: int | None = None) -> Guideline:
-    """Return one version of the guidelines, its text raw; default the newest.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such version.
-    """
-    versions = fetch_guidelines(session)
-    for one in reversed(versions):
-        if version in (None, one.version):
-            return one
-    hint = "pooler guidelines list" if versions else "pooler guidelines set FILE"
-    name = "newest" if version is None else str(version)
-    known = (str(one.version) for one in versions)
-    raise UnknownNameError("guideline version", name, known, hint=hint)
 
 
 def fetch_guidelines(session: Session) -> list[Guideline]:
@@ -198,3 +83,123 @@ def fetch_guidelines(session: Session) -> list[Guideline]:
 def _as_record(row: Row[Any]) -> Guideline:
     """Turn a row into a `Guideline`."""
     return Guideline(row.version, row.text, row.created_at)
+
+
+class Topics(Area):
+    """The topics of a collection."""
+
+    def add(self, topics: Sequence[Topic], *, replace: bool = False) -> ImportReport:
+        """Add topics, or see that they are there already.
+
+        Parameters
+        ----------
+        topics : sequence of Topic
+            Each id once.
+        replace : bool, default=False
+            Whether a topic with another text takes the new one, as its next version.
+
+        Raises
+        ------
+        ConflictError
+            If a listed topic has another text and `replace` is false.
+
+        Notes
+        -----
+        Texts are compared byte for byte. The text that a topic had stays, as an earlier version; so
+        does the empty text of a topic that no topics file had named when somebody judged it.
+        """
+        with self._db.filling() as (session, keys, _):
+            keys.add(session, (topic.topic for topic in topics))
+            stored = {row.number: row for row in session.execute(select(TOPIC))}
+            added = unchanged = replaced = 0
+            for topic in topics:
+                row = stored[topic.topic]
+                is_other = texts_of(row) != texts_of(topic)
+                if row.listed:
+                    if not is_other:
+                        unchanged += 1
+                        continue
+                    if not replace:
+                        message = f"topic `{topic.topic}` is there with another text"
+                        hint = f"--replace takes the new text, as version {row.version + 1} of it"
+                        raise ConflictError(message, hint=hint)
+                    replaced += 1
+                else:
+                    added += 1
+                keeps_old = row.listed or (is_other and was_judged(session, row.id))
+                set_text(session, row, topic, keeps_old=keeps_old)
+            return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
+
+    def listed(self) -> set[str]:
+        """Return the ids that a topics file named; empty = no topics file was imported."""
+        with self._db.reading() as session:
+            return set(session.scalars(select(TOPIC.c.number).where(TOPIC.c.listed)))
+
+    def all(self) -> list[Topic]:
+        """Return every topic in natural order, those without a text too."""
+        with self._db.reading() as session:
+            rows = session.execute(select(TOPIC))
+            topics = [Topic(row.number, row.title, row.description, row.narrative) for row in rows]
+            return sorted(topics, key=lambda topic: natural_key(topic.topic))
+
+
+class Guidelines(Area):
+    """The judging guidelines of a collection, in versions."""
+
+    def add(self, text: str) -> tuple[Guideline, bool]:
+        """Add a version of the guidelines, unless the newest has the same text.
+
+        Parameters
+        ----------
+        text : str
+            Markdown, kept as it is.
+
+        Returns
+        -------
+        tuple of Guideline and bool
+            The newest version, and whether it is new.
+
+        Raises
+        ------
+        ArgumentError
+            If the text is empty or blank.
+
+        Notes
+        -----
+        An older text that comes back is a new version, so that every judgement made under the newest
+        version was made under the newest text.
+        """
+        with self._db.writing(bulk=True) as session:
+            if not text.strip():
+                raise ArgumentError("guidelines", "must hold a text", text[:20])
+            newest = newest_guideline(session)
+            if newest is not None and newest.text == text:
+                return newest, False
+            version = 1 if newest is None else newest.version + 1
+            row = GuidelineRow(version=version, text=text, created_at=datetime.now(UTC))
+            session.add(row)
+            session.flush()
+            return Guideline(version, text, row.created_at), True
+
+    def get(self, version: int | None = None) -> Guideline:
+        """Return one version of the guidelines, its text raw; default the newest.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such version.
+        """
+        with self._db.reading() as session:
+            versions = fetch_guidelines(session)
+            for one in reversed(versions):
+                if version in (None, one.version):
+                    return one
+            hint = "pooler guidelines list" if versions else "pooler guidelines set FILE"
+            name = "newest" if version is None else str(version)
+            known = (str(one.version) for one in versions)
+            raise UnknownNameError("guideline version", name, known, hint=hint)
+
+    def all(self) -> list[Guideline]:
+        """Return every version, the oldest first, texts raw."""
+        with self._db.reading() as session:
+            return fetch_guidelines(session)

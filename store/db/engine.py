@@ -642,3 +642,10 @@ def _check_revision(engine: Engine, revision: str | None) -> None:
         raise SchemaError(message, hint="pooler upgrade makes a backup, then migrates it")
     message = f"{where} has the newer schema {revision}; this program knows {SCHEMA_REVISION}"
     raise SchemaError(message, hint="install the newest pooler")
+
+
+def overwrite_removed(session: Session) -> None:
+    """Let SQLite overwrite with zeros whatever this transaction removes."""
+    connection = session.connection()
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")

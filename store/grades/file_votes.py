@@ -117,7 +117,7 @@ class FileVotes:
 
     def votes(
         self,
-        judge_names: Sequence[str] | None = None,
+        judges: Sequence[str] | None = None,
         *,
         population: Population = "common",
         unlisted_as: int | None = None,
@@ -126,7 +126,7 @@ class FileVotes:
 
         Parameters
         ----------
-        judge_names : sequence of str, optional
+        judges : sequence of str, optional
             Judges in this order; default all but adjudicators, and but those without a grade that
             a file of several judges names.
         population : {"common", "listed", "pooled"}, default="common"
@@ -153,7 +153,7 @@ class FileVotes:
         if self.scale is None:
             raise ArgumentError("scale", "must be set before votes are taken", None)
         cells = np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
-        names = self._chosen(judge_names, cells)
+        names = self._chosen(judges, cells)
         everybody = list(self._kinds)
         code_of = np.full(len(everybody) + 1, -1, dtype=np.int64)  # the last one is of code -1
         code_of[[everybody.index(name) for name in names]] = np.arange(len(names))

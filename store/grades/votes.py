@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from store.analysis.agreement.populations import (
     population_votes,
 )
 from store.analysis.arrays import Grades
+from store.db.database import Area
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE
 from store.errors import ArgumentError
@@ -35,8 +36,12 @@ from store.judging.adjudication import fetch_judge_names, fetch_listed
 from store.judging.disagreements import ALL
 from store.judging.events import fetch_judgements
 from store.judging.judges import fetch_judges, judge_id
-from store.records import JudgeKind, Scale
+from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
+
+if TYPE_CHECKING:
+    from store.analysis.measures.sampled import SampledPool
+    from store.grades.qrels import FinalQrels
 
 _STATES = " ".join(f"WHEN '{state.value}' THEN {code}" for state, code in PLACE_OF_STATE.items())
 _EVENTS = f"""
@@ -197,64 +202,6 @@ class SoleGrades:
     """Graded (topic, document) pairs."""
 
 
-def fetch_sole_grades(session: Session, topics: Keys, policy: Policy) -> SoleGrades | None:
-    """Return the grades that a policy chooses, where they are those of one judge.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    policy : Policy
-        Whose grades count, without a level.
-
-    Returns
-    -------
-    SoleGrades or None
-        The pairs and grades of `store.grades.qrels.final_qrels`; ``None`` where several judges or
-        an adjudicator may have a say, or nothing is graded, or no judge has that name. What
-        becomes of those is said there.
-
-    Raises
-    ------
-    ArgumentError
-        If choices of the policy do not go together.
-
-    Notes
-    -----
-    A third of a microsecond an event; `final_qrels` takes some fifty.
-    """
-    if policy.rule is not None or policy.of or policy.level is not None:
-        return None
-    policy.check()
-    judges = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
-    adjudicators = [one for one in judges if one.kind == JudgeKind.ADJUDICATOR.value]
-    if policy.judge is None and adjudicators:
-        return None
-    events = newest_events(session.connection(), None)
-    topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
-    names = {one.id: one.name for one in judges}
-    if policy.judge is None:
-        who = {names[number] for number in np.unique(judge_of).tolist()}
-        if len(who) != 1:
-            return None
-        (judge,) = who
-    else:
-        judge = policy.judge
-    is_own = np.isin(judge_of, [number for number, name in names.items() if name == judge])
-    topic_of, document_of, grade_of = topic_of[is_own], document_of[is_own], grade_of[is_own]
-    if not topic_of.size:
-        return None
-    order = np.lexsort((document_of, topic_of))
-    topic_of, document_of, grade_of = topic_of[order], document_of[order], grade_of[order]
-    numbers, starts = np.unique(topic_of, return_index=True)
-    parts = zip(np.split(document_of, starts[1:]), np.split(grade_of, starts[1:]), strict=True)
-    found = {topics.names[number]: part for number, part in zip(numbers.tolist(), parts, strict=True)}
-    by_topic = {topic: found[topic] for topic in sorted(found, key=natural_key)}
-    return SoleGrades(judge, by_topic, int(topic_of.size))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TalliedGrades:
     """How many judges gave a document each grade, over documents with a grade."""
@@ -401,3 +348,124 @@ def fetch_ballots(session: Session, topics: Keys, documents: Keys, scale: Scale,
     ]
     votes = fetch_judgements(session, topics, documents, judges=[*voters, *adjudicators])
     return gather(votes, scale, policy, adjudicators=adjudicators, rulings=rulings)
+
+
+class CollectionGrades(Area):
+    """The grades of a collection, of one judge or of all."""
+
+    def sole(self, policy: Policy) -> SoleGrades | None:
+        """Return the grades that a policy chooses, where they are those of one judge.
+
+        Parameters
+        ----------
+        policy : Policy
+            Whose grades count, without a level.
+
+        Returns
+        -------
+        SoleGrades or None
+            The pairs and grades of `store.grades.qrels.final_qrels`; ``None`` where several judges or
+            an adjudicator may have a say, or nothing is graded, or no judge has that name. What
+            becomes of those is said there.
+
+        Raises
+        ------
+        ArgumentError
+            If choices of the policy do not go together.
+
+        Notes
+        -----
+        A third of a microsecond an event; `final_qrels` takes some fifty.
+        """
+        with self._db.reading_topics() as (session, topics):
+            if policy.rule is not None or policy.of or policy.level is not None:
+                return None
+            policy.check()
+            judges = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
+            adjudicators = [one for one in judges if one.kind == JudgeKind.ADJUDICATOR.value]
+            if policy.judge is None and adjudicators:
+                return None
+            events = newest_events(session.connection(), None)
+            topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
+            names = {one.id: one.name for one in judges}
+            if policy.judge is None:
+                who = {names[number] for number in np.unique(judge_of).tolist()}
+                if len(who) != 1:
+                    return None
+                (judge,) = who
+            else:
+                judge = policy.judge
+            is_own = np.isin(judge_of, [number for number, name in names.items() if name == judge])
+            topic_of, document_of, grade_of = topic_of[is_own], document_of[is_own], grade_of[is_own]
+            if not topic_of.size:
+                return None
+            order = np.lexsort((document_of, topic_of))
+            topic_of, document_of, grade_of = topic_of[order], document_of[order], grade_of[order]
+            numbers, starts = np.unique(topic_of, return_index=True)
+            parts = zip(np.split(document_of, starts[1:]), np.split(grade_of, starts[1:]), strict=True)
+            found = {topics.names[number]: part for number, part in zip(numbers.tolist(), parts, strict=True)}
+            by_topic = {topic: found[topic] for topic in sorted(found, key=natural_key)}
+            return SoleGrades(judge, by_topic, int(topic_of.size))
+
+    def tallied(self, of: Sequence[str] = ()) -> TalliedGrades:
+        """Count judges' current grades by document; see `fetch_tallied_grades`."""
+        with self._db.reading_topics() as (session, topics):
+            return fetch_tallied_grades(session, topics, self._db.scale.values, of=of)
+
+    def judges(self) -> list[Judge]:
+        """Return every judge, whether or not they graded anything."""
+        with self._db.reading() as session:
+            return fetch_judges(session)
+
+    def votes(
+        self,
+        judges: Sequence[str] | None = None,
+        *,
+        population: Population = "common",
+        unlisted_as: int | None = None,
+    ) -> PopulationVotes:
+        """Return the current grades over a population; see `fetch_votes`."""
+        with self._db.reading_topics() as (session, topics):
+            return fetch_votes(
+                session,
+                topics,
+                self._db.scale.values,
+                judges=judges,
+                population=population,
+                unlisted_as=unlisted_as,
+            )
+
+    def ballots(self, policy: Policy) -> Ballots:
+        """Return the votes and rulings that count; see `fetch_ballots`."""
+        with self._db.reading_keyed() as (session, topics, documents):
+            return fetch_ballots(session, topics, documents, self._db.scale, policy)
+
+    def final(self, policy: Policy) -> FinalQrels:
+        """Choose the grade of every judged document; see `store.grades.qrels`.
+
+        Raises
+        ------
+        UnknownNameError
+            If a judge that the policy names is not known.
+        ArgumentError, PoolerError
+            As `store.grades.qrels.final_qrels` does; also if an adjudicator is to vote.
+        """
+        from store.grades.qrels import decide
+
+        return decide(self.ballots(policy), policy)
+
+    def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
+        """Return a sampled pool, default the only one, by name; see `store.grades.sampled`.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no pool of that name.
+        PoolerError
+            If none is named, and there is no sampled pool or several.
+        """
+        from store.grades.sampled import fetch_sampled_pools, sole_sampled_pool
+
+        with self._db.reading_topics() as (session, topics):
+            name = sole_sampled_pool(session) if pool is None else pool
+            return name, fetch_sampled_pools(session, topics, name, grades)

@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Engine, Select, and_, func, or_, select, tuple_
 from sqlmodel import Session
 
+from store.db.database import Area
 from store.db.engine import reading
 from store.db.keys import fetch_docnos
 from store.db.tables import JUDGE, JUDGEMENT, TOPIC
@@ -143,17 +144,6 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
     if first == second:
         raise ArgumentError("--judges", "must be two different judges", f"{first},{second}")
     return int(judges[first].id), int(judges[second].id)
-
-
-def count_deciders(session: Session) -> int:
-    """Count the judges who have decided on any document: those who can disagree."""
-    decided = (
-        current_events()
-        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-        .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
-        .with_only_columns(func.count(JUDGEMENT.c.judge_id.distinct()))
-    )
-    return int(session.scalar(decided) or 0)
 
 
 def fetch_judge_names(session: Session) -> dict[int, str]:
@@ -436,3 +426,34 @@ def _state_shown(case: Case, state: State) -> State:
     """Say how a document stands with an adjudicator, given the state that is stored."""
     is_stale = case.status is Status.CHANGED and state in DECIDED
     return State.UNJUDGED if is_stale else state
+
+
+class Disagreements(Area):
+    """Documents of a collection that judges judged differently."""
+
+    def all(self, selection: Selection = ALL) -> list[Case]:
+        """Return those that are wanted; see `fetch_listed`."""
+        with self._db.reading() as session:
+            return fetch_listed(session, selection)
+
+    def cells(self, selection: Selection = ALL) -> list[CellCount]:
+        """Count those that are wanted; see `store.judging.disagreements.count_cells`."""
+        with self._db.reading() as session:
+            cases = fetch_listed(session, selection)
+            return count_cells(cases, fetch_pair(session, selection))
+
+    def count_deciders(self) -> int:
+        """Count the judges who have decided on any document: those who can disagree."""
+        with self._db.reading() as session:
+            decided = (
+                current_events()
+                .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+                .where(~_IS_ADJUDICATOR, JUDGEMENT.c.state.in_(DECIDED))
+                .with_only_columns(func.count(JUDGEMENT.c.judge_id.distinct()))
+            )
+            return int(session.scalar(decided) or 0)
+
+    def judge_names(self) -> dict[int, str]:
+        """Return the names of all judges by row id, as `Case` has them."""
+        with self._db.reading() as session:
+            return fetch_judge_names(session)

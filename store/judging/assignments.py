@@ -23,6 +23,7 @@ from sqlalchemy import (
     ColumnElement,
     ScalarSelect,
     and_,
+    case,
     delete,
     exists,
     func,
@@ -36,6 +37,7 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from store.content.draws import is_adaptive
+from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos
 from store.db.tables import (
@@ -57,9 +59,12 @@ from store.records import (
     Cleared,
     Existing,
     JudgeKind,
+    Purpose,
     Scope,
     Seat,
     State,
+    Workload,
+    Workloads,
 )
 from store.text import natural_key
 
@@ -499,3 +504,131 @@ def _add_places(session: Session, ids: _Ids, plan: AssignmentPlan) -> None:
         for place in plan.places
     ]
     session.connection().execute(insert(ASSIGNMENT), rows)
+
+
+_PURPOSES = tuple(purpose.value for purpose in Purpose)
+
+
+def fetch_workloads(session: Session) -> Workloads:
+    """Count what lies before every judge."""
+    now = database_now(session)
+    is_leased = ASSIGNMENT.c.lease_until.is_not(None)
+    is_live = and_(is_leased, ASSIGNMENT.c.lease_until >= now)
+    pooled = is_pooled(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
+    places = (
+        select(
+            ASSIGNMENT.c.topic_id,
+            ASSIGNMENT.c.document_id,
+            ASSIGNMENT.c.judge_id,
+            *(_one_if(ASSIGNMENT.c.purpose == purpose).label(purpose) for purpose in _PURPOSES),
+            _one_if(is_decided()).label("decided"),
+            _one_if(is_live).label("claimed"),
+            _one_if(and_(is_leased, ~is_live)).label("lapsed"),
+            case((is_live, ASSIGNMENT.c.lease_until)).label("until"),
+        )
+        .where(pooled)
+        .subquery()
+    )
+    numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
+    by_topic = (
+        select(
+            places.c.judge_id,
+            func.count(places.c.document_id.distinct()).label("documents"),
+            *(func.sum(places.c[number]).label(number) for number in numbers),
+            func.max(places.c.until).label("until"),
+        )
+        .group_by(places.c.judge_id, places.c.topic_id)
+        .subquery()
+    )
+    query = (
+        select(
+            JUDGE.c.name.label("judge"),
+            func.count().label("topics"),
+            *(func.sum(by_topic.c[number]).label(number) for number in ("documents", *numbers)),
+            func.max(by_topic.c.until).label("until"),
+        )
+        .outerjoin_from(by_topic, JUDGE, JUDGE.c.id == by_topic.c.judge_id)
+        .group_by(by_topic.c.judge_id, JUDGE.c.name)
+    )
+    lines = [
+        Workload(
+            judge=row.judge,
+            topics=row.topics,
+            documents=int(row.documents),
+            primary=int(row.primary),
+            overlap=int(row.overlap),
+            calibration=int(row.calibration),
+            decided=int(row.decided),
+            claimed=int(row.claimed),
+            lapsed=int(row.lapsed),
+            until=row.until,
+        )
+        for row in session.execute(query)
+    ]
+    pairs = (
+        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn)
+        .distinct()
+        .subquery()
+    )
+    place = select(ASSIGNMENT.c.id).where(
+        ASSIGNMENT.c.topic_id == pairs.c.topic_id, ASSIGNMENT.c.document_id == pairs.c.document_id
+    )
+    fixed = (
+        select(POOL_ENTRY.c.pool_id)
+        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
+        .where(
+            POOL_ENTRY.c.topic_id == pairs.c.topic_id,
+            POOL_ENTRY.c.document_id == pairs.c.document_id,
+            POOL_ENTRY.c.sampled,
+            ~POOL.c.withdrawn,
+            ~is_adaptive(POOL.c.id),
+        )
+    )
+    count = select(func.count()).select_from(pairs)
+    without = count.where(~place.exists())
+    return Workloads(
+        sorted(lines, key=lambda line: (line.judge is None, line.judge or "")),
+        pooled=session.scalar(count) or 0,
+        unassigned=session.scalar(without.where(fixed.exists())) or 0,
+        drawn=session.scalar(without.where(~fixed.exists())) or 0,
+        outside=session.scalar(select(func.count(ASSIGNMENT.c.id)).where(~pooled)) or 0,
+    )
+
+
+def _one_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    """Make 1 of what is true in SQL, else 0."""
+    return case((condition, 1), else_=0)
+
+
+class Assignments(Area):
+    """Who is to judge what in a collection."""
+
+    def make(
+        self, scope: Scope, make: Make, *, existing: Existing, dry_run: bool = False
+    ) -> tuple[AssignmentPlan, Cleared, Workloads]:
+        """Assign documents; see `assign`.
+
+        With `dry_run` everything is done, counted, and taken back.
+        """
+        with self._db.writing(bulk=True) as session:
+            plan, cleared = assign(session, scope, make, existing=existing)
+            after = fetch_workloads(session)
+            if dry_run:
+                session.rollback()
+            return plan, cleared, after
+
+    def clear(self, scope: Scope, *, dry_run: bool = False) -> tuple[Cleared, Workloads]:
+        """Take places away; see `clear_places`."""
+        with self._db.writing(bulk=True) as session:
+            cleared = clear_places(session, scope)
+            after = fetch_workloads(session)
+            if dry_run:
+                session.rollback()
+            return cleared, after
+
+    def workloads(self) -> Workloads:
+        """Return what lies before every judge; see `fetch_workloads`."""
+        with self._db.reading() as session:
+            return fetch_workloads(session)

@@ -18,7 +18,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, Table, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
-from store.db.engine import BUSY_TIMEOUT_MS, JUDGE_PATIENCE_MS, database_now, translated_errors
+from store.db.database import Area
+from store.db.engine import (
+    BUSY_TIMEOUT_MS,
+    JUDGE_PATIENCE_MS,
+    database_now,
+    overwrite_removed,
+    translated_errors,
+)
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -341,13 +348,6 @@ class Scrubbed(StrEnum):
     """The database is a server's."""
 
 
-def overwrite_removed(session: Session) -> None:
-    """Let SQLite overwrite with zeros whatever this transaction removes."""
-    connection = session.connection()
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete = ON")
-
-
 def scrub(engine: Engine) -> Scrubbed:
     """Write the file of a collection anew without what was removed from it, and empty its log.
 
@@ -385,3 +385,25 @@ def scrub(engine: Engine) -> Scrubbed:
             is_busy = True
         cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     return Scrubbed.IN_USE if is_busy else Scrubbed.DONE
+
+
+class Erasures(Area):
+    """The judges of a collection who were erased, and are to be."""
+
+    def all(self) -> list[Erasure]:
+        """Return what is left of judges who were erased."""
+        with self._db.reading() as session:
+            return fetch_erasures(session)
+
+    def erase(self, name: str, *, dry_run: bool = False) -> Erasing:
+        """Erase a judge, or say what would go; see `erase`."""
+        if dry_run:
+            with self._db.reading() as session:
+                return look_at(session, name)
+        with self._db.writing(bulk=True) as session:
+            overwrite_removed(session)
+            return erase(session, name)
+
+    def scrub(self) -> Scrubbed:
+        """Remove the bytes of what was removed; see `scrub`."""
+        return scrub(self._db.engine)

@@ -15,7 +15,8 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Table, delete, func, or_, select, update
 from sqlmodel import Session
 
-from store.db.engine import database_now
+from store.db.database import Area
+from store.db.engine import database_now, overwrite_removed
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -83,23 +84,6 @@ def fetch_identities(session: Session) -> dict[int, str]:
     """Return what tells judges apart in every copy of the collection, by row id; no names."""
     rows = session.execute(select(JUDGE.c.id, JUDGE.c.uid))
     return {row.id: row.uid for row in rows}
-
-
-def set_disabled(session: Session, names: Sequence[str], *, disabled: bool) -> list[str]:
-    """Disable judges, or let them judge again; return those it changed.
-
-    A judge who is disabled gets no desk; what was judged stays and counts as before.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no judge of a name; then none is changed.
-    """
-    ids = {name: judge_id(session, name) for name in names}
-    query = select(JUDGE.c.id).where(JUDGE.c.id.in_(ids.values()), JUDGE.c.disabled != disabled)
-    changed = set(session.scalars(query))
-    session.execute(update(JUDGE).where(JUDGE.c.id.in_(changed)).values(disabled=disabled))
-    return [name for name, number in ids.items() if number in changed]
 
 
 _RANDOM = "random"
@@ -558,3 +542,50 @@ def _hide_orders(session: Session, judges: Sequence[int], *, dry_run: bool = Fal
         if not dry_run:
             session.execute(update(table).where(*own).values(display_order=_RANDOM))
     return n_rows
+
+
+class Judges(Area):
+    """The judges of a collection."""
+
+    def all(self) -> list[Judge]:
+        """Return every judge, by name."""
+        with self._db.reading() as session:
+            return fetch_judges(session)
+
+    def add(self, name: str, kind: JudgeKind) -> bool:
+        """Add a judge; see `add_judge`."""
+        with self._db.writing(bulk=True) as session:
+            return add_judge(session, name, kind)
+
+    def rename(self, old: str, new: str) -> Renamed:
+        """Give a judge another name; see `rename`."""
+        with self._db.writing(bulk=True) as session:
+            return rename(session, old, new)
+
+    def anonymise(
+        self, names: Sequence[str], *, without_notes: bool = False, dry_run: bool = False
+    ) -> Anonymised:
+        """Take from judges whatever tells who they are; see `anonymise`."""
+        if dry_run:
+            with self._db.reading() as session:
+                return anonymise(session, names, dry_run=True)
+        with self._db.writing(bulk=True) as session:
+            overwrite_removed(session)
+            return anonymise(session, names, without_notes=without_notes)
+
+    def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
+        """Disable judges, or let them judge again; return those it changed.
+
+        A judge who is disabled gets no desk; what was judged stays and counts as before.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no judge of a name; then none is changed.
+        """
+        with self._db.writing(bulk=True) as session:
+            ids = {name: judge_id(session, name) for name in names}
+            query = select(JUDGE.c.id).where(JUDGE.c.id.in_(ids.values()), JUDGE.c.disabled != disabled)
+            changed = set(session.scalars(query))
+            session.execute(update(JUDGE).where(JUDGE.c.id.in_(changed)).values(disabled=disabled))
+            return [name for name, number in ids.items() if number in changed]

@@ -7,20 +7,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session
 
-from store.content.draws import is_adaptive
 from store.content.pools import pooled_pairs
+from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import Keys
-from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
-from store.judging.assignments import has_assignments, is_decided, is_pooled
+from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL_ENTRY
+from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
-from store.judging.effort import recent_active_ms
-from store.judging.events import Pair, current_events
+from store.judging.effort import Effort, fetch_effort, recent_active_ms
+from store.judging.events import Pair, count_judged, current_events
 from store.judging.states import Found, pooled, same_pair
-from store.records import Counts, JudgeKind, Purpose, Scale, State, Workload, Workloads
+from store.records import Counts, JudgeKind, Scale, State
 
 _PAIR = (POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
 
@@ -103,50 +103,6 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> dict[tuple[str
     return counts
 
 
-def count_unclaimed(session: Session, topics: Keys) -> Unclaimed:
-    """Count what lies before no judge yet.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    """
-    undrawn = _by_name(topics, Counter(count_undrawn(session)))
-    if not has_assignments(session):
-        return Unclaimed(undrawn)
-    pairs, assignable = pooled_pairs(session), pooled_pairs(session, drawn=False)
-    now = database_now(session)
-    open_places, lapsed = [], []
-    with_place: set[Pair] = set()
-    query = select(
-        ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.judge_id, ASSIGNMENT.c.lease_until
-    )
-    for topic, document, judge, until in session.execute(query):
-        with_place.add((topic, document))
-        if (topic, document) not in pairs:
-            continue
-        if judge is None:
-            open_places.append(topic)
-        elif until is not None and until < now:
-            lapsed.append(topic)
-    return Unclaimed(
-        undrawn,
-        is_assigned=True,
-        open_places=_by_name(topics, open_places),
-        lapsed=_by_name(topics, lapsed),
-        unassigned=_by_name(topics, (topic for topic, _ in assignable - with_place)),
-        drawn=_by_name(topics, (topic for topic, _ in pairs - assignable - with_place)),
-    )
-
-
-def recent_times(session: Session, *, limit: int) -> dict[str, list[int]]:
-    """Return the active times of every judge's latest decisions; see `recent_active_ms`."""
-    judges = session.execute(select(JUDGE.c.id, JUDGE.c.name)).all()
-    return {row.name: recent_active_ms(session, judge=row.id, limit=limit) for row in judges}
-
-
 def _sizes(session: Session) -> Counter[int]:
     """Count the documents to be judged of every topic."""
     pairs = pooled(Found()).with_only_columns(*_PAIR).distinct().subquery()
@@ -197,97 +153,59 @@ def _by_name(topics: Keys, ids: Counter[int] | Iterable[int]) -> dict[str, int]:
     return {topics.names[topic]: count for topic, count in Counter(ids).items()}
 
 
-_PURPOSES = tuple(purpose.value for purpose in Purpose)
+class JudgingProgress(Area):
+    """How far the judging of a collection has come."""
 
+    def counts(self) -> dict[tuple[str, str], Counts]:
+        """Return how many documents stand where, by (topic, judge); see `count_states`."""
+        with self._db.reading_keyed() as (session, topics, _):
+            return count_states(session, topics, self._db.scale)
 
-def fetch_workloads(session: Session) -> Workloads:
-    """Count what lies before every judge."""
-    now = database_now(session)
-    is_leased = ASSIGNMENT.c.lease_until.is_not(None)
-    is_live = and_(is_leased, ASSIGNMENT.c.lease_until >= now)
-    pooled = is_pooled(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
-    places = (
-        select(
-            ASSIGNMENT.c.topic_id,
-            ASSIGNMENT.c.document_id,
-            ASSIGNMENT.c.judge_id,
-            *(_one_if(ASSIGNMENT.c.purpose == purpose).label(purpose) for purpose in _PURPOSES),
-            _one_if(is_decided()).label("decided"),
-            _one_if(is_live).label("claimed"),
-            _one_if(and_(is_leased, ~is_live)).label("lapsed"),
-            case((is_live, ASSIGNMENT.c.lease_until)).label("until"),
-        )
-        .where(pooled)
-        .subquery()
-    )
-    numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
-    by_topic = (
-        select(
-            places.c.judge_id,
-            func.count(places.c.document_id.distinct()).label("documents"),
-            *(func.sum(places.c[number]).label(number) for number in numbers),
-            func.max(places.c.until).label("until"),
-        )
-        .group_by(places.c.judge_id, places.c.topic_id)
-        .subquery()
-    )
-    query = (
-        select(
-            JUDGE.c.name.label("judge"),
-            func.count().label("topics"),
-            *(func.sum(by_topic.c[number]).label(number) for number in ("documents", *numbers)),
-            func.max(by_topic.c.until).label("until"),
-        )
-        .outerjoin_from(by_topic, JUDGE, JUDGE.c.id == by_topic.c.judge_id)
-        .group_by(by_topic.c.judge_id, JUDGE.c.name)
-    )
-    lines = [
-        Workload(
-            judge=row.judge,
-            topics=row.topics,
-            documents=int(row.documents),
-            primary=int(row.primary),
-            overlap=int(row.overlap),
-            calibration=int(row.calibration),
-            decided=int(row.decided),
-            claimed=int(row.claimed),
-            lapsed=int(row.lapsed),
-            until=row.until,
-        )
-        for row in session.execute(query)
-    ]
-    pairs = (
-        select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(POOL_ENTRY.c.sampled, ~POOL.c.withdrawn)
-        .distinct()
-        .subquery()
-    )
-    place = select(ASSIGNMENT.c.id).where(
-        ASSIGNMENT.c.topic_id == pairs.c.topic_id, ASSIGNMENT.c.document_id == pairs.c.document_id
-    )
-    fixed = (
-        select(POOL_ENTRY.c.pool_id)
-        .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
-        .where(
-            POOL_ENTRY.c.topic_id == pairs.c.topic_id,
-            POOL_ENTRY.c.document_id == pairs.c.document_id,
-            POOL_ENTRY.c.sampled,
-            ~POOL.c.withdrawn,
-            ~is_adaptive(POOL.c.id),
-        )
-    )
-    count = select(func.count()).select_from(pairs)
-    without = count.where(~place.exists())
-    return Workloads(
-        sorted(lines, key=lambda line: (line.judge is None, line.judge or "")),
-        pooled=session.scalar(count) or 0,
-        unassigned=session.scalar(without.where(fixed.exists())) or 0,
-        drawn=session.scalar(without.where(~fixed.exists())) or 0,
-        outside=session.scalar(select(func.count(ASSIGNMENT.c.id)).where(~pooled)) or 0,
-    )
+    def unclaimed(self) -> Unclaimed:
+        """Count what lies before no judge yet."""
+        with self._db.reading_topics() as (session, topics):
+            undrawn = _by_name(topics, Counter(count_undrawn(session)))
+            if not has_assignments(session):
+                return Unclaimed(undrawn)
+            pairs, assignable = pooled_pairs(session), pooled_pairs(session, drawn=False)
+            now = database_now(session)
+            open_places, lapsed = [], []
+            with_place: set[Pair] = set()
+            query = select(
+                ASSIGNMENT.c.topic_id,
+                ASSIGNMENT.c.document_id,
+                ASSIGNMENT.c.judge_id,
+                ASSIGNMENT.c.lease_until,
+            )
+            for topic, document, judge, until in session.execute(query):
+                with_place.add((topic, document))
+                if (topic, document) not in pairs:
+                    continue
+                if judge is None:
+                    open_places.append(topic)
+                elif until is not None and until < now:
+                    lapsed.append(topic)
+            return Unclaimed(
+                undrawn,
+                is_assigned=True,
+                open_places=_by_name(topics, open_places),
+                lapsed=_by_name(topics, lapsed),
+                unassigned=_by_name(topics, (topic for topic, _ in assignable - with_place)),
+                drawn=_by_name(topics, (topic for topic, _ in pairs - assignable - with_place)),
+            )
 
+    def recent_times(self, *, limit: int) -> dict[str, list[int]]:
+        """Return the active times of every judge's latest decisions; see `recent_active_ms`."""
+        with self._db.reading() as session:
+            judges = session.execute(select(JUDGE.c.id, JUDGE.c.name)).all()
+            return {row.name: recent_active_ms(session, judge=row.id, limit=limit) for row in judges}
 
-def _one_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
-    """Make 1 of what is true in SQL, else 0."""
-    return case((condition, 1), else_=0)
+    def effort(self) -> list[Effort]:
+        """Return what judging cost every judge; see `store.judging.effort.fetch_effort`."""
+        with self._db.reading() as session:
+            return fetch_effort(session)
+
+    def count_judged(self, pool: str) -> int:
+        """Count the documents to judge of a pool that some judge has graded."""
+        with self._db.reading() as session:
+            return count_judged(session, pool)

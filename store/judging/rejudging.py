@@ -15,6 +15,7 @@ from sqlmodel import Session
 
 from store.content.pools import pooled_pairs
 from store.content.topics import current_versions, fetch_guidelines, texts_of
+from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos
 from store.db.tables import (
@@ -292,86 +293,6 @@ class _Found:
     newest_event: int
 
 
-def find_outdated(
-    session: Session, *, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
-) -> OutdatedList:
-    """Find the judgements that rest on older guidelines, or on other texts than there are now.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    judges : sequence of str
-        Whose; default everybody's.
-    topics : collection of str
-        Default all.
-    why : collection of Why
-        Default for whatever reason.
-
-    Returns
-    -------
-    OutdatedList
-        Documents that are judged or cannot be judged. What counts is the event that decided: a
-        note added under newer guidelines changes nothing. A version of the guidelines, or of a
-        topic, with the text of the newest is no older one.
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge or topic is not known.
-    """
-    found = _find(session, judges, topics, why)
-    newest = fetch_guidelines(session)[-1:]
-    return OutdatedList(
-        tuple(one.shown for one in found),
-        newest[0].version if newest else None,
-        _count_imported(session, judges, topics),
-    )
-
-
-def reopen_outdated(
-    session: Session, *, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
-) -> list[Outdated]:
-    """Reopen outdated judgements: each is unjudged again, and lies before its judge.
-
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    judges, topics, why
-        As of `find_outdated`.
-
-    Returns
-    -------
-    list of Outdated
-        Those reopened: all that `find_outdated` finds without an obstacle.
-
-    Raises
-    ------
-    ConflictError
-        If a judge was at work on one of the documents at this very moment; nothing is written.
-    UnknownNameError
-        If a judge or topic is not known.
-
-    Notes
-    -----
-    One event is appended for each: the grade stays in the history, the note and the round with the
-    document, and so do marked passages unless the document's text has changed. The lease of a place
-    that was claimed begins anew, so that a judge who does not come back blocks nothing.
-    """
-    numbers = [judge_id(session, name) for name in judges]
-    # As at a desk: the judge first, then places, so that nobody waits for each other. Who is about
-    # to write an event has this lock, and is waited for.
-    lock = select(JUDGE.c.id).order_by(JUDGE.c.id).with_for_update(key_share=True)
-    session.execute(lock.where(JUDGE.c.id.in_(numbers)) if numbers else lock).all()
-    found = [one for one in _find(session, judges, topics, why) if one.shown.obstacle is None]
-    if found:
-        now = database_now(session)
-        _renew_leases(session, found, now)
-        _append(session, found, now)
-    return [one.shown for one in found]
-
-
 def _find(
     session: Session, judges: Sequence[str], topics: Collection[str], why: Collection[Why]
 ) -> list[_Found]:
@@ -568,3 +489,80 @@ def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> N
     if renewed:
         statement = update(ASSIGNMENT).where(ASSIGNMENT.c.id == bindparam("place"))
         session.connection().execute(statement.values(lease_until=bindparam("until")), renewed)
+
+
+class Rejudging(Area):
+    """Judgements that rest on what has changed since."""
+
+    def outdated(
+        self, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
+    ) -> OutdatedList:
+        """Find the judgements that rest on older guidelines, or on other texts than there are now.
+
+        Parameters
+        ----------
+        judges : sequence of str
+            Whose; default everybody's.
+        topics : collection of str
+            Default all.
+        why : collection of Why
+            Default for whatever reason.
+
+        Returns
+        -------
+        OutdatedList
+            Documents that are judged or cannot be judged. What counts is the event that decided: a
+            note added under newer guidelines changes nothing. A version of the guidelines, or of a
+            topic, with the text of the newest is no older one.
+
+        Raises
+        ------
+        UnknownNameError
+            If a judge or topic is not known.
+        """
+        with self._db.reading() as session:
+            found = _find(session, judges, topics, why)
+            newest = fetch_guidelines(session)[-1:]
+            return OutdatedList(
+                tuple(one.shown for one in found),
+                newest[0].version if newest else None,
+                _count_imported(session, judges, topics),
+            )
+
+    def reopen(
+        self, judges: Sequence[str] = (), topics: Collection[str] = (), why: Collection[Why] = ()
+    ) -> list[Outdated]:
+        """Reopen outdated judgements: each is unjudged again, and lies before its judge.
+
+        Its arguments are those of `outdated`.
+
+        Returns
+        -------
+        list of Outdated
+            Those reopened: all that `outdated` finds without an obstacle.
+
+        Raises
+        ------
+        ConflictError
+            If a judge was at work on one of the documents at this very moment; nothing is written.
+        UnknownNameError
+            If a judge or topic is not known.
+
+        Notes
+        -----
+        One event is appended for each: the grade stays in the history, the note and the round with the
+        document, and so do marked passages unless the document's text has changed. The lease of a place
+        that was claimed begins anew, so that a judge who does not come back blocks nothing.
+        """
+        with self._db.writing(bulk=True) as session:
+            numbers = [judge_id(session, name) for name in judges]
+            # As at a desk: the judge first, then places, so that nobody waits for each other. Who is about
+            # to write an event has this lock, and is waited for.
+            lock = select(JUDGE.c.id).order_by(JUDGE.c.id).with_for_update(key_share=True)
+            session.execute(lock.where(JUDGE.c.id.in_(numbers)) if numbers else lock).all()
+            found = [one for one in _find(session, judges, topics, why) if one.shown.obstacle is None]
+            if found:
+                now = database_now(session)
+                _renew_leases(session, found, now)
+                _append(session, found, now)
+            return [one.shown for one in found]

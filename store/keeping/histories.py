@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -11,14 +11,25 @@ from sqlalchemy import ColumnElement, Table, case, collate, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
+from store.content.pools import add_pool
+from store.db.database import Area
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
-from store.errors import ConflictError, UnknownNameError
+from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.event import JudgementEvent
-from store.judging.events import current_events, event_of_row, fetch_passages, stored_values
+from store.judging.events import (
+    check_grades,
+    current_events,
+    event_of_row,
+    fetch_judgements,
+    fetch_passages,
+    import_judgements,
+    no_advance,
+    stored_values,
+)
 from store.judging.judges import add_judge, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
-from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, State
+from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, Pool, Qrel, State
 
 _BATCH = 1000
 """Events read or written at a time."""
@@ -444,3 +455,74 @@ def _event(one: Judgement, action: Action, revision: int, now: datetime) -> Judg
         iteration=one.iteration,
         judged_at=now,
     )
+
+
+class Judgements(Area):
+    """The judgements of a collection as they go into files and come out of them."""
+
+    def current(self, judges: Sequence[str] | None = None) -> list[Judgement]:
+        """Return the current state of every (topic, docno, judge) that has an event."""
+        with self._db.reading_keyed() as (session, topics, documents):
+            return fetch_judgements(session, topics, documents, judges=judges)
+
+    def add(
+        self,
+        by_judge: Mapping[str, Sequence[Qrel]],
+        kind: JudgeKind,
+        *,
+        pool: Pool | None = None,
+        states: Sequence[Judgement] = (),
+        replace: bool = False,
+        advance: Callable[[int], None] = no_advance,
+    ) -> ImportReport:
+        """Append the judgements of a file in one transaction.
+
+        Parameters
+        ----------
+        by_judge : mapping of str to sequence of Qrel
+            Judges, added when they are new, and what each graded.
+        kind : JudgeKind
+            Of the judges.
+        pool : Pool, optional
+            What the file says was pooled; one without entries is not added.
+        states : sequence of Judgement
+            What the judges skipped or could not judge; none of the documents is in `by_judge`.
+        replace : bool, default=False
+            Whether what differs from what is stored is appended as a revision.
+        advance : callable
+            Told of so many more judgements that are done.
+
+        Raises
+        ------
+        ArgumentError
+            If a grade is not on the scale.
+        ConflictError
+            If a stored grade differs and `replace` is false, or the pool's name is taken.
+        """
+        grades = (qrel.grade for qrels in by_judge.values() for qrel in qrels)
+        scale = self._db.scale
+        if off_scale := check_grades(grades, scale.values):
+            raise ArgumentError("grade", f"must be one of {scale.values}", off_scale)
+        with self._db.filling() as (session, topics, documents):
+            if pool is not None and pool.entries:
+                add_pool(session, topics, documents, pool)
+            total = ImportReport()
+            for judge, qrels in by_judge.items():
+                add_judge(session, judge, kind)
+                total += import_judgements(
+                    session, topics, documents, judge, qrels, replace=replace, advance=advance
+                )
+            if states:
+                kinds = dict.fromkeys((one.judge for one in states), kind)
+                total += import_states(session, topics, documents, states, kinds, replace=replace)
+            return total
+
+    def history(self, judges: Sequence[str] | None = None) -> Iterator[JudgementEvent]:
+        """Yield every event in one transaction; see `fetch_histories_of`."""
+        with self._db.reading_keyed() as (session, topics, documents):
+            yield from fetch_histories_of(session, topics, documents, judges=judges)
+
+    def append(self, events: Iterable[JudgementEvent]) -> ImportReport:
+        """Append events that are not there yet; see `append_histories`."""
+        with self._db.filling() as (session, topics, documents):
+            return append_histories(session, topics, documents, events)

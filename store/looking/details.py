@@ -11,6 +11,7 @@ from sqlalchemy import Row, func, select
 from sqlmodel import Session
 
 from store.content.runs import fetch_pool_runs
+from store.db.database import Area
 from store.db.ranking_bytes import float_at, place_of, read_ids
 from store.db.tables import (
     ASSIGNMENT,
@@ -107,27 +108,6 @@ class DocumentDossier:
     poolings: tuple[Pooling, ...]
     retrievals: tuple[Retrieval, ...]
     standpoints: tuple[Standpoint, ...]
-
-
-def document_dossier(session: Session, docno: str) -> DocumentDossier:
-    """Return everything known of a document; raise `UnknownNameError` when there is none.
-
-    Notes
-    -----
-    Reads the document ids of every ranking in the collection, a few hundred at a time.
-    """
-    row = find_document(session, docno)
-    text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()
-    names = topic_names(session)
-    return DocumentDossier(
-        Document(docno, row.title or "", text),
-        row.listed,
-        row.sha256,
-        tuple(_poolings(session, row.id, names)),
-        tuple(sorted(_retrievals(session, row.id, names),
-                     key=lambda one: (natural_key(one.topic), one.rank, one.run))),
-        tuple(_standpoints(session, row.id, names)),
-    )  # fmt: skip
 
 
 def topic_names(session: Session) -> dict[int, str]:
@@ -285,92 +265,6 @@ class JudgeDossier:
     sittings: tuple[SittingLine, ...]
 
 
-def run_dossier(session: Session, tag: str, *, relaxed: int) -> RunDossier:
-    """Return everything known of a run; raise `UnknownNameError` when there is none."""
-    row_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
-    if row_id is None:
-        raise UnknownNameError("run", tag, session.scalars(select(RUN.c.tag)))
-    line = next(line for line in run_lines(session, Found()) if line.tag == tag)
-    fed = (
-        select(POOL.c.name)
-        .join(POOL_RUN, POOL_RUN.c.pool_id == POOL.c.id)
-        .where(POOL_RUN.c.run_id == row_id)
-        .order_by(POOL.c.id)
-    )
-    inside = _by_topic(session.execute(pooled(Found())))
-    graded: dict[int, list[int]] = {}
-    relevant: dict[int, list[int]] = {}
-    for topic, document, rank, best in session.execute(looked_at(Found())):
-        if rank == RANKS[State.JUDGED]:
-            graded.setdefault(topic, []).append(document)
-            if best >= relaxed:
-                relevant.setdefault(topic, []).append(document)
-    names = topic_names(session)
-    query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
-    topics = []
-    for topic, packed in session.execute(query):
-        ids = set(read_ids(packed))
-        counts = (len(ids.intersection(part.get(topic, ()))) for part in (inside, graded, relevant))
-        topics.append(RankedTopic(names[topic], len(ids), *counts))
-    topics.sort(key=lambda one: natural_key(one.topic))
-    return RunDossier(line, tuple(session.scalars(fed)), tuple(topics))
-
-
-def topic_dossier(session: Session, topic: str, *, relaxed: int) -> TopicDossier:
-    """Return everything known of a topic; raise `UnknownNameError` when there is none."""
-    found = Found(topic=topic_id(session, topic))
-    [line] = topic_lines(session, found, relaxed=relaxed)
-    versions = fetch_topic_versions(session, found.topic or 0)
-    return TopicDossier(
-        versions[-1].topic,
-        line,
-        versions,
-        tuple(pool_lines(session, found, relaxed=relaxed)),
-        _active(judge_lines(session, found, relaxed=relaxed)),
-        tuple(run_lines(session, found)),
-    )
-
-
-def pool_dossier(session: Session, name: str, *, relaxed: int) -> PoolDossier:
-    """Return everything known of a pool; raise `UnknownNameError` when there is none."""
-    found = Found(pool=pool_id(session, name))
-    [line] = pool_lines(session, found, relaxed=relaxed)
-    order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
-    runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
-    return PoolDossier(
-        line,
-        order or "",
-        runs,
-        tuple(topic_lines(session, found, relaxed=relaxed)),
-        _active(judge_lines(session, found, relaxed=relaxed)),
-    )
-
-
-def judge_dossier(session: Session, name: str, *, relaxed: int) -> JudgeDossier:
-    """Return everything known of a judge; raise `UnknownNameError` when there is none."""
-    found = Found(judge=judge_id(session, name))
-    [line] = judge_lines(session, found, relaxed=relaxed)
-    row = session.execute(select(JUDGE.c.created_at).where(JUDGE.c.id == found.judge)).one()
-    acted = set(
-        session.scalars(
-            select(TOPIC.c.number)
-            .join(JUDGEMENT, JUDGEMENT.c.topic_id == TOPIC.c.id)
-            .where(JUDGEMENT.c.judge_id == found.judge)
-            .distinct()
-        )
-    )
-    lines = topic_lines(session, found, relaxed=relaxed)
-    is_assigned = session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
-    mine = select(func.count()).where(ASSIGNMENT.c.judge_id == found.judge)
-    return JudgeDossier(
-        line,
-        row.created_at,
-        (session.scalar(mine) or 0) if is_assigned else None,
-        tuple(one for one in lines if one.topic in acted),
-        tuple(_sittings(session, found.judge)),
-    )
-
-
 def _active(lines: list[JudgeLine]) -> tuple[JudgeLine, ...]:
     """Return the judges who did anything."""
     return tuple(line for line in lines if line.events)
@@ -407,3 +301,118 @@ def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
         )
         for row in session.execute(query)
     ]
+
+
+class Details(Area):
+    """Everything known of one thing of a collection; raises `UnknownNameError` for one that is not there."""
+
+    def run(self, tag: str) -> RunDossier:
+        """Return everything known of a run; raise `UnknownNameError` when there is none."""
+        relaxed = self._db.scale.relaxed
+        with self._db.reading() as session:
+            row_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
+            if row_id is None:
+                raise UnknownNameError("run", tag, session.scalars(select(RUN.c.tag)))
+            line = next(line for line in run_lines(session, Found()) if line.tag == tag)
+            fed = (
+                select(POOL.c.name)
+                .join(POOL_RUN, POOL_RUN.c.pool_id == POOL.c.id)
+                .where(POOL_RUN.c.run_id == row_id)
+                .order_by(POOL.c.id)
+            )
+            inside = _by_topic(session.execute(pooled(Found())))
+            graded: dict[int, list[int]] = {}
+            relevant: dict[int, list[int]] = {}
+            for topic, document, rank, best in session.execute(looked_at(Found())):
+                if rank == RANKS[State.JUDGED]:
+                    graded.setdefault(topic, []).append(document)
+                    if best >= relaxed:
+                        relevant.setdefault(topic, []).append(document)
+            names = topic_names(session)
+            query = select(RANKING.c.topic_id, RANKING.c.document_ids).where(RANKING.c.run_id == row_id)
+            topics = []
+            for topic, packed in session.execute(query):
+                ids = set(read_ids(packed))
+                counts = (len(ids.intersection(part.get(topic, ()))) for part in (inside, graded, relevant))
+                topics.append(RankedTopic(names[topic], len(ids), *counts))
+            topics.sort(key=lambda one: natural_key(one.topic))
+            return RunDossier(line, tuple(session.scalars(fed)), tuple(topics))
+
+    def topic(self, topic: str) -> TopicDossier:
+        """Return everything known of a topic; raise `UnknownNameError` when there is none."""
+        relaxed = self._db.scale.relaxed
+        with self._db.reading() as session:
+            found = Found(topic=topic_id(session, topic))
+            [line] = topic_lines(session, found, relaxed=relaxed)
+            versions = fetch_topic_versions(session, found.topic or 0)
+            return TopicDossier(
+                versions[-1].topic,
+                line,
+                versions,
+                tuple(pool_lines(session, found, relaxed=relaxed)),
+                _active(judge_lines(session, found, relaxed=relaxed)),
+                tuple(run_lines(session, found)),
+            )
+
+    def document(self, docno: str) -> DocumentDossier:
+        """Return everything known of a document; raise `UnknownNameError` when there is none.
+
+        Notes
+        -----
+        Reads the document ids of every ranking in the collection, a few hundred at a time.
+        """
+        with self._db.reading() as session:
+            row = find_document(session, docno)
+            text = session.execute(select(DOCUMENT.c.text).where(DOCUMENT.c.id == row.id)).scalar_one()
+            names = topic_names(session)
+            return DocumentDossier(
+                Document(docno, row.title or "", text),
+                row.listed,
+                row.sha256,
+                tuple(_poolings(session, row.id, names)),
+                tuple(sorted(_retrievals(session, row.id, names),
+                             key=lambda one: (natural_key(one.topic), one.rank, one.run))),
+                tuple(_standpoints(session, row.id, names)),
+            )  # fmt: skip
+
+    def pool(self, name: str) -> PoolDossier:
+        """Return everything known of a pool; raise `UnknownNameError` when there is none."""
+        relaxed = self._db.scale.relaxed
+        with self._db.reading() as session:
+            found = Found(pool=pool_id(session, name))
+            [line] = pool_lines(session, found, relaxed=relaxed)
+            order = session.scalar(select(POOL.c.display_order).where(POOL.c.id == found.pool))
+            runs = fetch_pool_runs(session, found.pool) if found.pool is not None else ()
+            return PoolDossier(
+                line,
+                order or "",
+                runs,
+                tuple(topic_lines(session, found, relaxed=relaxed)),
+                _active(judge_lines(session, found, relaxed=relaxed)),
+            )
+
+    def judge(self, name: str) -> JudgeDossier:
+        """Return everything known of a judge; raise `UnknownNameError` when there is none."""
+        relaxed = self._db.scale.relaxed
+        with self._db.reading() as session:
+            found = Found(judge=judge_id(session, name))
+            [line] = judge_lines(session, found, relaxed=relaxed)
+            row = session.execute(select(JUDGE.c.created_at).where(JUDGE.c.id == found.judge)).one()
+            acted = set(
+                session.scalars(
+                    select(TOPIC.c.number)
+                    .join(JUDGEMENT, JUDGEMENT.c.topic_id == TOPIC.c.id)
+                    .where(JUDGEMENT.c.judge_id == found.judge)
+                    .distinct()
+                )
+            )
+            lines = topic_lines(session, found, relaxed=relaxed)
+            is_assigned = session.scalar(select(ASSIGNMENT.c.id).limit(1)) is not None
+            mine = select(func.count()).where(ASSIGNMENT.c.judge_id == found.judge)
+            return JudgeDossier(
+                line,
+                row.created_at,
+                (session.scalar(mine) or 0) if is_assigned else None,
+                tuple(one for one in lines if one.topic in acted),
+                tuple(_sittings(session, found.judge)),
+            )

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select
 from sqlmodel import Session
 
 from store.content.topics import newest_guideline
+from store.db.database import Area
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -156,44 +157,6 @@ class Annals:
     other things of that moment."""
     total: int
     """Of those asked for, with the older ones that the limit left out."""
-
-
-def fetch_annals(session: Session, asked: Stretch = EVERYTHING) -> Annals:
-    """Return what happened.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    asked : Stretch, optional
-        A topic, judges, a stretch of time, and how much of it.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such topic or judge.
-
-    Notes
-    -----
-    No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or
-    erased is not named. With a limit of n, no source gives more than n rows. Events are found by
-    one pass over their table: 0.1 s for 100,000.
-    """
-    topic = None if asked.topic is None else topic_id(session, asked.topic)
-    judges = [judge_id(session, name) for name in asked.judges]
-    total = 0
-    things: list[Entry] = []
-    for query, at, entry_of in _things(topic, judges):
-        rows, n = _newest(session, query, at, asked)
-        things += map(entry_of, rows)
-        total += n
-    # Row ids tell in which order judges were added; names that were made anonymous do not.
-    things.sort(key=lambda one: (one.at, one.what, one.action, one.topic or "", one.name or "",
-                                 one.judge or ""))  # fmt: skip
-    events, n = _events(session, topic, judges, asked)
-    found = sorted(chain(things, events), key=lambda one: one.at)
-    kept = found if asked.limit is None else found[-asked.limit :]
-    return Annals(tuple(kept), total + n)
 
 
 def _newest(
@@ -481,81 +444,6 @@ class Chronicle:
         return any(place.sampled and not place.withdrawn for place in self.places)
 
 
-def fetch_chronicle(session: Session, topic: str, docno: str, asked: Stretch = EVERYTHING) -> Chronicle:
-    """Return what happened to a document of a topic.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topic, docno : str
-        Of the collection.
-    asked : Stretch, optional
-        Which events are told; its topic does not count. How the document stands, and its final
-        grade, rest on all of them in any case.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such topic or document, or no judge of a name that is asked for.
-    """
-    topic_row = topic_id(session, topic)
-    document = find_document(session, docno)
-    judges = {judge_id(session, name) for name in asked.judges}
-    rows = session.execute(_events_on_document(topic_row, document.id)).all()
-    passages = fetch_passages(session, [row.id for row in rows])
-    sittings = fetch_sitting_numbers(session) if rows else {}
-    by_judge: dict[int, list[Row[Any]]] = {}
-    for row in sorted(rows, key=lambda row: row.revision):
-        by_judge.setdefault(row.judge_id, []).append(row)
-    revisions = {row.id: row.revision for row in rows}
-    undone = {row.undoes for row in rows}
-    happened = {
-        row.id: event_of_row(
-            row,
-            Happening,
-            topic=topic,
-            docno=docno,
-            judge=row.judge,
-            undoes=revisions.get(row.undoes),
-            passages=passages.get(row.id, ()),
-            sitting=sittings.get(row.sitting_id),
-            kind=JudgeKind(row.kind),
-            is_undone=row.id in undone,
-            text=_text_then(row, document.sha256),
-            host=row.host or "",
-            opinions=_opinions_before(row),
-        )
-        for row in rows
-    }
-    newest = newest_guideline(session)
-    places = _places(session, topic_row, document.id)
-    identities = fetch_identities(session)
-    case = _case(topic, docno, topic_row, document.id, by_judge, identities)
-    standing = sorted((happened[part[-1].id] for part in by_judge.values()),
-                      key=lambda one: one.judge)  # fmt: skip
-    names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
-    is_pooled = any(place.sampled and not place.withdrawn for place in places)
-    told = [row.id for row in rows
-            if asked.holds(row.judged_at) and (not judges or row.judge_id in judges)]  # fmt: skip
-    kept = told if asked.limit is None else told[-asked.limit :]
-    return Chronicle(
-        topic=topic,
-        docno=docno,
-        title=document.title or "",
-        sha256=document.sha256,
-        newest_guideline=None if newest is None else newest.version,
-        topic_version=session.scalar(select(TOPIC.c.version).where(TOPIC.c.id == topic_row)) or 1,
-        places=places,
-        events=tuple(happened[number] for number in kept),
-        total=len(rows),
-        n_left_out=len(told) - len(kept),
-        standing=tuple(standing),
-        ruling_status=None if case.ruling is None else case.status,
-        final=final_of(standing, case.ruling, names, is_pooled=is_pooled),
-    )
-
-
 def find_document(session: Session, docno: str) -> Row[Any]:
     """Return the row of a document; raise `UnknownNameError`, naming its neighbours, for none."""
     columns = [column for column in DOCUMENT.c if column.name != "text"]
@@ -673,3 +561,116 @@ def _case(
             votes.append(Vote(judge, last.grade, last.id))
     latest = latest_ruling(rulings, identities)
     return Case(topic, docno, topic_row, document, lettered(topic, docno, votes), latest)
+
+
+class History(Area):
+    """What happened in a collection."""
+
+    def everything(self, asked: Stretch = EVERYTHING) -> Annals:
+        """Return what happened.
+
+        Parameters
+        ----------
+        asked : Stretch, optional
+            A topic, judges, a stretch of time, and how much of it.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such topic or judge.
+
+        Notes
+        -----
+        No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or
+        erased is not named. With a limit of n, no source gives more than n rows. Events are found by
+        one pass over their table: 0.1 s for 100,000.
+        """
+        with self._db.reading() as session:
+            topic = None if asked.topic is None else topic_id(session, asked.topic)
+            judges = [judge_id(session, name) for name in asked.judges]
+            total = 0
+            things: list[Entry] = []
+            for query, at, entry_of in _things(topic, judges):
+                rows, n = _newest(session, query, at, asked)
+                things += map(entry_of, rows)
+                total += n
+            # Row ids tell in which order judges were added; names that were made anonymous do not.
+            things.sort(key=lambda one: (one.at, one.what, one.action, one.topic or "", one.name or "",
+                                         one.judge or ""))  # fmt: skip
+            events, n = _events(session, topic, judges, asked)
+            found = sorted(chain(things, events), key=lambda one: one.at)
+            kept = found if asked.limit is None else found[-asked.limit :]
+            return Annals(tuple(kept), total + n)
+
+    def of_document(self, topic: str, docno: str, asked: Stretch = EVERYTHING) -> Chronicle:
+        """Return what happened to a document of a topic.
+
+        Parameters
+        ----------
+        topic, docno : str
+            Of the collection.
+        asked : Stretch, optional
+            Which events are told; its topic does not count. How the document stands, and its final
+            grade, rest on all of them in any case.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such topic or document, or no judge of a name that is asked for.
+        """
+        with self._db.reading() as session:
+            topic_row = topic_id(session, topic)
+            document = find_document(session, docno)
+            judges = {judge_id(session, name) for name in asked.judges}
+            rows = session.execute(_events_on_document(topic_row, document.id)).all()
+            passages = fetch_passages(session, [row.id for row in rows])
+            sittings = fetch_sitting_numbers(session) if rows else {}
+            by_judge: dict[int, list[Row[Any]]] = {}
+            for row in sorted(rows, key=lambda row: row.revision):
+                by_judge.setdefault(row.judge_id, []).append(row)
+            revisions = {row.id: row.revision for row in rows}
+            undone = {row.undoes for row in rows}
+            happened = {
+                row.id: event_of_row(
+                    row,
+                    Happening,
+                    topic=topic,
+                    docno=docno,
+                    judge=row.judge,
+                    undoes=revisions.get(row.undoes),
+                    passages=passages.get(row.id, ()),
+                    sitting=sittings.get(row.sitting_id),
+                    kind=JudgeKind(row.kind),
+                    is_undone=row.id in undone,
+                    text=_text_then(row, document.sha256),
+                    host=row.host or "",
+                    opinions=_opinions_before(row),
+                )
+                for row in rows
+            }
+            newest = newest_guideline(session)
+            places = _places(session, topic_row, document.id)
+            identities = fetch_identities(session)
+            case = _case(topic, docno, topic_row, document.id, by_judge, identities)
+            standing = sorted((happened[part[-1].id] for part in by_judge.values()),
+                              key=lambda one: one.judge)  # fmt: skip
+            names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
+            is_pooled = any(place.sampled and not place.withdrawn for place in places)
+            told = [row.id for row in rows
+                    if asked.holds(row.judged_at) and (not judges or row.judge_id in judges)]  # fmt: skip
+            kept = told if asked.limit is None else told[-asked.limit :]
+            return Chronicle(
+                topic=topic,
+                docno=docno,
+                title=document.title or "",
+                sha256=document.sha256,
+                newest_guideline=None if newest is None else newest.version,
+                topic_version=session.scalar(select(TOPIC.c.version).where(TOPIC.c.id == topic_row)) or 1,
+                places=places,
+                events=tuple(happened[number] for number in kept),
+                total=len(rows),
+                n_left_out=len(told) - len(kept),
+                standing=tuple(standing),
+                ruling_status=None if case.ruling is None else case.status,
+                final=final_of(standing, case.ruling, names, is_pooled=is_pooled),
+            )

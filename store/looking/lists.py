@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Select, and_, func, or_, select
 from sqlmodel import Session
 
+from store.db.database import Area
 from store.db.tables import (
     DOCUMENT,
     JUDGE,
@@ -29,9 +30,11 @@ from store.judging.rejudging import count_older
 from store.judging.states import (
     RANKS,
     Found,
+    Sought,
     Standing,
     count_by_topic,
     counts_of_states,
+    find,
     looked_at,
     pooled,
     same_pair,
@@ -454,3 +457,41 @@ def _standing(
             relevant=sum(best is not None and best >= relaxed for _, _, best in seen),
         )
     return standing, dict(pools)
+
+
+EVERYTHING = Sought()
+
+
+class Lists(Area):
+    """One line a thing of a collection; a name that is sought and not there is an `UnknownNameError`."""
+
+    def runs(self, sought: Sought = EVERYTHING) -> list[RunLine]:
+        """Return the runs, each with its counts; see `run_lines`."""
+        with self._db.reading() as session:
+            return run_lines(session, find(session, sought))
+
+    def topics(self, sought: Sought = EVERYTHING) -> list[TopicLine]:
+        """Return the topics, each with its counts; see `topic_lines`."""
+        with self._db.reading() as session:
+            return topic_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
+
+    def pools(self, sought: Sought = EVERYTHING) -> list[PoolLine]:
+        """Return the pools, each with its counts; see `pool_lines`."""
+        with self._db.reading() as session:
+            return pool_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
+
+    def judges(self, sought: Sought = EVERYTHING) -> list[JudgeLine]:
+        """Return the judges, each with their counts; see `judge_lines`."""
+        with self._db.reading() as session:
+            return judge_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
+
+    def rounds(self, sought: Sought = EVERYTHING) -> list[RoundLine]:
+        """Return the rounds, each with its counts; see `round_lines`."""
+        with self._db.reading() as session:
+            return round_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
+
+    def documents(self, sought: Sought = EVERYTHING, *, limit: int | None = None) -> DocumentLines:
+        """Return documents, each with its counts; see `document_lines`."""
+        with self._db.reading() as session:
+            found = find(session, sought)
+            return document_lines(session, found, relaxed=self._db.scale.relaxed, limit=limit)

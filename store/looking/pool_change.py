@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session
 
-from store.db.keys import Keys
+from store.db.database import Area
 from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, JUDGE, POOL
 from store.judging.assignments import has_assignments
 from store.judging.events import current_events
@@ -33,52 +33,6 @@ class PairStanding:
     """The highest that anybody gave; ``None`` = nobody gave one."""
 
 
-def fetch_pair_standings(
-    session: Session, topics: Keys, documents: Keys
-) -> dict[tuple[str, str], PairStanding]:
-    """Return how every pair of topic and docno stands, pooled or not.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics, documents : Keys
-        Fresh.
-
-    Returns
-    -------
-    dict of (str, str) to PairStanding
-        In no order. Pairs that are not here are not pooled, and nobody graded them, skipped them or
-        found them impossible to judge.
-
-    Notes
-    -----
-    About 0.3 kB and 4 microseconds a pair.
-    """
-    names = {row.id: row.name for row in session.execute(select(POOL.c.id, POOL.c.name))}
-    pools: dict[tuple[int, int], frozenset[str]] = {}
-    # Of few pools there are few combinations: each is made once.
-    joined: dict[tuple[frozenset[str], int], frozenset[str]] = {}
-    for topic, document, pool in session.execute(pooled(Found())):
-        key = (pools.get((topic, document), NOWHERE), pool)
-        if key not in joined:
-            joined[key] = key[0] | {names[pool]}
-        pools[topic, document] = joined[key]
-    state_of = {rank: state for state, rank in RANKS.items()}
-    seen = {
-        (topic, document): (state_of[rank], grade)
-        for topic, document, rank, grade in session.execute(looked_at(Found()))
-        if rank != RANKS[State.UNJUDGED]
-    }
-    nobody = (State.UNJUDGED, None)
-    return {
-        (topics.names[pair[0]], documents.names[pair[1]]): PairStanding(
-            pools.get(pair, NOWHERE), *seen.get(pair, nobody)
-        )
-        for pair in pools.keys() | seen.keys()
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Prospects:
     """Documents as they would lie before judges if they were pooled now."""
@@ -92,64 +46,6 @@ class Prospects:
     nothing is assigned, so that every judge is shown every document."""
 
 
-def fetch_prospects(
-    session: Session, topics: Keys, documents: Keys, pairs: Collection[tuple[str, str]]
-) -> Prospects:
-    """Return who decided on documents, who has a place there, and how new ones are assigned.
-
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics, documents : Keys
-        Fresh.
-    pairs : collection of (str, str)
-        Topic and docno; pooled or not. Those that the collection does not know have no judge yet.
-
-    Notes
-    -----
-    Reads every current judgement of people, and every place.
-    """
-    people = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled)
-    rows = session.execute(people.where(JUDGE.c.kind == JudgeKind.HUMAN.value)).all()
-    names = {row.id: row.name for row in rows}
-    able = tuple(sorted(row.name for row in rows if not row.disabled))
-    unknown = 0  # no row's id
-    ids = {
-        (topic, docno): (topics.ids.get(topic, unknown), documents.ids.get(docno, unknown))
-        for topic, docno in pairs
-    }
-    wanted = set(ids.values())
-    decided: dict[tuple[int, int], set[str]] = {}
-    for event in session.execute(current_events(judges=sorted(names))):
-        pair = (event.topic_id, event.document_id)
-        if event.state in DECIDED and pair in wanted:
-            decided.setdefault(pair, set()).add(names[event.judge_id])
-    holders: dict[tuple[int, int], set[str]] = {}
-    n_open: dict[tuple[int, int], int] = {}
-    places = select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.judge_id)
-    for topic_id, document_id, judge in session.execute(places):
-        pair = (topic_id, document_id)
-        if pair not in wanted:
-            continue
-        if judge is None:
-            n_open[pair] = n_open.get(pair, 0) + 1
-        elif judge in names:
-            holders.setdefault(pair, set()).add(names[judge])
-    found = []
-    for (topic, docno), known in ids.items():
-        found.append(
-            Assignable(
-                topic,
-                docno,
-                decided=frozenset(decided.get(known, ())),
-                holders=frozenset(holders.get(known, ())),
-                n_open=n_open.get(known, 0),
-            )
-        )
-    return Prospects(tuple(found), able, _newest_plan(session))
-
-
 def _newest_plan(session: Session) -> dict[str, Any] | None:
     """Return how documents were assigned last; ``None`` = nothing is assigned."""
     if not has_assignments(session):
@@ -158,3 +54,96 @@ def _newest_plan(session: Session) -> dict[str, Any] | None:
     stored = session.scalar(query)
     manifest: dict[str, Any] = {} if stored is None else json.loads(stored)
     return manifest
+
+
+class PoolChanges(Area):
+    """What a change of pools would meet."""
+
+    def standings(self) -> dict[tuple[str, str], PairStanding]:
+        """Return how every pair of topic and docno stands, pooled or not.
+
+        Returns
+        -------
+        dict of (str, str) to PairStanding
+            In no order. Pairs that are not here are not pooled, and nobody graded them, skipped them or
+            found them impossible to judge.
+
+        Notes
+        -----
+        About 0.3 kB and 4 microseconds a pair.
+        """
+        with self._db.reading_keyed() as (session, topics, documents):
+            names = {row.id: row.name for row in session.execute(select(POOL.c.id, POOL.c.name))}
+            pools: dict[tuple[int, int], frozenset[str]] = {}
+            # Of few pools there are few combinations: each is made once.
+            joined: dict[tuple[frozenset[str], int], frozenset[str]] = {}
+            for topic, document, pool in session.execute(pooled(Found())):
+                key = (pools.get((topic, document), NOWHERE), pool)
+                if key not in joined:
+                    joined[key] = key[0] | {names[pool]}
+                pools[topic, document] = joined[key]
+            state_of = {rank: state for state, rank in RANKS.items()}
+            seen = {
+                (topic, document): (state_of[rank], grade)
+                for topic, document, rank, grade in session.execute(looked_at(Found()))
+                if rank != RANKS[State.UNJUDGED]
+            }
+            nobody = (State.UNJUDGED, None)
+            return {
+                (topics.names[pair[0]], documents.names[pair[1]]): PairStanding(
+                    pools.get(pair, NOWHERE), *seen.get(pair, nobody)
+                )
+                for pair in pools.keys() | seen.keys()
+            }
+
+    def prospects(self, pairs: Collection[tuple[str, str]]) -> Prospects:
+        """Return who decided on documents, who has a place there, and how new ones are assigned.
+
+        Parameters
+        ----------
+        pairs : collection of (str, str)
+            Topic and docno; pooled or not. Those that the collection does not know have no judge yet.
+
+        Notes
+        -----
+        Reads every current judgement of people, and every place.
+        """
+        with self._db.reading_keyed() as (session, topics, documents):
+            people = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.disabled)
+            rows = session.execute(people.where(JUDGE.c.kind == JudgeKind.HUMAN.value)).all()
+            names = {row.id: row.name for row in rows}
+            able = tuple(sorted(row.name for row in rows if not row.disabled))
+            unknown = 0  # no row's id
+            ids = {
+                (topic, docno): (topics.ids.get(topic, unknown), documents.ids.get(docno, unknown))
+                for topic, docno in pairs
+            }
+            wanted = set(ids.values())
+            decided: dict[tuple[int, int], set[str]] = {}
+            for event in session.execute(current_events(judges=sorted(names))):
+                pair = (event.topic_id, event.document_id)
+                if event.state in DECIDED and pair in wanted:
+                    decided.setdefault(pair, set()).add(names[event.judge_id])
+            holders: dict[tuple[int, int], set[str]] = {}
+            n_open: dict[tuple[int, int], int] = {}
+            places = select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.judge_id)
+            for topic_id, document_id, judge in session.execute(places):
+                pair = (topic_id, document_id)
+                if pair not in wanted:
+                    continue
+                if judge is None:
+                    n_open[pair] = n_open.get(pair, 0) + 1
+                elif judge in names:
+                    holders.setdefault(pair, set()).add(names[judge])
+            found = []
+            for (topic, docno), known in ids.items():
+                found.append(
+                    Assignable(
+                        topic,
+                        docno,
+                        decided=frozenset(decided.get(known, ())),
+                        holders=frozenset(holders.get(known, ())),
+                        n_open=n_open.get(known, 0),
+                    )
+                )
+            return Prospects(tuple(found), able, _newest_plan(session))

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.formats.scale import parse_scale
 from tests.benchmarks.test_pool_speed import REPEATS, median, timed
 
@@ -115,8 +115,8 @@ def test_agreement_command_speed(tmp_path: Path, capsys: pytest.CaptureFixture[s
         lines.append(f"  {name:32} wall {one.wall:6.2f} s  processor {one.processor:6.2f} s"
                      f"  memory {one.memory:4.0f} MiB")  # fmt: skip
     with Collection(str(file)) as opened:
-        lines.append(f"  {'Collection.votes()':32} wall {seconds(opened.votes):6.2f} s")
-        lines.append(f"  {'Collection.judgements()':32} wall {_once(opened.judgements):6.2f} s"
+        lines.append(f"  {'grades.votes()':32} wall {seconds(opened.grades.votes):6.2f} s")
+        lines.append(f"  {'judgements.current()':32} wall {_once(opened.judgements.current):6.2f} s"
                      "  (an object each)")  # fmt: skip
     arrays = tmp_path / "grades.npy"
     np.save(arrays, grades)

@@ -26,7 +26,7 @@ import numpy as np
 import pytest
 from sqlalchemy import insert
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.runs import StoredRun, add_rankings
 from store.db.engine import collection_url
 from store.db.packing import pack_ranking
@@ -57,18 +57,18 @@ def make_collection(place: Path) -> None:
     topics = [str(number + 1) for number in range(TOPICS)]
     rng = np.random.default_rng(1)
     with Collection.create(str(place), name="large", scale=parse_scale("0-2"), program="x") as made:
-        made.add_documents(
+        made.documents.add(
             (Document(docno, docno, rng.bytes(TEXT // 2).hex()) for docno in docnos), all_texts=True
         )
         chosen = {
             topic: [docnos[number] for number in rng.choice(n_documents, POOLED, replace=False)]
             for topic in topics
         }
-        made.add_pool(make_pool(chosen))
+        made.pools.add(make_pool(chosen))
         for number in range(JUDGES):
-            made.add_judge(f"j{number}", JudgeKind.HUMAN)
-        with made._importing() as session:
-            ids = made._documents.ids
+            made.judges.add(f"j{number}", JudgeKind.HUMAN)
+        with made.being_filled() as (session, topic_keys, document_keys):
+            ids = document_keys.ids
             for number in range(n_runs):
                 tag = f"run{number}"
                 about = StoredRun(tag, "", True, hashlib.sha256(tag.encode()).hexdigest(), tag)
@@ -79,10 +79,10 @@ def make_collection(place: Path) -> None:
                     numbers = np.array([ids[name] for name in names], np.int32)
                     scores = np.sort(rng.random(RUN_DOCUMENTS))[::-1]
                     packed.append(pack_ranking(topic, names, numbers, scores, None))
-                add_rankings(session, made._topics, about, packed)
+                add_rankings(session, topic_keys, about, packed)
             rows: list[dict[str, Any]] = [
                 {
-                    "topic_id": made._topics.ids[topic], "document_id": ids[docno],
+                    "topic_id": topic_keys.ids[topic], "document_id": ids[docno],
                     "judge_id": judge_id, "revision": 1, "action": "judge", "state": "judged",
                     "grade": 1, "reason": "", "note": "", "iteration": "0", "dropped_keys": 0,
                     "judged_at": datetime(2025, 1, 1, tzinfo=UTC),

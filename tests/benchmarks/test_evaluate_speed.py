@@ -23,7 +23,7 @@ from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.names import parse_measure
 from store.analysis.measures.table import evaluate
 from store.analysis.significance.randomisation import randomisation_test
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.grades.policy import Policy
 from tests.benchmarks.generate import generate
 from tests.benchmarks.test_pool_speed import DOCUMENTS, REPEATS, RUNS, TOPICS, median, timed
@@ -104,8 +104,8 @@ def test_evaluate_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def _arrays(place: Path, qrels: Path, files: list[str]) -> list[str]:
     """Time AP from loaded arrays beside the peer's on loaded runs."""
     with Collection(str(place)) as collection:
-        ranked = collection.ranked_documents((), order="trec9")
-        rows = collection.final_qrels(Policy()).rows
+        ranked = collection.runs.ranked((), order="trec9")
+        rows = collection.grades.final(Policy()).rows
     binary = judged_arrays(ranked, rows, level=1, cutoff=DOCUMENTS)
     relevant, n_relevant = binary.relevant(), binary.n_relevant
     graded = graded_arrays(ranked, grades_by_topic(ranked, rows), cutoff=DOCUMENTS)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 from tests.judge_ui.pty_terminal import PtyTerminal, begin, judge
@@ -38,7 +38,7 @@ reference, measured once with other widgets in the same kind of terminal, ms p50
 SAVING = """
 import json, sys, time
 from judge_ui.session.session import JudgingSession, Outcome
-from store.collection.collection import Collection
+from store.collection import Collection
 place, name, n, think = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 saves, errors = [], []
 with Collection(place) as collection:
@@ -65,14 +65,14 @@ def make(place: str, texts: Sequence[str], *, topics: int = 1) -> None:
     """Make a collection of topics with equal shares of the documents."""
     with Collection.create(place, name="b", scale=parse_scale("0-2"), program="b") as made:
         about = ("bridge maintenance", "Which bridges?", "It must name a schedule.")
-        made.add_topics([Topic(str(n + 1), *about) for n in range(topics)])
+        made.topics.add([Topic(str(n + 1), *about) for n in range(topics)])
         share = len(texts) // topics
         documents = [Document(f"d{n:06}", f"head{n:06}", text) for n, text in enumerate(texts)]
         entries = [PoolEntry(str(n // share + 1), one.docno, n % share) for n, one in enumerate(documents)]
-        made.add_pool(Pool(entries, {}))
-        made.add_documents(documents)
+        made.pools.add(Pool(entries, {}))
+        made.documents.add(documents)
         for name in ("alice", *(f"judge{n}" for n in range(JUDGES))):
-            made.add_judge(name, JudgeKind.HUMAN)
+            made.judges.add(name, JudgeKind.HUMAN)
 
 
 def text_of(size: int) -> str:

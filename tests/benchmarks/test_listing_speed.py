@@ -61,8 +61,7 @@ def test_listing_speed(
     code = {
         "an empty process": "pass",
         "import sqlmodel": "import sqlmodel",
-        "import the listing layer": "import pooler.cli.main, store.collection.listed",
-        "import the collection": "import pooler.cli.main, store.collection.collection",
+        "import the collection": "import pooler.cli.main, store.collection",
     }
     for name, statement in code.items():
         lines.append(line_of(name, (sys.executable, "-c", statement)))

@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from store.collection.collection import Collection
-from store.collection.merged import MergedCollection
+from store.collection import Collection
 from store.db.engine import writing
 from store.db.raw import insert_raw
 from store.db.tables import JUDGE, JUDGEMENT, SITTING
@@ -40,9 +39,9 @@ def base(place: Path) -> None:
     """Make a collection with a pool of so many documents, and five judges."""
     with Collection.create(str(place), name="large", scale=parse_scale("0-2"), program="x") as made:
         docnos = [f"d{number:06}" for number in range(EVENTS // TOPICS)]
-        made.add_pool(make_pool({str(topic + 1): docnos for topic in range(TOPICS)}))
+        made.pools.add(make_pool({str(topic + 1): docnos for topic in range(TOPICS)}))
         for number in range(COPIES):
-            made.add_judge(f"j{number}", JudgeKind.HUMAN)
+            made.judges.add(f"j{number}", JudgeKind.HUMAN)
 
 
 def judge(place: Path, copy: int, name: str, *, every: int = 1) -> int:
@@ -82,7 +81,7 @@ def judge(place: Path, copy: int, name: str, *, every: int = 1) -> int:
 def timed(place: Path, others: list[Path], told: list[str], what: str) -> None:
     """Merge, and note how long it took."""
     began = time.perf_counter()
-    with MergedCollection(str(place)) as opened:
+    with Collection(str(place)) as opened:
         done = opened.merge([str(other) for other in others], Wanted(Rule.LATEST))
     assert done.is_done
     new = sum(one.new for one in done.judges)

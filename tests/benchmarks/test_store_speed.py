@@ -18,7 +18,7 @@ import pytest
 
 from store.analysis.arrays import TopDocuments
 from store.analysis.pools.contributions import best_ranks, unique_contributions
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.benchmarks.generate import generate
 from tests.benchmarks.test_pool_speed import DEPTH, DOCUMENTS, REPEATS, RUNS, TOPICS, median, timed
 
@@ -64,16 +64,16 @@ def test_import_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def _loading(collection: Collection) -> list[str]:
     """Time what an analysis asks of a collection."""
-    top = collection.top_documents(depth=DEPTH)
+    top = collection.runs.top(depth=DEPTH)
     ids = np.unique(top.ids)[1:].tolist()
     asked: dict[str, Callable[[], object]] = {
-        "all rankings as arrays": lambda: collection.top_documents(depth=None),
-        f"first {DEPTH} of each ranking": lambda: collection.top_documents(depth=DEPTH),
-        f"first {DEPTH} by trec9, scores": lambda: collection.top_documents(
+        "all rankings as arrays": lambda: collection.runs.top(depth=None),
+        f"first {DEPTH} of each ranking": lambda: collection.runs.top(depth=DEPTH),
+        f"first {DEPTH} by trec9, scores": lambda: collection.runs.top(
             depth=DEPTH, order="trec9", scores=True
         ),
         "pool and uniques, all depths": lambda: _pool_and_uniques(top),
-        f"docnos of {len(ids):,} documents": lambda: collection.docnos(ids),
+        f"docnos of {len(ids):,} documents": lambda: collection.documents.names(ids),
     }
     lines = []
     for name, call in asked.items():

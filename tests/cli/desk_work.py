@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision
 
 DOCNOS = [f"d{number}" for number in range(8)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.cli.command_line import JUDGES
 from tests.cli.conftest import Cli
 
@@ -97,7 +97,7 @@ def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
         facts = json.loads((mixed / name).read_text("utf-8"))
         assert facts["kinds"] == {"human": 1, "model": 3}, name
     with Collection("collection.db") as opened:
-        assert opened.pool("more").manifest["kinds"] == {"human": 1, "model": 3}
+        assert opened.pools.get("more").manifest["kinds"] == {"human": 1, "model": 3}
     cli("agreement", *JUDGES, "--manifest", "b.json").fine()
     assert "kinds" not in json.loads((mixed / "b.json").read_text("utf-8"))
 

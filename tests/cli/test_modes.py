@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, JudgeKind
 from tests.cli.conftest import Cli
 from tests.store.keeping.merge.apart import copies, make, work
@@ -86,7 +86,7 @@ def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> 
     assert umask
     cli("init").fine()
     with Collection("collection.db") as opened:
-        opened.add_judge("ann", JudgeKind.HUMAN)
+        opened.judges.add("ann", JudgeKind.HUMAN)
         beside = [path for path in here.iterdir() if path.name != "collection.db.turn"]
         assert {path.name for path in beside} == {"collection.db", "collection.db-shm", "collection.db-wal"}
         assert {mode(path) for path in beside} == {0o600}

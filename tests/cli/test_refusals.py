@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import JudgeKind
 from tests.cli.bad_files import make_bad_files
 from tests.cli.command_line import Outcome, write
@@ -233,7 +233,7 @@ def bad_files(imported_garden: Path, tmp_path_factory: pytest.TempPathFactory) -
     shutil.copytree(imported_garden, folder)
     make_bad_files(folder)
     with Collection(str(folder / "collection.db")) as opened:
-        opened.add_judge("pat", JudgeKind.HUMAN)
+        opened.judges.add("pat", JudgeKind.HUMAN)
     return folder
 
 

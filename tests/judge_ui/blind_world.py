@@ -13,7 +13,7 @@ from pathlib import Path
 from pooler.pools.live import LiveDrawing
 from pooler.pools.plan import Plan, build_pool
 from pooler.pools.runs import stored_runs
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Document, Grade, JudgeKind, Passage, Scale, Topic
 from tests.store.outside import Sitting, execute, make_pool, make_run
 from tests.store.seating import seat
@@ -61,24 +61,24 @@ def make_world(folder: Path, *, places: str, other: bool, adaptive: bool = False
     folder.mkdir()
     name = str(folder / "c.db")
     made = Collection.create(name, name="x", scale=SCALE, program="x")
-    made.add_judge("bob", JudgeKind.HUMAN)
-    made.add_topics([Topic("1", "one topic", "described", "narrated")])
+    made.judges.add("bob", JudgeKind.HUMAN)
+    made.topics.add([Topic("1", "one topic", "described", "narrated")])
     texts = [Document(one, f"Title {one}", f"text of {one} with words") for one in DOCNOS]
-    made.add_documents(texts, all_texts=True)
+    made.documents.add(texts, all_texts=True)
     for number in range(3):
         ranked = [(docno, SCORE - place) for place, docno in enumerate(DOCNOS)]
         run = make_run(f"secretrun{number}", {"1": ranked}, group="secretgroup")
-        made.add_run(run)
+        made.runs.add(run)
     if adaptive:
         plan = Plan(name="pool", strategy="mtf", budget=4, level=1)
         runs = stored_runs(made, depth=6, order="trec")
-        made.add_pool(build_pool(runs, plan, version="x").pool)
+        made.pools.add(build_pool(runs, plan, version="x").pool)
     else:
-        tags = tuple(run.tag for run in made.runs())
-        made.add_pool(make_pool({"1": DOCNOS}, run_tags=tags))
+        tags = tuple(run.tag for run in made.runs.all())
+        made.pools.add(make_pool({"1": DOCNOS}, run_tags=tags))
     execute(name, "UPDATE pool_entry SET priority = :value", value=PRIORITY)
-    made.add_guideline("# How to judge\n\nWith care.")
-    made.add_judge(OTHER, JudgeKind.HUMAN)
+    made.guidelines.add("# How to judge\n\nWith care.")
+    made.judges.add(OTHER, JudgeKind.HUMAN)
     execute(name, "UPDATE judge SET id = :id WHERE name = :judge", id=OTHER_ID, judge=OTHER)
     for judge, purpose in (("bob", "primary"), (OTHER, "calibration" if other else "primary")):
         if places == "by name":

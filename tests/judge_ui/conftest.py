@@ -13,7 +13,7 @@ import pytest
 from textual import _wait
 
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 from tests.store.new import new_collection
@@ -57,11 +57,11 @@ def make_collection(collection_file: Path) -> Iterator[Maker]:
             for topic, documents in queues.items()
             for position, document in enumerate(documents)
         ]
-        collection.add_topics(list(queues))
-        collection.add_pool(Pool(entries, dict(manifest)))
-        collection.add_documents([one for documents in queues.values() for one in documents])
+        collection.topics.add(list(queues))
+        collection.pools.add(Pool(entries, dict(manifest)))
+        collection.documents.add([one for documents in queues.values() for one in documents])
         for judge in ("alice", "bob"):
-            collection.add_judge(judge, JudgeKind.HUMAN)
+            collection.judges.add(judge, JudgeKind.HUMAN)
         return collection
 
     yield make

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from judge_ui.session.adjudicating import AdjudicatingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.judging.disagreements import Selection
 from store.records import Action, Document, JudgeKind, Judgement, Passage
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker
@@ -25,8 +25,8 @@ def make_disputed(make_collection: Maker) -> Collection:
     english = [Document(f"e{n}", f"Bridge {n}", f"Text of bridge {n}.") for n in range(4)]
     japanese = [Document("j0", "研究", "検索の評価。")]
     collection = make_collection({ENGLISH: english, JAPANESE: japanese})
-    collection.add_judge("carolina", JudgeKind.HUMAN)
-    collection.add_judge("zoe", JudgeKind.ADJUDICATOR)
+    collection.judges.add("carolina", JudgeKind.HUMAN)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     for name in JUDGES:
         sitting = Sitting(collection.desk(name), "12")
         for docno, grade in zip(sitting.tasks, GRADES[name], strict=True):
@@ -72,4 +72,4 @@ def docno(session: AdjudicatingSession) -> str | None:
 
 def rulings(collection: Collection) -> dict[str, Judgement]:
     """Return the adjudicator's judgements by docno."""
-    return {judgement.docno: judgement for judgement in collection.judgements(["zoe"])}
+    return {judgement.docno: judgement for judgement in collection.judgements.current(["zoe"])}

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pooler.cli.main import run
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 
@@ -140,12 +140,12 @@ def prepare(place: str, *, documents: int, judges: int) -> list[str]:
     """Make a collection whose documents are claimed, two judges each; return the judges."""
     names = [f"judge{n:02}" for n in range(judges)]
     with Collection.create(place, name="b", scale=parse_scale("0-2"), program="b") as made:
-        made.add_topics([Topic("1", "bridges"), Topic("2", "roads")])
+        made.topics.add([Topic("1", "bridges"), Topic("2", "roads")])
         docnos = [f"d{n:05}" for n in range(documents)]
-        made.add_documents([Document(one, one, f"text of {one}") for one in docnos])
-        made.add_pool(Pool([PoolEntry("1", one, n) for n, one in enumerate(docnos)], {}))
+        made.documents.add([Document(one, one, f"text of {one}") for one in docnos])
+        made.pools.add(Pool([PoolEntry("1", one, n) for n, one in enumerate(docnos)], {}))
         for name in names:
-            made.add_judge(name, JudgeKind.HUMAN)
+            made.judges.add(name, JudgeKind.HUMAN)
     assert run(["assign", "--claim", "-k", "2", "--collection", place]) == 0
     return names
 

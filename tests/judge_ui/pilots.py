@@ -18,7 +18,7 @@ from judge_ui.screens.document import DocumentScreen
 from judge_ui.session.keys import Keymap
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Judgement
 
 
@@ -100,7 +100,7 @@ def seen(pilot: Pilot[None]) -> str:
 
 def stored(collection: Collection, judge: str = "alice") -> dict[str, Judgement]:
     """Return a judge's judgements by docno."""
-    return {judgement.docno: judgement for judgement in collection.judgements([judge])}
+    return {judgement.docno: judgement for judgement in collection.judgements.current([judge])}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 from judge_ui.plain.judging import run_plain
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Judgement
 
 Step = str | Callable[[], Any]
@@ -82,7 +82,7 @@ def sit(
 
 def states(collection: Collection) -> dict[str, Judgement]:
     """Return alice's judgements by docno."""
-    return {judgement.docno: judgement for judgement in collection.judgements(["alice"])}
+    return {judgement.docno: judgement for judgement in collection.judgements.current(["alice"])}
 
 
 def after(printed: str, answer: int) -> str:

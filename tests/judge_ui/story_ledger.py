@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading
 from store.db.tables import DOCUMENT, JUDGEMENT, PASSAGE, TOPIC
 from store.records import Action, Passage, Task
@@ -67,7 +67,7 @@ class Ledger:
 
 def read_events(collection: Collection, judge: str) -> list[Written]:
     """Read a judge's events, the oldest first."""
-    with reading(collection._engine) as session:
+    with reading(collection._db.engine) as session:
         query = (
             select(JUDGEMENT, TOPIC.c.number, DOCUMENT.c.docno)
             .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)

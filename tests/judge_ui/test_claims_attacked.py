@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.judge_ui.many_judges import Judge, prepare, work
 from tests.store.outside import engine_of
 
@@ -72,7 +72,7 @@ def test_no_decision_is_lost_doubled_or_of_a_document_not_shown(collection_name:
     print(f"\n{n_killed} killed, {unsaved} NOT SAVED, {void} without a document")  # noqa: T201
     assert n_killed > 10
     with Collection(collection_name) as collection:
-        stored = {(one.judge, one.docno): one for one in collection.judgements(names)}
+        stored = {(one.judge, one.docno): one for one in collection.judgements.current(names)}
     for judge in judges:
         here = {docno: one.grade for (name, docno), one in stored.items() if name == judge.name}
         sure = {docno: grade for docno, grade in judge.saved.items() if docno not in judge.doubtful}

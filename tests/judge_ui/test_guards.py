@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pty_terminal import ESCAPE_S, PtyTerminal, begin, judge
@@ -47,7 +47,7 @@ def leave(terminal: PtyTerminal) -> None:
 
 def grades(collection: Collection) -> dict[str, int | None]:
     """Return alice's grades by docno."""
-    return {one.docno: one.grade for one in collection.judgements(["alice"]) if one.grade is not None}
+    return {one.docno: one.grade for one in collection.judgements.current(["alice"]) if one.grade is not None}
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_a_burst_of_keys_grades_one_document(terminal: PtyTerminal, collection: 
 
 def states(collection: Collection) -> dict[str, State]:
     """Return where documents stand with alice."""
-    return {one.docno: one.state for one in collection.judgements(["alice"])}
+    return {one.docno: one.state for one in collection.judgements.current(["alice"])}
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
 from store.text import BIDI_CONTROLS, sanitise
@@ -70,7 +70,7 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
         str(file), name=shape(IN_ONE_LINE), scale=parse_scale("0-2"), program=shape(IN_ONE_LINE)
     )
     evil, name = shape(EVIL), shape(ID)
-    collection.add_topics([Topic(name, evil, f"{evil}\n{evil}", f"{evil}\n{evil}")])
+    collection.topics.add([Topic(name, evil, f"{evil}\n{evil}", f"{evil}\n{evil}")])
     documents = [
         Document("a", evil, f"{evil}\n\t{evil}"),
         Document(name, evil, shape(EVIL * 100)),
@@ -78,9 +78,9 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
         Document("missing", evil),
         Document("z", "", shape("".join(map(chr, range(0x3000))))),
     ]
-    collection.add_pool(Pool([PoolEntry(name, one.docno, place) for place, one in enumerate(documents)], {}))
-    collection.add_documents(documents)
-    collection.add_judge(name, JudgeKind.HUMAN)
+    collection.pools.add(Pool([PoolEntry(name, one.docno, place) for place, one in enumerate(documents)], {}))
+    collection.documents.add(documents)
+    collection.judges.add(name, JudgeKind.HUMAN)
     session = JudgingSession(collection.desk(name, program=shape(IN_ONE_LINE)), min_dwell=0)
     session.open_topic(name)
     shown(session).note(evil)
@@ -89,7 +89,7 @@ def make(file: Path, shape: Callable[[str], str]) -> Collection:
     session.leave()
     make_disputes(collection, shape)
     # New guidelines are shown before the first document, whatever was decided under the old ones.
-    collection.add_guideline(shape(f"# {EVIL}\n\n* {EVIL}\n\n```\n{EVIL}\n```\n[{EVIL}](http://x)\n"))
+    collection.guidelines.add(shape(f"# {EVIL}\n\n* {EVIL}\n\n```\n{EVIL}\n```\n[{EVIL}](http://x)\n"))
     return collection
 
 
@@ -98,7 +98,7 @@ def make_disputes(collection: Collection, shape: Callable[[str], str]) -> None:
     evil, topic = shape(EVIL), shape(ID)
     for number in range(2):
         name = shape(f"{number}{ID}")
-        collection.add_judge(name, JudgeKind.HUMAN)
+        collection.judges.add(name, JudgeKind.HUMAN)
         session = JudgingSession(collection.desk(name), min_dwell=0)
         session.open_topic(topic)
         shown(session).note(evil)

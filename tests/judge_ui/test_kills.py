@@ -22,7 +22,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Topic
 from tests.judge_ui.living_judges import PATIENCE_S, Ended, living
@@ -118,11 +118,11 @@ def make_documents(name: str, n_documents: int) -> list[str]:
     docnos = [f"d{number:03}" for number in range(n_documents)]
     scale = parse_scale("0-2")
     with Collection.create(name, name="x", scale=scale, program="x") as made:
-        made.add_topics([Topic("1", "one")])
-        made.add_pool(make_pool({"1": docnos}))
-        made.add_documents([Document(docno, f"Title {docno}", "Some text.") for docno in docnos])
+        made.topics.add([Topic("1", "one")])
+        made.pools.add(make_pool({"1": docnos}))
+        made.documents.add([Document(docno, f"Title {docno}", "Some text.") for docno in docnos])
         for judge in JUDGES:
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
     return docnos
 
 

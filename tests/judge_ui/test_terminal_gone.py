@@ -24,5 +24,5 @@ def test_program_ends_when_its_terminal_is_gone(make_collection: Maker, collecti
         opened.wait_for("Text 1.")
         opened.vanish()
         assert opened.process.wait(timeout=20) in (0, 1)
-    [judged] = collection.judgements()
+    [judged] = collection.judgements.current()
     assert (judged.docno, judged.state, judged.grade) == ("d0", State.JUDGED, 2)

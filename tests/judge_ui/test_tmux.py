@@ -20,7 +20,7 @@ import pytest
 
 from pooler.pools.plan import Plan, build_pool
 from pooler.pools.runs import stored_runs
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
 from tests.store.outside import make_run
@@ -127,7 +127,7 @@ def begin(terminal: Terminal) -> None:
 
 def grades(collection: Collection) -> dict[str, int | None]:
     """Return alice's grades by docno."""
-    return {one.docno: one.grade for one in collection.judgements(["alice"])}
+    return {one.docno: one.grade for one in collection.judgements.current(["alice"])}
 
 
 @pytest.fixture
@@ -193,17 +193,17 @@ def test_five_judgements_in_line_mode_survive_a_kill(
 def drawn_from_two_runs(make_collection: Maker) -> Collection:
     """Make a Move-To-Front pool of two runs that have nothing in common; it may draw six."""
     collection = make_collection({})
-    collection.add_topics([ENGLISH])
+    collection.topics.add([ENGLISH])
     for run in "ab":
         docnos = [f"{run}{n}" for n in range(5)]
-        collection.add_run(make_run(run, {"12": [(docno, -n) for n, docno in enumerate(docnos)]}))
+        collection.runs.add(make_run(run, {"12": [(docno, -n) for n, docno in enumerate(docnos)]}))
     runs = stored_runs(collection, depth=5, order="trec")
     plan = Plan(name="live", strategy="mtf", budget=6, level=1)
     pool = build_pool(runs, plan, version="test").pool
-    collection.add_pool(pool)
+    collection.pools.add(pool)
     # Texts are kept of what the pool may draw.
     texts = [Document(entry.docno, "", f"Text {entry.docno}.") for entry in pool.entries]
-    collection.add_documents(texts)
+    collection.documents.add(texts)
     return collection
 
 

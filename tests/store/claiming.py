@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from sqlalchemy import select
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading, writing
 from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT, TOPIC
 from store.errors import StoreError
@@ -43,7 +43,7 @@ def assign(
                 places.append(Place(one.topic, one.docno, *facts))
         return AssignmentPlan(places, {"made by": "a test"}, lease_s)
 
-    collection.assign(scope or Scope(), make, existing=existing)
+    collection.assignments.make(scope or Scope(), make, existing=existing)
 
 
 def assign_open(collection: Collection, k: int, *, lease_s: int = 600) -> None:
@@ -58,7 +58,7 @@ def sit(collection: Collection, judge: str, topic: str = "1") -> Sitting:
 
 def take(collection: Collection, judge: str, n: int, topic: int = 1) -> list[int]:
     """Claim documents in a transaction."""
-    with writing(collection._engine) as session:
+    with writing(collection._db.engine) as session:
         return claim(session, judge=PEOPLE.index(judge) + 1, topic=topic, n=n)
 
 
@@ -121,7 +121,7 @@ def claim_and_judge(name: str, judge: str, seed: int, patience_s: float, whim: f
     with Collection(name) as collection:
         desk = collection.desk(judge)
         time.sleep(max(0, start - time.monotonic()))
-        while any(line.left for line in collection.workloads().lines):
+        while any(line.left for line in collection.assignments.workloads().lines):
             assert time.monotonic() < start + patience_s, "documents were abandoned"
             with suppress(StoreError):
                 desk.claim("1")

@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection as Pipe
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.draws import Choose, Draw
 from store.records import Pool, PoolEntry
 
@@ -67,7 +67,7 @@ def draw_at_once(name: str, docnos: str, barrier: Barrier, answers: Pipe) -> Non
         watched = Watched(ends(docnos))
         drawn = []
         barrier.wait(30)
-        while (docno := collection.draw("live", "1", watched)) is not None:
+        while (docno := collection.pools.draw("live", "1", watched)) is not None:
             drawn.append((len(watched.told or ()), docno))
             barrier.wait(30)
         answers.send(drawn)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import insert, select, update
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import writing
 from store.db.tables import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VERSION
 from store.errors import StoreError
@@ -31,27 +31,27 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
     dice = random.Random(seed)
     scale = parse_scale("0-2")
     with Collection.create(name, name="full", scale=scale, program="test") as made:
-        made.add_topics([Topic("1", "aqueducts", "水", "narrative\n"), Topic("007", 'a "title"')])
-        made.add_documents(
+        made.topics.add([Topic("1", "aqueducts", "水", "narrative\n"), Topic("007", 'a "title"')])
+        made.documents.add(
             [Document(docno, f"Title {docno}", TEXT + docno) for docno in DOCNOS], all_texts=True
         )
         for tag in ("bm25", "lm"):
             ranked = {
                 topic: [(docno, dice.random()) for docno in dice.sample(DOCNOS, 8)] for topic in ("1", "007")
             }
-            made.add_run(make_run(tag, ranked, sha256=hashlib.sha256(tag.encode()).hexdigest()))
-        made.add_pool(make_pool({"1": DOCNOS, "007": DOCNOS[:6]}, run_tags=("bm25", "lm")))
-        made.add_pool(adaptive_pool({"007": DOCNOS[6:]}, budget=3, name="drawn"))
-        made.draw("drawn", "007", lambda drawn: DOCNOS[6 + len(drawn)])
+            made.runs.add(make_run(tag, ranked, sha256=hashlib.sha256(tag.encode()).hexdigest()))
+        made.pools.add(make_pool({"1": DOCNOS, "007": DOCNOS[:6]}, run_tags=("bm25", "lm")))
+        made.pools.add(adaptive_pool({"007": DOCNOS[6:]}, budget=3, name="drawn"))
+        made.pools.draw("drawn", "007", lambda drawn: DOCNOS[6 + len(drawn)])
         for judge in ("ann", "bob", "cy", "dee"):
-            made.add_judge(judge, JudgeKind.HUMAN)
-        made.add_guideline("# One\n")
-        made.import_judgements({"qrels": [Qrel("1", docno, 1) for docno in DOCNOS]},
+            made.judges.add(judge, JudgeKind.HUMAN)
+        made.guidelines.add("# One\n")
+        made.judgements.add({"qrels": [Qrel("1", docno, 1) for docno in DOCNOS]},
                                JudgeKind.IMPORTED)  # fmt: skip
         for judge in ("ann", "bob"):
             judge_by_chance(made, judge, dice, n_events // 2)
-        made.add_guideline("# Two\n")
-        made.reopen_outdated(judge_names=["ann"], topic_ids=["1"], why=[Why.GUIDELINES])
+        made.guidelines.add("# Two\n")
+        made.rejudging.reopen(judges=["ann"], topics=["1"], why=[Why.GUIDELINES])
         judge_by_chance(made, "ann", dice, 5)
     for judge in ("ann", "bob", "cy", "dee"):
         seat(name, "1", DOCNOS, judge, purpose="overlap")

@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.formats.scale import parse_scale
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Engine, event, inspect, text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import collection_url, make_engine, reading, writing
 from store.errors import ConflictError
 from store.judging.desk import Desk

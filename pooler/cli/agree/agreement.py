@@ -478,10 +478,10 @@ def measured(
             requirement = "is for files; a collection has runs of its own"
             raise ArgumentError(option, requirement, str(value))
     _check_there(names, collection)
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        yield Source(opened, opened.scale, lambda: opened.ranked_documents(order=runs.order),
+        yield Source(opened.grades, opened.scale, lambda: opened.runs.ranked(order=runs.order),
                      names or None, are_files=False,
                      erased=lambda: erased_words(opened))  # fmt: skip
 

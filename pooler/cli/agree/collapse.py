@@ -33,7 +33,6 @@ from pooler.cli.qrels_files import (
     QrelsOutOption,
     UnjudgedOption,
 )
-from pooler.results.agree.aggregate import KnownJudges
 from pooler.results.judgement_files import Reading
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from pooler.results.judgement_files import JudgedFile
     from store.grades.policy import Policy
+    from store.records import Judge
 
 
 def collapse(
@@ -137,7 +137,7 @@ def _check_levels(reading: Reading, *, has_level: bool, has_reading: bool) -> No
         raise PoolerError(message, hint=hint)
 
 
-def _judges(files: Sequence[JudgedFile]) -> KnownJudges:
+def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
     """Return every judge of the files, by name."""
     from store.records import Judge, JudgeKind
 
@@ -146,18 +146,18 @@ def _judges(files: Sequence[JudgedFile]) -> KnownJudges:
         names = {one.judge for one in file.judgements}
         names |= set() if file.named.judge is None else {file.named.judge}
         kinds |= {name: file.kinds.get(name, JudgeKind.IMPORTED) for name in names}
-    return KnownJudges([Judge(name, kinds[name]) for name in sorted(kinds)])
+    return [Judge(name, kinds[name]) for name in sorted(kinds)]
 
 
-def _check_judges(judges: KnownJudges, policy: Policy) -> set[str]:
+def _check_judges(judges: Sequence[Judge], policy: Policy) -> set[str]:
     """Refuse judges whom no file names; return the adjudicators, whose rulings files cannot say."""
     from store.records import JudgeKind
 
-    known = [one.name for one in judges.known]
+    known = [one.name for one in judges]
     for name in (*policy.of, *([] if policy.judge is None else [policy.judge])):
         if name not in known:
             raise UnknownNameError("judge", name, known)
-    adjudicators = {one.name for one in judges.known if one.kind is JudgeKind.ADJUDICATOR}
+    adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
     for name in policy.of:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"

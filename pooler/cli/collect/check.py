@@ -117,10 +117,10 @@ def _known(collection: str | None) -> tuple[set[str] | None, set[str] | None]:
     """Return the topics and docnos that a collection's own files named; ``None`` = not known."""
     if collection is None:
         return None, None
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        return opened.listed_topics() or None, opened.listed_docnos() or None
+        return opened.topics.listed() or None, opened.documents.listed() or None
 
 
 def _tell(reports: list[RunReport]) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pooler.cli.collect.judges import Kind
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.content.documents import TextCounts
     from store.formats.codes import DecodedQrels
     from store.formats.judgements import JudgementsFormat
@@ -60,7 +60,7 @@ _PATIENCE_S = 2.0
 @contextmanager
 def importing(where: str) -> Iterator[Collection]:
     """Open a collection to import into; warn at the end of documents that look like others."""
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.text import look_alike_words
 
     with Collection(where) as opened:
@@ -166,8 +166,8 @@ def import_file(
     from store.records import JudgeKind, Judgement
 
     faults = FaultList(file)
-    known_topics = set() if allow_unknown else opened.listed_topics()
-    known_docnos = set() if allow_unknown else opened.listed_docnos()
+    known_topics = set() if allow_unknown else opened.topics.listed()
+    known_docnos = set() if allow_unknown else opened.documents.listed()
     grades = {None, *opened.scale.values}
     listed = ", ".join(map(str, opened.scale.values))
     events: list[JudgementEvent] = []
@@ -197,7 +197,7 @@ def import_file(
         raise ArgumentError("--replace", requirement, None)
     if kind is not None:
         said = dict.fromkeys(said, JudgeKind(kind.value))
-    there = {judge.name: judge.kind for judge in opened.judges() if judge.name in said}
+    there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
     say_wait(opened, len(events) + len(states))
     with opened.being_filled() as inside:

@@ -30,14 +30,14 @@ def set_(
 
     Example: pooler guidelines set guidelines.md
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.formats.documents import read_guidelines
     from store.judging.rejudging import Why
 
     text = read_guidelines(file)
     with Collection(collection) as opened:
-        newest, is_new = opened.add_guideline(text)
-        outdated = opened.outdated(why=[Why.GUIDELINES]).rows if is_new else ()
+        newest, is_new = opened.guidelines.add(text)
+        outdated = opened.rejudging.outdated(why=[Why.GUIDELINES]).rows if is_new else ()
     if not is_new:
         say(f"version {newest.version} of the guidelines has this text already")
         return
@@ -57,11 +57,11 @@ def show(
 
     Example: pooler guidelines show
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.text import sanitise
 
     with Collection(collection) as opened:
-        text = opened.guideline(version).text
+        text = opened.guidelines.get(version).text
     write_lines(None, sanitise(text).removesuffix("\n").split("\n"))
 
 
@@ -71,11 +71,11 @@ def list_(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAU
 
     Example: pooler guidelines list
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     table = Table("guidelines", COLUMNS)
     with Collection(collection) as opened:
-        versions = opened.guidelines()
+        versions = opened.guidelines.all()
     for one in versions:
         lines = one.text.splitlines()
         begins = next(line.strip() for line in lines if line.strip())

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from pooler.reading.run_list import RunEntry
     from pooler.reading.whole import NumberedRun
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.content.runs import StoredRun
     from store.formats.codes import DecodedQrels, Meaning, Repeats
     from store.looking.lists import TopicLine
@@ -248,7 +248,7 @@ def _import_grades(
     n_judgements = sum(map(len, decoded.judged.values()))
     say_wait(opened, n_judgements)
     with progress("judgements", n_judgements) as advance:
-        report = opened.import_judgements(
+        report = opened.judgements.add(
             decoded.judged, JudgeKind(kind.value), pool=pool, states=decoded.states,
             replace=replace, advance=advance,
         )  # fmt: skip
@@ -305,8 +305,8 @@ def _decode(
     from store.formats.codes import Repeats, decode_rows
 
     n_of_format = faults.count
-    known_topics = set() if allow_unknown else opened.listed_topics()
-    known_docnos = set() if allow_unknown else opened.listed_docnos()
+    known_topics = set() if allow_unknown else opened.topics.listed()
+    known_docnos = set() if allow_unknown else opened.documents.listed()
     for row in source.rows:
         if known_topics and row.topic not in known_topics:
             faults.add(row.line, f"unknown topic `{row.topic}`", "unknown-topic")
@@ -331,7 +331,7 @@ def _decode(
 
 def _check_topic(opened: Collection, topic: str) -> None:
     """Refuse a topic of the command line that no topics file named, where there is such a file."""
-    known = opened.listed_topics()
+    known = opened.topics.listed()
     if known and topic not in known:
         raise UnknownNameError("topic", topic, known, hint="--topic; --allow-unknown keeps it")
 
@@ -368,7 +368,7 @@ def _check_free(opened: Collection, pool: Pool) -> None:
 
 def _free_name(opened: Collection, pool: Pool) -> str:
     """Return the pool's name, numbered if other pools have it: a file may come again, changed."""
-    taken = {one.name: None if one.withdrawn else one.manifest for one in opened.pools()}
+    taken = {one.name: None if one.withdrawn else one.manifest for one in opened.pools.all()}
     names = chain([pool.name], (f"{pool.name}-{number}" for number in count(2)))
     return next(name for name in names if taken.get(name, pool.manifest) == pool.manifest)
 
@@ -416,7 +416,7 @@ def topics(
 
     Example: pooler import topics topics.xml
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.formats.topics import read_topics
 
     with Collection(collection) as opened:
@@ -450,10 +450,10 @@ def docs(
     from store.formats.documents import read_documents
 
     with importing(collection) as opened, progress("documents", len(files)) as advance:
-        has_pool = bool(opened.pools())
+        has_pool = bool(opened.pools.all())
         for file in files:
             records = read_documents(file, format=fmt.value, doubt=_warner(file))
-            report = opened.add_documents(records, all_texts=all_texts, replace=replace)
+            report = opened.documents.add(records, all_texts=all_texts, replace=replace)
             say(f"{file}: {report_words(report, 'document')}")
             if words := text_words(report, has_pool=has_pool):
                 say(f"{file}: {words}")
@@ -513,8 +513,8 @@ def import_runs(
     from store.db.document_numbers import NumberedDocuments
     from store.records import ImportReport
 
-    known_topics = set() if allow_unknown else opened.listed_topics()
-    known_docnos = set() if allow_unknown else opened.listed_docnos()
+    known_topics = set() if allow_unknown else opened.topics.listed()
+    known_docnos = set() if allow_unknown else opened.documents.listed()
     total, n_read, n_rankings = ImportReport(), 0, 0
     stale: list[str] = []
     kept_out: set[str] = set()
@@ -527,7 +527,7 @@ def import_runs(
                 _refuse_unknown(entry.file, run, met, known_topics, known_docnos, lenient=lenient)
                 documents.extend(met)
                 about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file)
-                report = opened.add_packed_run(about, run.rankings(), documents, replace=replace)
+                report = opened.runs.add_packed(about, run.rankings(), documents, replace=replace)
                 run.discard()
                 total, n_read = total + report, n_read + 1
                 n_rankings += len(run.topics)
@@ -547,7 +547,7 @@ def import_runs(
             coming.close()
     say(f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
         f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}")  # fmt: skip
-    left_out = {run.tag for run in opened.runs() if not run.contributes} & kept_out
+    left_out = {run.tag for run in opened.runs.all() if not run.contributes} & kept_out
     if left_out:
         names = ", ".join(f"`{tag}`" for tag in sorted(left_out)[:10])
         warn(f"{names}: there already, and left out of pools; --replace lets a run contribute")
@@ -560,7 +560,7 @@ def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:
     """Name the pools that were made from another file of a run."""
     return [
         pool.name
-        for pool in opened.pools()
+        for pool in opened.pools.all()
         for made_of in pool.manifest.get("runs", ())
         if made_of["tag"] == run.tag and made_of["sha256"] != run.sha256
     ]
@@ -604,11 +604,11 @@ _SHOWN = 25
 
 def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, replace: bool) -> None:
     """Add topics, and say which got a new version of their text, and what rests on older ones."""
-    texts = {one.topic: one for one in opened.topics()}
-    versions = {line.topic: line.version for line in opened.topic_lines()}
-    report = opened.add_topics(topics, replace=replace)
+    texts = {one.topic: one for one in opened.topics.all()}
+    versions = {line.topic: line.version for line in opened.lists.topics()}
+    report = opened.topics.add(topics, replace=replace)
     say(f"{file}: {report_words(report, 'topic')}")
-    lines = {line.topic: line for line in opened.topic_lines()}
+    lines = {line.topic: line for line in opened.lists.topics()}
     changed = [topic for topic in topics if lines[topic.topic].version > versions.get(topic.topic, 1)]
     for topic in changed[:_SHOWN]:
         say(_change(lines[topic.topic], texts[topic.topic], topic))

@@ -31,7 +31,7 @@ def init(
     Example: pooler init --scale 0-3 --collection wine.db
     """
     from pooler import __version__
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.formats.scale import parse_scale
 
     declared = parse_scale(scale)

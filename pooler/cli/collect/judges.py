@@ -36,10 +36,10 @@ def scrub(collection: CollectionOption = DEFAULT_COLLECTION) -> None:
 
     Example: pooler judges scrub
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        tell_scrubbed(opened.scrub())
+        tell_scrubbed(opened.erasures.scrub())
 
 
 def tell_scrubbed(scrubbed: Scrubbed) -> None:
@@ -77,12 +77,12 @@ def anonymise(
 
     Example: pooler judges anonymise alice bob --yes
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     wanted = list(dict.fromkeys(names))
     whom = counted(len(wanted), "judge")
     with Collection(collection) as opened:
-        would = opened.anonymise_judges(wanted, dry_run=True)
+        would = opened.judges.anonymise(wanted, dry_run=True)
         if dry_run:
             chance = ", by chance" if len(wanted) > 1 else ""
             say(f"{whom} would be renamed to the first free of judge-1, judge-2, ...{chance}:"
@@ -94,7 +94,7 @@ def anonymise(
             say("nothing was changed: this is --dry-run")
             return
         ask(f"Make {whom} anonymous: {', '.join(wanted)}?", yes=yes)
-        done = opened.anonymise_judges(wanted, without_notes=without_notes)
+        done = opened.judges.anonymise(wanted, without_notes=without_notes)
         are = "are" if len(wanted) > 1 else "is"
         say(f"{whom} {are} {', '.join(done.names)} now; who is who is not kept here")
         if yes:
@@ -103,7 +103,7 @@ def anonymise(
         if done.notes and not without_notes:
             say(f"pooler export judgements {' '.join(done.names)} --history shows them;"
                 " --without-notes removes them")  # fmt: skip
-        tell_scrubbed(opened.scrub())
+        tell_scrubbed(opened.erasures.scrub())
     tell_others(
         "they still tell who it was, since they share an identity number with this collection;"
         " `pooler export collection --anonymise` leaves it out"
@@ -208,22 +208,22 @@ def erase(
 
     Example: pooler judges erase bob --dry-run
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        would = opened.erase_judge(name, dry_run=True)
+        would = opened.erasures.erase(name, dry_run=True)
         if dry_run:
             emit(_tables(would, fmt), fmt)
             return
         if not yes:
             _tell_erased(would)
         ask(f"Erase judge {name}?", yes=yes)
-        done = opened.erase_judge(name)
+        done = opened.erasures.erase(name)
         events = counted(done.events, "event")
         say(f"judge {name} erased: {counted(done.judgements, 'judgement')}, {events}")
         if yes:
             _tell_erased(done)
-        tell_scrubbed(opened.scrub())
+        tell_scrubbed(opened.erasures.scrub())
     tell_others(
         "what was erased is in them, and a merge brings none of it back; a count and an identity"
         " number without a name stay here, and they tell whose;"
@@ -300,10 +300,10 @@ def rename(
 
     Example: pooler judges rename ann anna
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        done = opened.rename_judge(old, new)
+        done = opened.judges.rename(old, new)
     say(f"judge {old} is {new} now")
     if done.plans:
         say(f"{counted(done.plans, 'plan')} named the judge, and do so by the new name")
@@ -349,7 +349,7 @@ def add(
 
     Example: pooler judges add alice bob
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.fields import id_fault
     from store.records import JudgeKind
 
@@ -358,7 +358,7 @@ def add(
             raise ArgumentError("NAME", f"must be one word ({fault})", name)
     with Collection(collection) as opened:
         for name in names:
-            new = opened.add_judge(name, JudgeKind(kind.value))
+            new = opened.judges.add(name, JudgeKind(kind.value))
             say(f"judge {name} ({kind.value}) " + ("added" if new else "is there already"))
 
 
@@ -368,13 +368,13 @@ def list_(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAU
 
     Example: pooler judges list
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     columns = [Column("judge"), Column("kind"), Column("disabled"), Column("judged"),
                Column("cannot"), Column("skipped")]  # fmt: skip
     table = Table("judges", columns)
     with Collection(collection) as opened:
-        for line in opened.judge_lines():
+        for line in opened.lists.judges():
             table.rows.append({
                 "judge": line.name, "kind": line.kind.value, "disabled": line.disabled,
                 "judged": line.judged, "cannot": line.cannot, "skipped": line.skipped,
@@ -394,13 +394,13 @@ def disable(
 
     Example: pooler judges disable bob
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        changed = opened.set_disabled(names, disabled=True)
+        changed = opened.judges.set_disabled(names, disabled=True)
         for name in dict.fromkeys(names):
             say(f"judge {name} " + ("disabled" if name in changed else "was disabled already"))
-        for line in opened.workloads().lines:
+        for line in opened.assignments.workloads().lines:
             if line.judge not in names:
                 continue
             if line.claimed:
@@ -422,10 +422,10 @@ def enable(
 
     Example: pooler judges enable bob
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        changed = opened.set_disabled(names, disabled=False)
+        changed = opened.judges.set_disabled(names, disabled=False)
         for name in dict.fromkeys(names):
             say(f"judge {name} " + ("enabled" if name in changed else "was not disabled"))
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from judge_ui.session.adjudicating import AdjudicatingSession
     from judge_ui.session.keys import Keymap
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.judging.disagreements import Case, Selection, Verdict
     from store.records import Scale
 
@@ -119,7 +119,7 @@ def adjudicate(
 
     Example: pooler adjudicate --judge zoe --cell 0,2
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.judging.disagreements import Selection
 
     if names and not list_:
@@ -214,10 +214,10 @@ def _two(text: str | None) -> tuple[str, str] | None:
 
 def _listed(opened: Collection, selection: Selection, names: bool, fmt: Format) -> Table:  # noqa: FBT001 - private
     """List the disagreements."""
-    cases = opened.disagreements(selection)
+    cases = opened.disagreements.all(selection)
     columns = [Column("topic"), Column("docno"), Column("grades"), Column("gap"), Column("status"),
                Column("outcome")]  # fmt: skip
-    who = opened.judge_names() if names else {}
+    who = opened.disagreements.judge_names() if names else {}
     columns += [Column("judges"), Column("adjudicator")] if names else []
     rows: list[Mapping[str, Cell]] = [_row(case, opened.scale, who, fmt) for case in cases]
     table = Table("disagreements", columns, rows, title=f"Disagreements ({opened.where})")
@@ -231,7 +231,7 @@ def _listed(opened: Collection, selection: Selection, names: bool, fmt: Format) 
 
 def _why_none(opened: Collection, selection: Selection) -> str:
     """Say why there is no disagreement to list."""
-    n_deciders = opened.count_deciders()
+    n_deciders = opened.disagreements.count_deciders()
     if n_deciders < 2:
         who = "nobody has" if n_deciders == 0 else "one judge alone has"
         return f"no disagreement: fewer than two judges have judged; {who} so far"
@@ -261,7 +261,7 @@ def _row(case: Case, scale: Scale, who: dict[int, str], fmt: Format) -> dict[str
 def _cells(opened: Collection, selection: Selection, fmt: Format) -> Table:
     """Count the disagreements by the two grades."""
     scale = opened.scale
-    cells = opened.disagreement_cells(selection)
+    cells = opened.disagreements.cells(selection)
     verdicts: Sequence[Verdict] = [*scale.values, None]
     headings = {one: str(_mark(one, scale, fmt)) for one in verdicts}
     columns = [Column("first", "one gave"), Column("second", "another gave"),

@@ -91,12 +91,12 @@ def effort(
     Example: pooler effort --below 2 --list
     """
     from store.analysis.collapse import level_of
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
         scale = opened.scale
-        known = [judge.name for judge in opened.judges()]
-        efforts = opened.effort()
+        known = [judge.name for judge in opened.judges.all()]
+        efforts = opened.progress.effort()
     for name in names or []:
         if name not in known:
             raise UnknownNameError("judge", name, known)

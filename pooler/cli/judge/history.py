@@ -130,7 +130,7 @@ def history(
 
     Example: pooler history --since 2026-03-02 --judge carol
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.looking.history import Stretch
 
     begin, end = check_stretch(since, until)
@@ -138,13 +138,13 @@ def history(
     if topic is None or docno is None:
         if limit is None and fmt is Format.TABLE:
             asked = replace(asked, limit=DEFAULT_LIMIT)
-        with ListedCollection(collection) as opened:
-            annals = opened.annals(asked)
+        with Collection(collection) as opened:
+            annals = opened.history.everything(asked)
         emit([history_table(annals, fmt)], fmt)
         _say_rest(annals.total - len(annals.entries), "row")
         return
-    with ListedCollection(collection) as opened:
-        found = opened.chronicle(topic, docno, asked)
+    with Collection(collection) as opened:
+        found = opened.history.of_document(topic, docno, asked)
         scale = opened.scale
     if fmt is Format.JSON:
         write_lines(None, [json_text(_data(found))])

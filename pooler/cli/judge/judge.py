@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from judge_ui.session.keys import Keymap
     from judge_ui.session.session import JudgingSession
     from pooler.pools.live import LiveDrawing
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.records import Scale
 
 PlainOption = Annotated[
@@ -157,7 +157,7 @@ def judge(
     with imports_at_once():
         from judge_ui.session.session import JudgingSession
         from pooler import __version__
-        from store.collection.collection import Collection
+        from store.collection import Collection
 
         if not plain:
             import judge_ui.screens.app  # noqa: F401 - here, so that it is one of those
@@ -197,7 +197,7 @@ def _refuse_others(opened: Collection, name: str) -> None:
     """Refuse an adjudicator, who settles what judges disagree on, and a model, which is nobody."""
     from store.records import JudgeKind
 
-    for judge in opened.judges():
+    for judge in opened.judges.all():
         if judge.name == name and judge.kind is JudgeKind.ADJUDICATOR:
             message = f"`{name}` is an adjudicator, not a judge"
             raise PoolerError(message, hint=f"pooler adjudicate --judge {name}")
@@ -209,9 +209,9 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
     """Say why a judge's desk is empty, and what would change that."""
-    if opened.workloads().lines:
+    if opened.assignments.workloads().lines:
         message = f"nothing is assigned to `{judge_name}`"
-        if idle := drawable(opened.pools()):
+        if idle := drawable(opened.pools.all()):
             message += f", and {idle_words(idle)}"
         return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
     message = "there is nothing to judge: no pool holds a document"
@@ -220,7 +220,7 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
 
 def _drawing(opened: Collection) -> LiveDrawing | None:
     """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
-    if not any(pool.budget is not None and not pool.withdrawn for pool in opened.pools()):
+    if not any(pool.budget is not None and not pool.withdrawn for pool in opened.pools.all()):
         return None
     from pooler.pools.live import LiveDrawing
 

@@ -119,11 +119,11 @@ def runs(
 
     Example: pooler list runs --topic G01
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.judging.states import Sought
 
-    with ListedCollection(collection) as opened:
-        lines = opened.run_lines(Sought(topic=topic, pool=pool))
+    with Collection(collection) as opened:
+        lines = opened.lists.runs(Sought(topic=topic, pool=pool))
     table = Table("runs", RUN_COLUMNS, [run_row(line, fmt) for line in lines])
     _emit(table, fmt, counted(len(lines), "run"), is_filtered=bool(topic or pool))
 
@@ -145,11 +145,11 @@ def topics(
 
     Example: pooler list topics
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.judging.states import Sought
 
-    with ListedCollection(collection) as opened:
-        lines = opened.topic_lines(Sought(pool=pool, judge=judge))
+    with Collection(collection) as opened:
+        lines = opened.lists.topics(Sought(pool=pool, judge=judge))
         standings = [line.standing for line in lines]
         note = relevance_note(opened.scale.relaxed, standings, pool, judge)
     table = Table("topics", TOPIC_COLUMNS, [topic_row(line, fmt) for line in lines])
@@ -182,13 +182,13 @@ def docs(
 
     Example: pooler list docs --topic G01
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.judging.states import Sought
 
     if limit is None and fmt is Format.TABLE:
         limit = DEFAULT_LIMIT
-    with ListedCollection(collection) as opened:
-        found = opened.document_lines(Sought(topic, pool, judge), limit=limit)
+    with Collection(collection) as opened:
+        found = opened.lists.documents(Sought(topic, pool, judge), limit=limit)
         standings = [one.standing for one in found.lines]
         note = relevance_note(opened.scale.relaxed, standings, pool, judge)
     columns = (Column("docno"), Column("title"), Column("text"), Column("listed"),
@@ -220,11 +220,11 @@ def pools(
 
     Example: pooler list pools
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.judging.states import Sought
 
-    with ListedCollection(collection) as opened:
-        lines = opened.pool_lines(Sought(topic=topic, judge=judge))
+    with Collection(collection) as opened:
+        lines = opened.lists.pools(Sought(topic=topic, judge=judge))
         note = relevance_note(opened.scale.relaxed, judge=judge)
     table = Table("pools", POOL_COLUMNS, [pool_row(line, fmt) for line in lines])
     caption = f"{counted(len(lines), 'pool')}; {note}"
@@ -245,11 +245,11 @@ def judges(
 
     Example: pooler list judges
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.judging.states import Sought
 
-    with ListedCollection(collection) as opened:
-        lines = opened.judge_lines(Sought(topic=topic, pool=pool))
+    with Collection(collection) as opened:
+        lines = opened.lists.judges(Sought(topic=topic, pool=pool))
         relaxed, erased = opened.scale.relaxed, erased_words(opened)
     table = Table("judges", JUDGE_COLUMNS, [judge_row(line, fmt) for line in lines])
     caption = f"{counted(len(lines), 'judge')}; relevant: graded {relaxed} or more"
@@ -270,11 +270,11 @@ def rounds(
 
     Example: pooler list rounds
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.judging.states import Sought
 
-    with ListedCollection(collection) as opened:
-        lines = opened.round_lines(Sought(topic=topic, judge=judge))
+    with Collection(collection) as opened:
+        lines = opened.lists.rounds(Sought(topic=topic, judge=judge))
         note = relevance_note(opened.scale.relaxed, judge=judge)
     columns = (Column("round"), Column("pools"), Column("withdrawn"), Column("topics"),
                Column("documents"), *IN_POOL, Column("judgements"))  # fmt: skip

@@ -74,15 +74,15 @@ def rejudge(
 
     Example: pooler rejudge --why text
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.judging.rejudging import Why
 
     reasons = [Why(one.value) for one in why or []]
     with Collection(collection) as opened:
-        listed = opened.outdated(judges or [], topics or [], reasons)
+        listed = opened.rejudging.outdated(judges=judges or [], topics=topics or [], why=reasons)
         rows: Sequence[Outdated] = listed.rows
         if requeue:
-            rows = opened.reopen_outdated(judges or [], topics or [], reasons)
+            rows = opened.rejudging.reopen(judges=judges or [], topics=topics or [], why=reasons)
     table = Table("rejudge", COLUMNS)
     for one in rows:
         table.rows.append(

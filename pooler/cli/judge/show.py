@@ -52,10 +52,10 @@ def run(
 
     Example: pooler show run bm25-words
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
 
-    with ListedCollection(collection) as opened:
-        found = opened.run_dossier(tag)
+    with Collection(collection) as opened:
+        found = opened.details.run(tag)
         relaxed = opened.scale.relaxed
     facts = {**run_row(found.line, fmt), "imported_at": moment(found.line.imported_at, fmt)}
     facts["pools"] = ", ".join(found.pools) or None
@@ -87,10 +87,10 @@ def topic(
 
     Example: pooler show topic G01
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
 
-    with ListedCollection(collection) as opened:
-        found = opened.topic_dossier(number)
+    with Collection(collection) as opened:
+        found = opened.details.topic(number)
     shown = _version(found, version)
     facts = topic_row(found.line, fmt)
     facts["version"] = shown.version
@@ -123,11 +123,11 @@ def doc(
 
     Example: pooler show doc KG-E-002 --text
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
     from store.text import sanitise
 
-    with ListedCollection(collection) as opened:
-        found = opened.document_dossier(docno)
+    with Collection(collection) as opened:
+        found = opened.details.document(docno)
         scale = opened.scale
     document = found.document
     facts: dict[str, Cell] = {
@@ -183,10 +183,10 @@ def pool(
 
     Example: pooler show pool pool
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
 
-    with ListedCollection(collection) as opened:
-        found = opened.pool_dossier(name)
+    with Collection(collection) as opened:
+        found = opened.details.pool(name)
     facts = {**pool_row(found.line, fmt), "made_at": moment(found.line.created_at, fmt)}
     for name_ in ("pooled", "outside"):  # of one pool they say nothing
         del facts[name_]
@@ -218,10 +218,10 @@ def judge(
 
     Example: pooler show judge alice
     """
-    from store.collection.listed import ListedCollection
+    from store.collection import Collection
 
-    with ListedCollection(collection) as opened:
-        found = opened.judge_dossier(name)
+    with Collection(collection) as opened:
+        found = opened.details.judge(name)
     facts = judge_row(found.line, fmt)
     facts["number_of_topics"] = facts.pop("topics")
     facts |= {"added_at": moment(found.created_at, fmt), "assigned": found.assigned}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pooler.results.table import Cell, Table
-    from store.collection.watched import WatchedCollection
+    from store.collection import Collection
     from store.content.pools import StoredPool
     from store.judging.disagreements import Case
     from store.judging.progress import Unclaimed
@@ -68,11 +68,11 @@ def status(
     Example: pooler status --by-topic --plot
     """
     from pooler.cli.plots import check_plot, plot_width
-    from store.collection.watched import WatchedCollection
+    from store.collection import Collection
 
     if plot:
         check_plot(fmt)
-    with WatchedCollection(collection) as opened:
+    with Collection(collection) as opened:
         table, paces = progress_tables(opened, by_topic=by_topic)
         scale = opened.scale
     if fmt is not Format.TABLE:
@@ -84,23 +84,23 @@ def status(
         write_lines(None, ["", *status_lines(table, scale, width=plot_width(sys.stdout))])
 
 
-def progress_tables(opened: WatchedCollection, *, by_topic: bool) -> tuple[Table, dict[str, dict[str, Cell]]]:
+def progress_tables(opened: Collection, *, by_topic: bool) -> tuple[Table, dict[str, dict[str, Cell]]]:
     """Make the table of judges' progress with every column, and say the pace of each judge."""
     from store.analysis.pools.pace import RECENT_DECISIONS
     from store.records import Counts, JudgeKind
     from store.text import natural_key
 
     scale = opened.scale
-    counts = opened.progress()
-    unclaimed = opened.unclaimed()
-    times = opened.recent_times(limit=RECENT_DECISIONS)
-    judges = {judge.name: judge for judge in opened.judges()}
+    counts = opened.progress.counts()
+    unclaimed = opened.progress.unclaimed()
+    times = opened.progress.recent_times(limit=RECENT_DECISIONS)
+    judges = {judge.name: judge for judge in opened.judges.all()}
     adjudicators = {name for name, judge in judges.items()
                     if judge.kind is JudgeKind.ADJUDICATOR}  # fmt: skip
-    cases = opened.disagreements() if adjudicators else None
-    pools = [pool for pool in opened.pools() if not pool.withdrawn]
-    n_runs, n_topics = len(opened.runs()), len(opened.topics())
-    missing = missing_words(opened.count_pooled_without_text())
+    cases = opened.disagreements.all() if adjudicators else None
+    pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
+    n_runs, n_topics = len(opened.runs.all()), len(opened.topics.all())
+    missing = missing_words(opened.documents.count_without_text())
     where, name = opened.where, opened.name
     erased = erased_words(opened)
     totals: dict[tuple[str, str], Counts] = {}

@@ -38,7 +38,6 @@ from pooler.cli.qrels_files import (
     QrelsOutOption,
     UnjudgedOption,
 )
-from pooler.results.agree.aggregate import KnownJudges
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.measure.probabilities import HINT, parse_values
 from pooler.results.table import counted
@@ -47,7 +46,7 @@ from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.event import JudgementEvent
     from store.formats.judgements import JudgementsFormat
     from store.grades.opinions import Ballots
@@ -82,7 +81,7 @@ def qrels(
     """
     from pooler.cli.qrels_files import check_files, make_files, policies_at, tell_files, write_files
     from store.analysis.collapse import levels_of
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
                        without_rulings=without_rulings)  # fmt: skip
@@ -94,9 +93,9 @@ def qrels(
         )  # fmt: skip
         check_files(wanted, scale, out=out, manifest=manifest, unjudged=unjudged)
         policies = policies_at(policy, wanted)
-        ballots = opened.ballots(policies[-1])
-        made = make_files(ballots, policies, opened.pooled_rounds(), unjudged=unjudged)
-        judges, erased = KnownJudges(opened.judges()), erased_words(opened)
+        ballots = opened.grades.ballots(policies[-1])
+        made = make_files(ballots, policies, opened.pools.rounds(), unjudged=unjudged)
+        judges, erased = opened.judges.all(), erased_words(opened)
         origin = {"collection": opened.name, **erased_facts(opened)}
     write_files(made, judges, scale, origin, out=out, manifest=manifest)
     tell_files(made, ballots, judges)
@@ -137,13 +136,13 @@ def pool(
     Example: pooler export pool --annotated --aggregate majority --ties low --out contributions.txt
     """
     from pooler.pools.plan import pool_lines
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     check_out(out, None)
     if not annotated:
         _check_no_policy(judge, aggregate, ties, of, without_rulings=without_rulings)
         with Collection(collection) as opened:
-            stored = opened.pool(name)
+            stored = opened.pools.get(name)
             others = _others(opened, name)
         write_lines(out, pool_lines(stored))
         if out not in (None, "-"):
@@ -155,7 +154,7 @@ def pool(
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     with Collection(collection) as opened:
-        stored = opened.pool(name)
+        stored = opened.pools.get(name)
         others = _others(opened, name)
         runs = _runs_of(opened, stored)
         grades, facts = _grades(opened, policy)
@@ -172,7 +171,7 @@ def pool(
 
 def _others(opened: Collection, name: str) -> list[str]:
     """Return the names of the other pools that are not withdrawn."""
-    return [one.name for one in opened.pools() if one.name != name and not one.withdrawn]
+    return [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
 
 
 def _say_others(name: str, others: list[str]) -> None:
@@ -209,7 +208,7 @@ def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
     from pooler.pools.runs import stored_runs
     from store.ranking import check_order
 
-    tags = list(stored.run_tags) or [run.tag for run in opened.runs() if run.contributes]
+    tags = list(stored.run_tags) or [run.tag for run in opened.runs.all() if run.contributes]
     if not tags:
         return None
     manifest = stored.manifest if stored.run_tags else {}
@@ -225,14 +224,14 @@ def _grades(opened: Collection, policy: Policy) -> tuple[dict[tuple[str, str], s
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
 
-    ballots = opened.ballots(policy)
+    ballots = opened.grades.ballots(policy)
     if not ballots.votes.n_documents and not ballots.rulings:
         return dict(ballots.reasons), None
     final = decide(ballots, policy)
-    tell_kinds(kind_counts(opened.judges(), final.judges))
+    tell_kinds(kind_counts(opened.judges.all(), final.judges))
     grades: dict[tuple[str, str], str] = dict(final.left_out)
     grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
-    return grades, policy_facts(opened, final)
+    return grades, policy_facts(opened.judges.all(), final)
 
 
 _STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
@@ -309,7 +308,7 @@ def judgements(
 
     Example: pooler export judgements alice --history --out alice.jsonl
     """
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.formats.judgements import history_lines, state_lines
     from store.judging.events import count_events
     from store.judging.judges import fetch_judges
@@ -331,8 +330,8 @@ def judgements(
                 with progress("events", count_events(inside.session, names or None)) as advance:
                     write_lines(out, tally.of_lines(lines, advance), manifest=manifest, private=True)
         else:
-            records = opened.judgements(names or None)
-            kinds = {judge.name: judge.kind for judge in opened.judges()}
+            records = opened.judgements.current(names or None)
+            kinds = {judge.name: judge.kind for judge in opened.judges.all()}
     if not history:
         records.sort(key=lambda one: (natural_key(one.topic), one.docno, one.judge))
         lines = state_lines(tally.of_states(records), kinds, kind)
@@ -423,7 +422,7 @@ def whole_collection(
     Example: pooler export collection garden --aggregate majority --ties low
     """
     from pooler import __version__
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.keeping.directory.tables import Wishes
     from store.keeping.directory.write import write_directory
 
@@ -438,7 +437,12 @@ def whole_collection(
     )
     with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(
-            opened, folder, wishes, program=f"pooler {__version__}", replaces=replace, progress=progress
+            opened.as_it_stands(),
+            folder,
+            wishes,
+            program=f"pooler {__version__}",
+            replaces=replace,
+            progress=progress,
         )
     _report_directory(folder, wishes, written)
 
@@ -530,11 +534,11 @@ def work(
     Example: pooler export work --judge ann --out ann.db
     """
     from pooler import __version__
-    from store.collection.merged import MergedCollection
+    from store.collection import Collection
     from store.db.engine import collection_url, display
 
     named = display(collection_url(collection))
-    with MergedCollection(collection) as opened, tidy_when_killed():
+    with Collection(collection) as opened, tidy_when_killed():
         made = opened.hand_out(judge, out, program=f"pooler {__version__}", progress=progress)
     left = f"{made.unjudged:,} unjudged" + (f", {made.skipped:,} skipped" if made.skipped else "")
     say(
@@ -585,7 +589,7 @@ def probabilities(
     from pooler.results.judge_kinds import tell_kinds
     from store.analysis.aggregation.probability import share_probabilities, value_probabilities
     from store.analysis.collapse import level_index, level_of
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.grades.policy import Policy
     from store.judging.kinds import kind_counts
 
@@ -600,7 +604,7 @@ def probabilities(
             raise ArgumentError("--value", requirement, None, hint=HINT)
         worth = parse_values(values or (), opened.scale.values) if cut is None else None
         policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
-        ballots = opened.ballots(policy)
+        ballots = opened.grades.ballots(policy)
         if not ballots.votes.n_documents:
             message = "no judge has judged anything yet"
             raise PoolerError(message, hint="pooler judge, or pooler import judgements")
@@ -612,7 +616,7 @@ def probabilities(
         pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
         lines = [f"{topic} {docno} {p:.10g}" for (topic, docno), p in zip(pairs, found.tolist(), strict=True)]
         facts = _probabilities_manifest(opened, ballots, policy, worth, cut, lines) | erased_facts(opened)
-        erased, kinds = erased_words(opened), kind_counts(opened.judges(), ballots.votes.judges)
+        erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), ballots.votes.judges)
     write_lines(out, lines, manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
@@ -655,7 +659,7 @@ def _probabilities_manifest(
         "collection": opened.name,
         "columns": ["topic", "docno", "p"],
         "scale": scale_to_json(opened.scale),
-        **judge_facts(opened, ballots.votes.judges, policy),
+        **judge_facts(opened.judges.all(), ballots.votes.judges, policy),
         "values": None if worth is None else {str(grade): p for grade, p in worth.items()},
         "level": cut,
         "documents": len(lines),

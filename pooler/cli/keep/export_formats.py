@@ -32,7 +32,7 @@ from store.errors import ArgumentError, PoolerError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.formats.prels import StatapRow, XinfapRow
     from store.grades.qrels import FinalQrels
     from store.records import Pool, Qrel, Scale
@@ -97,7 +97,7 @@ def ntcir(
     """
     from pooler.results.agree.aggregate import who_judged
     from pooler.results.judge_kinds import tell_kinds
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.formats.ntcir import letters_of
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
@@ -117,12 +117,12 @@ def ntcir(
         check_out(None if out is None else f"{out}{suffix}", beside)
     with Collection(collection) as opened:
         readings = _readings(kind, opened.scale, letters)
-        ballots = opened.ballots(policy)
+        ballots = opened.grades.ballots(policy)
         final = decide(ballots, policy)
         files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
-        n_open = len(opened.pooled_rounds().keys() - final.pairs - final.left_out.keys())
+        n_open = len(opened.pools.rounds().keys() - final.pairs - final.left_out.keys())
         facts = {**_ntcir_manifest(opened, kind, final, files, n_open), **erased_facts(opened)}
-        erased, kinds = erased_words(opened), kind_counts(opened.judges(), final.judges)
+        erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
         if kind is NtcirName.NTCIR2:
             named = letters_of(opened.scale, letters)
             facts["letters"] = {str(grade): letter for grade, letter in named.items()}
@@ -182,7 +182,7 @@ def _ntcir_manifest(
         "collection": opened.name,
         "format": kind.value,
         "scale": scale_to_json(opened.scale),
-        **policy_facts(opened, final),
+        **policy_facts(opened.judges.all(), final),
         "topics": len({row.topic for row in final.rows}),
         "judged": len(final.rows),
         "by_grade": {str(grade): count for grade, count in sorted(by_grade.items())},
@@ -260,7 +260,7 @@ def prels(
     """
     from pooler.results.agree.aggregate import who_judged
     from pooler.results.judge_kinds import tell_kinds
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
 
@@ -268,13 +268,13 @@ def prels(
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
                        without_rulings=without_rulings)  # fmt: skip
     with Collection(collection) as opened:
-        pool = opened.pool(name)
-        ballots = opened.ballots(policy)
+        pool = opened.pools.get(name)
+        ballots = opened.grades.ballots(policy)
         final = decide(ballots, policy)
         standing = _standing(pool, final)
         text = _xinfap(pool, final) if kind is PrelsName.XINFAP else _statap(pool, final)
         facts = _prels_manifest(opened, pool, kind, final, standing, text) | erased_facts(opened)
-        erased, kinds = erased_words(opened), kind_counts(opened.judges(), final.judges)
+        erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
     write_lines(out, text.splitlines(), manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
@@ -387,7 +387,7 @@ def _prels_manifest(
         "pool": pool.name,
         "strategy": pool.manifest.get("strategy"),
         "seed": pool.manifest.get("seed"),
-        **policy_facts(opened, final),
+        **policy_facts(opened.judges.all(), final),
         "listed": len(pool.entries),
         "sampled": len(pool.entries) - standing.n_not_sampled,
         "judged": standing.by_grade.total(),

@@ -378,7 +378,7 @@ def merge(
 
     Example: pooler merge ann.db bob.db --settle latest
     """
-    from store.collection.merged import MergedCollection
+    from store.collection import Collection
     from store.keeping.merge.copies import Rule
     from store.keeping.merge.histories import Wanted
     from store.keeping.merge.settle import BY_HAND
@@ -386,7 +386,7 @@ def merge(
     if conflicts is not None:
         check_new(conflicts)
     rule = None if settle is None else Rule(settle.value)
-    with MergedCollection(collection) as opened, tidy_when_killed():
+    with Collection(collection) as opened, tidy_when_killed():
         takes = {} if settle_by is None else read_takes(settle_by, opened.scale)
         wanted = Wanted(rule, takes)
         done = opened.merge(others, wanted, dry_run=dry_run, progress=progress)
@@ -422,8 +422,8 @@ def _listed(n_open: int, n_by_hand: int) -> str:
 
 def _scrub(collection: str) -> None:
     """Write the file anew without the bytes of what was removed from it."""
-    from store.collection.staffed import StaffedCollection
+    from store.collection import Collection
 
-    with StaffedCollection(collection) as opened:
-        tell_scrubbed(opened.scrub())
+    with Collection(collection) as opened:
+        tell_scrubbed(opened.erasures.scrub())
     tell_others("what was removed here is in them, and a merge brings none of it back")

@@ -196,7 +196,7 @@ def _add_pool(
 ) -> None:
     """Add the documents to the collection as a pool, in this order within each topic."""
     from pooler import __version__
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.records import Pool, PoolEntry
     from store.text import natural_key
 
@@ -222,14 +222,14 @@ def _add_pool(
             "runs": [
                 {"tag": run.tag, "group": run.group, "contributes": run.tag in tags,
                  "file": run.file, "sha256": run.sha256}
-                for run in opened.runs()
+                for run in opened.runs.all()
             ],
             "sizes": {topic: len(some) for topic, some in by_topic.items()},
             "pairs": len(rows), "topics": len(by_topic),
             **({"kinds": dict(kinds)} if kinds else {}),
         }  # fmt: skip
-        older = next((one.name for one in opened.pools() if not one.withdrawn), name)
-        is_new = opened.add_pool(Pool(entries, facts, name=name, run_tags=tuple(tags)))
+        older = next((one.name for one in opened.pools.all() if not one.withdrawn), name)
+        is_new = opened.pools.add(Pool(entries, facts, name=name, run_tags=tuple(tags)))
     say(f"pool `{name}`: {counted(len(rows), 'document')} of {counted(len(by_topic), 'topic')}"
         + ("" if is_new else ", was there already, the same"))  # fmt: skip
     if older != name:

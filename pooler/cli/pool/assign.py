@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pooler.assigning import AssignmentOptions
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.judging.assignments import Make
     from store.records import Assignable, AssignmentPlan, Scope
 
@@ -143,7 +143,7 @@ def assign(
     Example: pooler assign --per-document 2 --calibration 1 --order random
     """
     from pooler.assigning import AssignmentOptions
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.records import Existing, Scope
 
     _check_together(show=show, clear=clear, add=add, replace=replace)
@@ -168,21 +168,21 @@ def assign(
     said: list[str] = []
     with Collection(collection) as opened:
         if show:
-            workloads = opened.workloads()
+            workloads = opened.assignments.workloads()
         elif clear:
             _check_names(opened, scope)
-            cleared, workloads = opened.clear_places(scope, dry_run=dry_run)
+            cleared, workloads = opened.assignments.clear(scope, dry_run=dry_run)
             said = report_cleared(cleared, workloads, dry_run=dry_run)
         else:
             _check_names(opened, scope)
             _check_pools(opened, scope)
             people = _people(opened, judges or [])
             _warn_of_few(people, options)
-            plan, cleared, workloads = opened.assign(
+            plan, cleared, workloads = opened.assignments.make(
                 scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
             )
             said = report_plan(plan, cleared, dry_run=dry_run)
-        idle = drawable(opened.pools()) if workloads.is_assigned else []
+        idle = drawable(opened.pools.all()) if workloads.is_assigned else []
     emit([workload_table(workloads, fmt)], fmt)
     for line in [*said, *report_rest(workloads)]:
         say(line)
@@ -199,11 +199,11 @@ def _check_together(**chosen: bool) -> None:
 
 def _check_names(opened: Collection, scope: Scope) -> None:
     """Refuse pools and topics that are not there."""
-    known = [pool.name for pool in opened.pools()]
+    known = [pool.name for pool in opened.pools.all()]
     for name in scope.pools:
         if name not in known:
             raise UnknownNameError("pool", name, known)
-    known = [one.topic for one in opened.topics()]
+    known = [one.topic for one in opened.topics.all()]
     for topic in scope.topics:
         if topic not in known:
             raise UnknownNameError("topic", topic, known)
@@ -211,7 +211,7 @@ def _check_names(opened: Collection, scope: Scope) -> None:
 
 def _check_pools(opened: Collection, scope: Scope) -> None:
     """Refuse pools whose documents cannot be assigned."""
-    in_use = [pool for pool in opened.pools() if not pool.withdrawn]
+    in_use = [pool for pool in opened.pools.all() if not pool.withdrawn]
     adaptive = [pool.name for pool in in_use if pool.budget is not None]
     has_fixed = len(adaptive) < len(in_use)
     for name in scope.pools:
@@ -234,7 +234,7 @@ def _check_pools(opened: Collection, scope: Scope) -> None:
 
 def _people(opened: Collection, names: Sequence[str]) -> list[str]:
     """Return the judges who are named, or all who are people and not disabled."""
-    known = {judge.name: judge for judge in opened.judges()}
+    known = {judge.name: judge for judge in opened.judges.all()}
     for name in names:
         if name not in known:
             hint = "pooler judges list shows them; pooler judges add makes a new one"

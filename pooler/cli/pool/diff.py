@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pooler.pools.change import Pair, PoolDiff
     from pooler.pools.runs import RunSet
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.content.pools import StoredPool
     from store.looking.pool_change import PairStanding
 
@@ -63,10 +63,10 @@ def diff(
         raise ArgumentError("B", "must not be `-` too: stdin can be read once", None)
     opened = _open(collection, (first, second))
     try:
-        stored = {pool.name: pool for pool in opened.pools()} if opened else {}
+        stored = {pool.name: pool for pool in opened.pools.all()} if opened else {}
         sides = [_Side(word, opened, stored) for word in (first, second)]
         found = pool_diff(sides[0].pairs, sides[1].pairs)
-        standings = None if opened is None else opened.pair_standings()
+        standings = None if opened is None else opened.pool_changes.standings()
         brought: dict[Pair, list[tuple[int, str]]] = {}
         runs = _runs_of(opened, sides[1]) if found.pairs[Side.ONLY_B] else None
         if runs is not None:
@@ -104,7 +104,7 @@ class _Side:
         elif opened is not None and word in stored:
             self.pool = stored[word]
             self.words = f"pool `{word}`" + (", withdrawn" if self.pool.withdrawn else "")
-            entries = opened.pool(word).entries
+            entries = opened.pools.get(word).entries
             self.pairs = {(one.topic, one.docno) for one in entries if one.sampled}
         else:
             hint = "there is no such file, either"
@@ -136,7 +136,7 @@ def _open(collection: str, words: Sequence[str]) -> Collection | None:
         (other,) = set(words) - set(files)
         message = f"{other}: there is no such file, and no {collection} whose pool it could be"
         raise StoreError(message, hint="name two files; or a collection, by --collection")
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     return Collection(collection)
 
@@ -147,7 +147,7 @@ def _runs_of(opened: Collection | None, side: _Side) -> RunSet | None:
         return None
     manifest = side.pool.manifest
     fed = {run["tag"]: run["sha256"] for run in manifest.get("runs", ()) if run["contributes"]}
-    now = {run.tag: run.sha256 for run in opened.runs()}
+    now = {run.tag: run.sha256 for run in opened.runs.all()}
     same = sorted(tag for tag, sha256 in fed.items() if now.get(tag) == sha256)
     if gone := sorted(fed.keys() - set(same)):
         names = ", ".join(f"`{tag}`" for tag in gone[:10])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pooler.pools.plan import Plan, PoolBuild
     from pooler.pools.runs import RunFacts
     from pooler.reading.run_list import RunEntry
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.content.pools import StoredPool
     from store.looking.pool_change import PairStanding
     from store.ranking import Order
@@ -472,13 +472,13 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
     from pooler.pools.runs import stored_runs
     from pooler.results.pool.pool import report, report_adaptive, say_change, warn_of_bare_topics
     from pooler.strategies import find_strategy
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.formats.pairs import read_pairs
 
     minus = None if manner.minus is None else read_pairs(manner.minus)
     with Collection(collection) as opened:
-        stored = opened.pools()
-        standings = opened.pair_standings()
+        stored = opened.pools.all()
+        standings = opened.pool_changes.standings()
         leaves_out = manner.add
         if manner.add:
             wishes = as_added_to(wishes, stored)
@@ -516,24 +516,24 @@ def pool_collection(collection: str, wishes: Wishes, manner: Manner) -> None:
             if not build.statistics().total:
                 say(_NOTHING_TO_ADD + _left_out(runs.runs))
                 return
-            new = opened.add_pool(build.pool(listed))
+            new = opened.pools.add(build.pool(listed))
         elif manner.replace:
             if leaves_out:
                 entries = iter([*entries])
                 _check_anything_left(build)
-            replacement = opened.replace_pool(entries, build.pool)
+            replacement = opened.pools.replace(entries, build.pool)
             new, former = replacement.is_new, replacement.former
         else:
-            new = opened.add_pool_by_topic(entries, build.pool)
-        judged = opened.count_judged(plan.name)
-        missing = missing_words(opened.count_pooled_without_text())
+            new = opened.pools.add_by_topic(entries, build.pool)
+        judged = opened.progress.count_judged(plan.name)
+        missing = missing_words(opened.documents.count_without_text())
         change = count.finish()
-        listed_topics = opened.listed_topics()
+        listed_topics = opened.topics.listed()
         n_unassigned = 0
-        workloads = opened.workloads()
+        workloads = opened.assignments.workloads()
         if new and workloads.is_assigned:
             # What was assigned before it left the pools has its places still.
-            prospects = opened.prospects(change.new)
+            prospects = opened.pool_changes.prospects(change.new)
             n_unassigned = sum(not one.has_place for one in prospects.documents)
     facts = build.manifest()
     if manner.out is not None:
@@ -628,15 +628,15 @@ def _show(opened: Collection, build: PoolBuild, count: ChangeCount, manner: Mann
     change = count.finish()
     drawable = 0 if is_there else sum(budgets.values())
     if build.is_adaptive:
-        report_adaptive(build.statistics(), facts, budgets, workloads=opened.workloads())
+        report_adaptive(build.statistics(), facts, budgets, workloads=opened.assignments.workloads())
     elif not is_nothing:
         report(build.statistics(), facts)
     if is_there:
         say(f"pool `{name}` is there already, the same: nothing would be changed")
-        change = type(count)(opened.pair_standings()).finish()
-    elif manner.replace and name in {pool.name for pool in opened.pools()}:
+        change = type(count)(opened.pool_changes.standings()).finish()
+    elif manner.replace and name in {pool.name for pool in opened.pools.all()}:
         say(f"the pool that is `{name}` now would be withdrawn, and listed under another name")
-    warn_of_bare_topics(opened.listed_topics(), _topics_left(build, change), {*build.runs.topics})
+    warn_of_bare_topics(opened.topics.listed(), _topics_left(build, change), {*build.runs.topics})
     cost = fetch_cost(opened, change.new, drawable=drawable)
     tables = change_tables(change, manner.fmt, drawable=drawable, by_topic=manner.by_topic)
     emit([*tables, cost_table(cost, manner.fmt)], manner.fmt)
@@ -657,7 +657,7 @@ def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
     from store.content.pools import cannot_replace, is_same_plan, name_taken
 
     pool = build.pool()
-    old = next((one for one in opened.pools() if one.name == pool.name), None)
+    old = next((one for one in opened.pools.all() if one.name == pool.name), None)
     if old is None:
         return False
     if not old.withdrawn and old.round == pool.round and is_same_plan(old.manifest, pool.manifest):

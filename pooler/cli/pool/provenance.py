@@ -120,13 +120,13 @@ def _from_collection(
 ) -> tuple[RunSet, dict[tuple[str, str], bool]]:
     """Load runs and judgements of a collection."""
     from pooler.pools.runs import stored_runs
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
         cut = opened.scale.relaxed if level is None else opened.scale.check_level(level)
         run_set = stored_runs(opened, depth=depth, order=order, scores=scores)
         is_relevant: dict[tuple[str, str], bool] = {}
-        for one in opened.judgements():
+        for one in opened.judgements.current():
             if one.grade is not None:
                 pair = (one.topic, one.docno)
                 is_relevant[pair] = is_relevant.get(pair, False) or one.grade >= cut

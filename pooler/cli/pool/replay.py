@@ -470,7 +470,7 @@ def _read_scores(
 def _stored_scores(collection: str, tags: Sequence[str], depth: int, order: Order) -> RunSet:
     """Load the first documents of runs of the collection, with their scores."""
     from pooler.pools.runs import stored_runs
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
         return stored_runs(opened, depth=depth, order=order, tags=tags, scores=True)

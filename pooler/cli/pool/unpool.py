@@ -16,7 +16,7 @@ from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
     from pooler.pools.change import PoolChange
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.content.pools import StoredPool
     from store.content.runs import StoredRun
 
@@ -62,13 +62,13 @@ def unpool(
         return
     from pooler.pools.contents import brought_alone
     from pooler.pools.runs import stored_runs
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     with Collection(collection) as opened:
-        (known,) = opened.runs([run])
-        standings = opened.pair_standings()
+        (known,) = opened.runs.all([run])
+        standings = opened.pool_changes.standings()
         table = Table("alone", COLUMNS)
-        fed = _fed_pools([one for one in opened.pools() if not one.withdrawn], known, pool)
+        fed = _fed_pools([one for one in opened.pools.all() if not one.withdrawn], known, pool)
         reasons = [(one, _kept_whole(opened, one)) for one in fed]
         for one, reason in reasons:
             if reason is None:
@@ -103,7 +103,7 @@ def unpool(
         change = ChangeCount(standings, alone).finish()
         cost = fetch_cost(opened, change.leaving, drawable=0) if dry_run else None
         if not dry_run:
-            opened.unpool(run, alone)
+            opened.pools.remove_run(run, alone)
     emit([table, *change_tables(change, fmt, drawable=0, by_topic=by_topic)], fmt)
     if not fed and not reasons:
         say(f"run `{run}` has fed no pool yet")
@@ -116,20 +116,20 @@ def unpool(
 
 def _withdraw(collection: str, name: str | None, fmt: Format, *, dry_run: bool, by_topic: bool) -> None:
     """Withdraw a whole pool."""
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
     if name is None:
         raise ArgumentError("RUN", "must be given, or --pool NAME to withdraw a pool", None)
     with Collection(collection) as opened:
         n_pairs = len(_pairs(opened, name))
-        n_judged = opened.count_judged(name)
-        change = ChangeCount(opened.pair_standings(), {name: None}).finish()
-        stored = next(one for one in opened.pools() if one.name == name)
+        n_judged = opened.progress.count_judged(name)
+        change = ChangeCount(opened.pool_changes.standings(), {name: None}).finish()
+        stored = next(one for one in opened.pools.all() if one.name == name)
         was_withdrawn = stored.withdrawn
         undrawn = 0 if was_withdrawn or stored.budget is None else stored.budget - stored.pairs
         cost = fetch_cost(opened, change.leaving, drawable=undrawn) if dry_run else None
         if not dry_run:
-            opened.withdraw_pool(name)
+            opened.pools.withdraw(name)
     emit(change_tables(change, fmt, drawable=0, by_topic=by_topic), fmt)
     verb = "was already" if was_withdrawn else "would be" if dry_run else "is"
     say(f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, {n_judged:,} of them"
@@ -152,7 +152,7 @@ def _report_rest(change: PoolChange, cost: Cost | None) -> None:
 
 def _pairs(opened: Collection, name: str) -> set[tuple[str, str]]:
     """Return topic and docno of what a pool has to judge."""
-    return {(one.topic, one.docno) for one in opened.pool(name).entries if one.sampled}
+    return {(one.topic, one.docno) for one in opened.pools.get(name).entries if one.sampled}
 
 
 def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> list[StoredPool]:
@@ -199,7 +199,7 @@ def _kept_whole(opened: Collection, pool: StoredPool) -> str | None:
     name = pool.manifest["strategy"]
     if not isinstance(find_strategy(name), FixedStrategy):
         return f"what `{name}` chose hangs on every run"
-    hashes = {run.tag: run.sha256 for run in opened.runs()}
+    hashes = {run.tag: run.sha256 for run in opened.runs.all()}
     for run in pool.manifest["runs"]:
         if run["contributes"] and hashes.get(run["tag"]) != run["sha256"]:
             return f"its run `{run['tag']}` has been replaced since"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pooler.results.source import Judged
     from store.analysis.pools.diagnosis import Diagnosis
     from store.analysis.rankings import JudgedRankings
-    from store.collection.collection import Collection
+    from store.collection import Collection
 
 JUDGED_AT = 10
 LOW_DWELL = 1.0
@@ -114,7 +114,7 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
     from pooler.cli.options import policy_of
     from pooler.results.measure.diagnose import is_sampled, made_otherwise
     from pooler.results.source import level_of_collection
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.judging.kinds import kind_counts
     from store.judging.states import Sought
 
@@ -129,12 +129,12 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
             level = level_of_collection(
                 scale, policy, level=given.level, rigid=given.rigid, relaxed=given.relaxed
             )
-        lines = opened.pool_lines(Sought())
+        lines = opened.lists.pools(Sought())
         pools = [pool_row(line, Format.JSON) for line in lines]
         manifests = {line.name: line.manifest for line in lines if not line.withdrawn}
-        judges = [judge_row(line, Format.JSON) for line in opened.judge_lines(Sought())]
+        judges = [judge_row(line, Format.JSON) for line in opened.lists.judges(Sought())]
         progress, _ = progress_tables(opened, by_topic=False)
-        costs = costs_table(opened.effort(), LOW_DWELL)
+        costs = costs_table(opened.progress.effort(), LOW_DWELL)
         agreement = cross_tables = None
         has_intervals, reason = False, ""
         try:
@@ -153,7 +153,7 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
             level=level,
             kinds={}
             if agreement is None
-            else kind_counts(opened.judges(), {str(row["judge"]) for row in agreement.judges.rows}),
+            else kind_counts(opened.judges.all(), {str(row["judge"]) for row in agreement.judges.rows}),
             has_intervals=has_intervals,
             n_grades=len(scale.values),
             reason=reason,
@@ -173,7 +173,7 @@ def _agreement(opened: Collection, level: int) -> tuple[Coefficients, Table, boo
     from pooler.results.agree.agreement import coefficients, extra_tables
     from pooler.results.agree.settings import Asked, fetch_chosen
 
-    votes = fetch_chosen(opened, None, None, population="common", unlisted_as=None)
+    votes = fetch_chosen(opened.grades, None, None, population="common", unlisted_as=None)
     with_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
     asked = Asked(
         scale=opened.scale, levels=(level,), kind="topic" if with_intervals else "none",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pooler.results.table import counted
 from pooler.streams import say, warn
@@ -16,24 +15,6 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
     from store.records import Judge
-
-
-class Judges(Protocol):
-    """Who knows the judges: a collection, or files."""
-
-    def judges(self) -> list[Judge]:
-        """Return every judge."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownJudges:
-    """Judges as they were when the collection, or the files, were read."""
-
-    known: Sequence[Judge]
-
-    def judges(self) -> list[Judge]:
-        """Return every judge."""
-        return list(self.known)
 
 
 def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
@@ -69,9 +50,8 @@ def _votes_each(ballots: Ballots | None) -> str:
     return "" if low == high else f" ({low:,} to {high:,} votes a document)"
 
 
-def judge_facts(opened: Judges, judges: Sequence[str], policy: Policy) -> dict[str, Any]:
+def judge_facts(known: Sequence[Judge], judges: Sequence[str], policy: Policy) -> dict[str, Any]:
     """Return the entries of a manifest that say who voted, and whom the policy left out."""
-    known = opened.judges()
     kinds = {judge.name: judge.kind.value for judge in known}
     facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
     if counts := kind_counts(known, judges):
@@ -82,11 +62,11 @@ def judge_facts(opened: Judges, judges: Sequence[str], policy: Policy) -> dict[s
     return facts
 
 
-def policy_facts(opened: Judges, final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
+def policy_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
     """Return the entries of a manifest that say whose grades these are and how they became one."""
     policy = final.policy
     facts: dict[str, Any] = {
-        **judge_facts(opened, final.judges, policy),
+        **judge_facts(known, final.judges, policy),
         **policy.to_json(),
         "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
         "adjudication": {

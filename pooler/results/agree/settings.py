@@ -144,14 +144,14 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
 
 
 class Judged(Protocol):
-    """What agreement is measured of: a collection, or files."""
+    """What agreement is measured of: the grades of a collection, or of files."""
 
     def judges(self) -> list[Judge]:
         """Return every judge."""
 
     def votes(
         self,
-        judge_names: Sequence[str] | None = None,
+        judges: Sequence[str] | None = None,
         *,
         population: Population = "common",
         unlisted_as: int | None = None,

@@ -22,7 +22,7 @@ from store.analysis.pools.diagnosis import DepthPool, Diagnosis, LeftOut
 from store.analysis.pools.leave_out import NOT_RANKED
 from store.analysis.pools.readings import Readings, coverage, readings
 from store.analysis.rankings import JudgedRankings
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
@@ -348,9 +348,9 @@ def scale_of(given: Given, judged: Judged, found: Diagnosis) -> tuple[int, ...]:
     if given.qrels is None and given.aggregate != "sum":
         if given.collapse == "before":
             return 0, 1
-        from store.collection.scored import ScoredCollection
+        from store.collection import Collection
 
-        with ScoredCollection(given.collection) as opened:
+        with Collection(given.collection) as opened:
             return opened.scale.values
     seen = (grades.tolist() for grades in found.graded.judged_grades)
     return tuple(sorted({0, judged.level, *chain.from_iterable(seen)}))
@@ -654,7 +654,7 @@ def check_pools(given: Given, *, repool: bool, depth: int | None) -> Recipe | No
     if given.qrels is not None:
         return None
     with Collection(given.collection) as opened:
-        pools = [pool for pool in opened.pools() if not pool.withdrawn]
+        pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
     others = [f"pool `{pool.name}` {made}" for pool in pools if (made := made_otherwise(pool.manifest))]
     if not others:
         return None

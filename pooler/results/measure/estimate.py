@@ -102,10 +102,10 @@ def sample_of_collection(given: Given, pool: str | None) -> Sample:
         if any(error.message.startswith(f"{run} is a file") for run in given.runs or []):
             error.hint = NEEDS_PRELS
         raise
-    from store.collection.scored import ScoredCollection
+    from store.collection import Collection
 
-    with ScoredCollection(given.collection) as opened:
-        name, pools = opened.sampled_pools(judged.by_topic(), pool)
+    with Collection(given.collection) as opened:
+        name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
     if all(one.strata is None and one.inclusion is None for one in pools.values()):
         message = f"pool `{name}` is no sample: it has neither strata nor inclusion probabilities"
         raise PoolerError(message, hint=_DRAWS)

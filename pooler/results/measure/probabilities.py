@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from store.analysis.undiscovered.by_rank import RankCurve, Reason
     from store.analysis.variation.collection import CollectionVariation
     from store.analysis.variation.lists import ProbableRankings, RankRule
-    from store.collection.tallied import TalliedCollection
+    from store.collection import Collection
 
     ByTopic = dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
     """By topic the ids and probabilities of documents."""
@@ -311,10 +311,10 @@ class Probable:
         """Return what documents are called, by topic and document of `rankings`."""
         ids = [int(self.rankings.ids[topic][document]) for topic, document in places]
         if self.collection is not None:
-            from store.collection.collection import Collection
+            from store.collection import Collection
 
             with Collection(self.collection) as opened:
-                names = opened.docnos(ids)
+                names = opened.documents.names(ids)
             return [names[one] for one in ids]
         topics = self.rankings.topics
         return [
@@ -454,15 +454,15 @@ def _of_collection(
     kinds: dict[str, int],
 ) -> tuple[RankedDocuments, ByTopic]:
     """Read runs of a collection, and the probabilities by its judges or of a file."""
-    from store.collection.tallied import TalliedCollection
+    from store.collection import Collection
 
     runs = given.runs or []
     files = [run for run in runs if Path(run).is_file()]
     if files and "://" not in given.collection and not Path(given.collection).exists():
         message = f"{files[0]} is a file, and there is nothing to measure it with"
         raise PoolerError(message, hint=_FILES_HINT)
-    with TalliedCollection(given.collection) as opened:
-        tags = {run.tag for run in opened.runs()}
+    with Collection(given.collection) as opened:
+        tags = {run.tag for run in opened.runs.all()}
         for file in files:
             if file not in tags:
                 message = f"{file} is a file, and no run tag of the collection"
@@ -471,7 +471,7 @@ def _of_collection(
             message = "there is no run in the collection"
             raise PoolerError(message, hint="pooler import runs")
         if probabilities is not None:
-            ids = opened.document_ids()
+            ids = opened.documents.numbers()
             found, _ = _of_file(probabilities, ids, lenient=given.lenient)
         else:
             found, mixture = _of_judges(opened, given, values)
@@ -480,7 +480,7 @@ def _of_collection(
             kinds |= mixture
         if judged is not None:
             return judged.ranked, found
-        return opened.ranked_documents(runs, order=given.order.value, docnos=False), found
+        return opened.runs.ranked(runs, order=given.order.value, docnos=False), found
 
 
 def _are_files(given: Given) -> bool:
@@ -510,9 +510,7 @@ def _check_no_judgements(given: Given) -> None:
             raise ArgumentError(name, f"{requirement} relevant", None, hint="--qrels FILE adds them")
 
 
-def _of_judges(
-    opened: TalliedCollection, given: Given, values: Sequence[str]
-) -> tuple[ByTopic, dict[str, int]]:
+def _of_judges(opened: Collection, given: Given, values: Sequence[str]) -> tuple[ByTopic, dict[str, int]]:
     """Make probabilities of the grades of a collection's judges, and count judges by kind."""
     from store.analysis.aggregation.probability import share_probabilities, value_probabilities
     from store.analysis.collapse import level_index, level_of
@@ -521,7 +519,7 @@ def _of_judges(
     worth = list(parse_values(values, scale.values).values()) if values else None
     cut = level_of(scale, level=given.level, rigid=given.rigid, relaxed=given.relaxed)
     cut = scale.relaxed if cut is None else cut
-    tallied = opened.tallied_grades(tuple(dict.fromkeys(given.of or ())))
+    tallied = opened.grades.tallied(tuple(dict.fromkeys(given.of or ())))
     if not tallied.n_documents:
         message = "no judge has judged anything yet"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")
@@ -538,7 +536,7 @@ def _of_judges(
         )
         for topic, (ids, counts) in tallied.by_topic.items()
     }
-    return found, kind_counts(opened.judges(), tallied.judges)
+    return found, kind_counts(opened.judges.all(), tallied.judges)
 
 
 def _of_grades(given: Given, values: Sequence[str], judged: Judged) -> ByTopic:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pooler.pools.change import Pair, PoolChange, Share, StateCounts
     from pooler.pools.contents import PoolStatistics
     from pooler.pools.plan import OutOrder, Plan
-    from store.collection.collection import Collection
+    from store.collection import Collection
     from store.ranking import Order
     from store.records import Workloads
 
@@ -225,8 +225,8 @@ def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> C
     from pooler.pools.change import judging_cost
     from store.analysis.pools.pace import RECENT_DECISIONS
 
-    prospects = opened.prospects([*pairs])
-    times = opened.recent_times(limit=RECENT_DECISIONS)
+    prospects = opened.pool_changes.prospects([*pairs])
+    times = opened.progress.recent_times(limit=RECENT_DECISIONS)
     return Cost(judging_cost(prospects, times, drawable=drawable), prospects.plan)
 
 

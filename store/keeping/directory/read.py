@@ -12,7 +12,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, SQLModel
 
-from store.content.opened import Inside, OpenCollection
+from store.db.database import Database, Inside
 from store.db.engine import collection_url, make_engine, writing
 from store.db.files import made_whole
 from store.db.tables import TABLES
@@ -124,7 +124,7 @@ def read_directory(where: str, folder: Path, *, progress: Progress = no_progress
     faults.raise_if_any()
     with _new_collection(where, manifest.about) as opened:
         try:
-            with opened.being_filled() as inside:
+            with opened.filling() as inside:
                 _fill(inside, folder, manifest, faults, progress)
         except (SQLAlchemyError, UnicodeEncodeError) as error:
             reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
@@ -192,7 +192,7 @@ def _set_sequences(session: Session) -> None:
 
 
 @contextmanager
-def _new_collection(where: str, about: About) -> Iterator[OpenCollection]:
+def _new_collection(where: str, about: About) -> Iterator[Database]:
     """Make an empty collection that is gone again when the block raises."""
     url = collection_url(where)
     if url.get_backend_name() != "sqlite":
@@ -212,9 +212,9 @@ def _new_collection(where: str, about: About) -> Iterator[OpenCollection]:
         _check_free(file)
 
 
-def _created(where: str, about: About) -> OpenCollection:
+def _created(where: str, about: About) -> Database:
     """Make an empty collection of some name and scale."""
-    return OpenCollection.create(where, name=about.name, scale=about.scale, program=about.created_by)
+    return Database.create(where, name=about.name, scale=about.scale, program=about.created_by)
 
 
 def _check_free(file: Path) -> None:

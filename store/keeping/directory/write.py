@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import func, select
 
-from store.content.opened import Inside, OpenCollection
+from store.db.database import Inside
 from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TABLES
 from store.errors import ArgumentError, PoolerError
 from store.formats.scale import scale_from_json
@@ -56,7 +57,7 @@ class Written:
 
 
 def write_directory(
-    opened: OpenCollection,
+    transaction: AbstractContextManager[Inside],
     target: Path,
     wishes: Wishes,
     *,
@@ -68,8 +69,8 @@ def write_directory(
 
     Parameters
     ----------
-    opened : OpenCollection
-        The collection.
+    transaction : context manager of Inside
+        On the collection: `store.collection.Collection.as_it_stands`.
     target : Path
         A folder that is not there or empty; with `replaces` also an earlier export that nobody has
         changed since. It is there complete, or as it was.
@@ -103,7 +104,7 @@ def write_directory(
     if target.exists() and any(target.iterdir()):
         _check_replaceable(target, replaces=replaces)
     private = not wishes.anonymised
-    with made_beside(target, private=private) as folder, opened.as_it_stands() as inside:
+    with made_beside(target, private=private) as folder, transaction as inside:
         writer = Writer(folder)
         about, out = _outgoing(inside, wishes, writer, progress)
         for write in (

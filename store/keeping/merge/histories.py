@@ -21,10 +21,10 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, select, update
 from sqlmodel import Session
 
+from store.db.engine import overwrite_removed
 from store.db.raw import CHECKSUM, insert_raw, raw_rows, with_checksums
 from store.db.tables import JUDGE, JUDGEMENT, PASSAGE
 from store.errors import StoreError
-from store.judging.erasing import overwrite_removed
 from store.keeping.histories import next_ids
 from store.keeping.merge.copies import Conflict, Copy, Here, JudgeCount, Rule, Take
 from store.keeping.merge.graph import OTHER, Chain, Content, Event, Id, Node, Placed, nodes_of, placed, united

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, delete, func, insert, select, update
 from sqlmodel import Session
 
+from store.db.engine import overwrite_removed
 from store.db.raw import insert_one
 from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, ERASURE, JUDGE, JUDGE_TERM, JUDGEMENT, SITTING
 from store.judging.assignments import is_decided
-from store.judging.erasing import erase, overwrite_removed
+from store.judging.erasing import erase
 from store.judging.judges import rename, rename_in_lists
 from store.keeping.merge.copies import Copy, Here
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.grades.votes import CollectionGrades
 from tests.cli.command_line import JUDGES
 from tests.cli.conftest import Cli
 
@@ -197,12 +197,12 @@ def test_votes_are_fetched_once_against_a_judge(
     cli: Cli, judged: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A judge who graded is among those who did: one query finds them all."""
-    fetch, calls = Collection.votes, []
+    fetch, calls = CollectionGrades.votes, []
 
-    def counted(self: Collection, *arguments: object, **options: object) -> object:
+    def counted(self: CollectionGrades, *arguments: object, **options: object) -> object:
         calls.append(arguments)
         return fetch(self, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Collection, "votes", counted)
+    monkeypatch.setattr(CollectionGrades, "votes", counted)
     cli("agreement", "--against", "strict").fine()
     assert len(calls) == 1

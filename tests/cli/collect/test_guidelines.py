@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
@@ -60,7 +60,7 @@ def test_hostile_guidelines_reach_no_terminal(cli: Cli, empty: Path) -> None:
     text = "\x1b]0;owned\x07 \x1b[2J[red]x[/red]\u202e"
     cli("guidelines", "set", "-", stdin=text.encode()).fine()
     with Collection("collection.db") as opened:
-        assert opened.guideline().text == text
+        assert opened.guidelines.get().text == text
     shown = cli("guidelines", "show").fine().out
     assert shown == "␛]0;owned␇ ␛[2J[red]x[/red]\ufffd\n"
     for form in ("table", "tsv"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision, JudgeKind
 from tests.cli.conftest import Cli
 from tests.store.outside import contents, make_pool
@@ -23,8 +23,8 @@ def judged_once(folder: Path, cli: Cli) -> None:
     cli("init", "--scale", "0-2").fine()
     cli("import", "topics", topics_file(folder, "old.jsonl", t1="wine", t2="beer")).fine()
     with Collection("collection.db") as opened:
-        opened.add_pool(make_pool({"t1": ["a", "b"], "t2": ["a"]}))
-        opened.add_judge("anna", JudgeKind.HUMAN)
+        opened.pools.add(make_pool({"t1": ["a", "b"], "t2": ["a"]}))
+        opened.judges.add("anna", JudgeKind.HUMAN)
     judge("t1", a=1, b=2)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
 

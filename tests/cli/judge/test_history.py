@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.keeping.merge.copies import Rule
 from store.records import Action, JudgeKind, Passage, Topic
 from tests.cli.command_line import controls
@@ -100,8 +100,8 @@ def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -
         work(place, ("ann", "a", Action.JUDGE, grade))
     merge(*made, rule=Rule.LATEST)
     with Collection(str(made[0])) as opened:
-        opened.add_guideline("# Two\n")
-        opened.reopen_outdated()
+        opened.guidelines.add("# Two\n")
+        opened.rejudging.reopen()
     out = cli("history", "1", "a", "--collection", str(made[0])).fine().out
     words = " ".join(out.split())
     assert "settled by merge" in words
@@ -145,7 +145,7 @@ def test_unknown_topic_or_document_is_a_mistake(cli: Cli, looked: Path) -> None:
 def test_collection_tells_who_changed_what_in_every_format(cli: Cli, looked: Path) -> None:
     """The table's rows are those of json and tsv, the newest last, with the grade before."""
     with Collection("collection.db") as opened:
-        opened.add_guideline("# One\n")
+        opened.guidelines.add("# One\n")
         bob = Sitting(opened.desk("bob"), "1")
         bob.grade("c", 2)
         bob.desk.leave()
@@ -267,9 +267,9 @@ def test_tables_fit_80_columns_and_lose_nothing(cli: Cli, here: Path) -> None:
                              for grade, label in enumerate(labels)), "utf-8")  # fmt: skip
     cli("init", "--scale", scale).fine()
     with Collection("collection.db") as opened:
-        opened.add_topics([Topic("topic-2026-001", "wine")])
-        opened.add_pool(make_pool({"topic-2026-001": [docno, "文" * 30]}, name="p" * 70))
-        opened.add_judge(long, JudgeKind.HUMAN)
+        opened.topics.add([Topic("topic-2026-001", "wine")])
+        opened.pools.add(make_pool({"topic-2026-001": [docno, "文" * 30]}, name="p" * 70))
+        opened.judges.add(long, JudgeKind.HUMAN)
         sitting = Sitting(opened.desk(long), "topic-2026-001")
         sitting.grade(docno, 1)
         sitting.act(docno, Action.CANNOT, reason="torn", note=note)
@@ -309,7 +309,7 @@ def test_words_of_others_steer_no_terminal_in_the_list(cli: Cli, looked: Path) -
         ann = Sitting(opened.desk("ann"), "1")
         ann.act("f", Action.NOTE, note=evil)
         ann.desk.leave()
-        opened.add_topics([Topic("1", evil)], replace=True)
+        opened.topics.add([Topic("1", evil)], replace=True)
     for fmt in ("table", "tsv", "json"):
         out = cli("history", "--format", fmt).fine().out
         assert controls(out) == []
@@ -320,8 +320,8 @@ def test_words_of_others_steer_no_terminal_in_the_list(cli: Cli, looked: Path) -
 def test_who_is_gone_is_named_nowhere(cli: Cli, looked: Path) -> None:
     """Of an erased judge a count is told; of one made anonymous the new name."""
     with Collection("collection.db") as opened:
-        opened.erase_judge("ann")
-        opened.anonymise_judges(["bob"])
+        opened.erasures.erase("ann")
+        opened.judges.anonymise(["bob"])
     for fmt in ("table", "tsv", "json"):
         out = cli("history", "--format", fmt).fine().out
         assert not re.search(r"\b(ann|bob)\b", out)

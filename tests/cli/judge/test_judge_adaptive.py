@@ -15,7 +15,7 @@ import pytest
 
 from judge_ui.session.session import JudgingSession
 from pooler.pools.live import LiveDrawing
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import JudgeKind
 from tests.cli.command_line import run_inside
 from tests.cli.judging_process import judging
@@ -49,7 +49,7 @@ def trace(file: Path) -> Trace:
     topics = {row[0]: row[1] for row in rows["topic"]}
     docnos = {row[0]: row[1] for row in rows["document"]}
     with Collection(str(file)) as collection:
-        entries = collection.pool("live").entries
+        entries = collection.pools.get("live").entries
     draws = sorted((one.topic, one.position, one.docno) for one in entries if one.sampled)
     events = [
         (topics[topic], docnos[document], action, grade, revision)
@@ -140,7 +140,7 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_inside("init", "--scale", "0-2", "--collection", plain).fine()
     run_inside("import", "runs", *runs, "--collection", plain).fine()
     with Collection(plain) as collection:
-        collection.add_judge("ann", JudgeKind.HUMAN)
+        collection.judges.add("ann", JudgeKind.HUMAN)
     for strategy in STRATEGIES:
         file = folder / f"{strategy}.db"
         shutil.copy(plain, file)

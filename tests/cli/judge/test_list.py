@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.cli.command_line import controls, environment, write
 from tests.cli.conftest import Cli
 from tests.store.looking.filled import fill
@@ -179,7 +179,7 @@ def test_list_loads_no_arithmetic(looked: Path) -> None:
         "    assert run(look.split()) == 0, look\n"
         "    print(look, sorted(name for name in sys.modules if name.partition('.')[0]"
         " in {'numpy', 'scipy', 'textual', 'alembic'}"
-        " or name in {'store.collection.collection', 'store.judging.adjudication',"
+        " or name in {'store.judging.adjudication',"
         " 'store.analysis.agreement.votes'}))"
     )
     ran = subprocess.run(

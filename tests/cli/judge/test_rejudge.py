@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision, JudgeKind
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli

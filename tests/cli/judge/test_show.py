@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pooler import __version__
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.cli.command_line import controls
 from tests.cli.conftest import Cli
 from tests.store.looking.filled import fill

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli
@@ -205,7 +205,7 @@ def test_adaptive_topic_with_nothing_drawn_is_listed(cli: Cli, here: Path) -> No
     ]
     with Collection("collection.db") as opened:
         for number in range(3):
-            opened.draw("live", "2", lambda _, docno=f"d{number}": docno)
+            opened.pools.draw("live", "2", lambda _, docno=f"d{number}": docno)
     judge_timed("anna", "2", {"d0": 3.0, "d1": 4.0})
     row = row_of(cli, "anna")
     assert (row["pooled"], row["judged"], row["left"], row["undrawn"]) == (3, 2, 38, 37)

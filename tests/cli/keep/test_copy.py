@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, JudgeKind, Passage
 from tests.cli.conftest import Cli
 from tests.store.outside import Sitting
@@ -55,7 +55,7 @@ def judge_some(place: Path, docnos: list[str]) -> None:
     dice = random.Random(1)
     with Collection(str(place)) as made:
         for judge in ("ann", "bob"):
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
             for _ in range(2):
                 sitting = Sitting(made.desk(judge, program="test"), "1")
                 sitting.desk.set_terms("1", ("origin", "起源"))
@@ -84,7 +84,7 @@ def test_trec_covid_is_the_same_at_three_places(
     cli("pool", "--depth", "7").fine()
     cli("import", "judgements", data_path("qrels-rnd1.txt.gz"), "--judge", "nist").fine()
     with Collection("collection.db") as made:
-        docnos = [one.docno for one in made.pool("pool").entries if one.topic == "1"]
+        docnos = [one.docno for one in made.pools.get("pool").entries if one.topic == "1"]
     docs = (json.dumps({"docno": docno, "text": TEXT + docno}) for docno in docnos)
     (here / "docs.jsonl").write_text("".join(f"{line}\n" for line in docs), "utf-8")
     cli("import", "docs", "docs.jsonl").fine()

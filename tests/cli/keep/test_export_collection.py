@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision
 from tests.cli.command_line import environment, program
 from tests.cli.conftest import Cli
@@ -58,12 +58,12 @@ def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Pa
     cli("export", "collection", "one", *MAJORITY).fine()
     folder = judged / "one"
     with Collection("collection.db") as opened:
-        topics, runs = opened.topics(), opened.runs()
-        run = opened.read_run(runs[0])
+        topics, runs = opened.topics.all(), opened.runs.all()
+        run = opened.runs.get(runs[0])
         texts = {
             one.docno: one
-            for docno in sorted(opened.listed_docnos())
-            if (one := opened.document(docno)) is not None and one.text is not None
+            for docno in sorted(opened.documents.listed())
+            if (one := opened.documents.get(docno)) is not None and one.text is not None
         }
     queries = loaded(folder, "[one._asdict() for one in queries_iter()]")
     assert queries == [

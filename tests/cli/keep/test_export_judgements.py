@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision
 from tests.cli.command_line import Outcome, environment, program, write
 from tests.cli.conftest import Cli

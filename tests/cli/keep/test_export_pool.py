@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli

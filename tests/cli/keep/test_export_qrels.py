@@ -13,7 +13,7 @@ import pytest
 from pooler.cli.judge.adjudicate import TieRuleName
 from pooler.cli.options import CollapseName, RuleName, TiesName
 from store.analysis.aggregation.rules import TIE_RULES, TIES
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.formats.qrels import read_qrels
 from store.grades.policy import COLLAPSES, RULES
 from store.judging.disagreements import Selection

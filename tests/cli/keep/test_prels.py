@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, Decision
 from tests.cli.command_line import Outcome, read_lines, read_trec, write
 from tests.cli.conftest import Cli
@@ -64,7 +64,7 @@ def test_xinfap_file_comes_out_as_it_went_in(cli: Cli, empty: Path) -> None:
     cli("export", "prels", "--as", "xinfap", "--pool", "sample-me", "--out", "out").fine()
     assert (empty / "out").read_bytes() == (empty / "p").read_bytes()
     with Collection("collection.db") as opened:
-        entries = {entry.docno: entry for entry in opened.pool("sample-me").entries}
+        entries = {entry.docno: entry for entry in opened.pools.get("sample-me").entries}
     assert {docno: entry.stratum for docno, entry in entries.items()} == {
         **dict.fromkeys(["d1", "d2", "d3"], 1),
         **dict.fromkeys(["d4", "d5", "d6", "d7"], 2),
@@ -80,7 +80,7 @@ def test_statap_file_comes_out_as_it_went_in(cli: Cli, empty: Path) -> None:
     bring(cli, "statap", "--as-pool", "mq").fine()
     assert written(cli, "statap", "--pool", "mq") == STATAP
     with Collection("collection.db") as opened:
-        manifest = opened.pool("mq").manifest
+        manifest = opened.pools.get("mq").manifest
     # Method 1 with probability 1 is not what the rule gives either.
     assert manifest["methods"] == {
         "1": {"50": ["clueweb09-en0007-05-20194"]},
@@ -105,7 +105,7 @@ def test_iterations_negative_grades_and_stratum_0_survive(cli: Cli, here: Path) 
     bring(cli, "xinfap").fine()
     assert written(cli, "xinfap", "--pool", "sample-me") == lines
     with Collection("collection.db") as opened:
-        pool = opened.pool("sample-me")
+        pool = opened.pools.get("sample-me")
     assert pool.round == "0.5"  # 3 lines, as 1 has: the lesser one
     chances = {(one.topic, one.docno): one.inclusion_probability for one in pool.entries}
     assert chances["9", "c"] is None  # nothing of stratum 7 was sampled
@@ -140,7 +140,7 @@ def test_drawn_sample_goes_round(cli: Cli, judged: Path, kind: str, options: lis
         for topic, docno, grade in read_trec(judged / "judgements" / "strict.qrels", (0, 2, 3))
     }
     with Collection("collection.db") as opened:
-        entries = opened.pool("drawn").entries
+        entries = opened.pools.get("drawn").entries
     expected = []
     for one in sorted(entries, key=lambda one: (one.topic, one.docno)):
         grade = grades[one.topic, one.docno]
@@ -267,7 +267,7 @@ def test_same_file_again_changes_nothing(cli: Cli, empty: Path) -> None:
     bring(cli, "xinfap").fine()
     assert "nothing new, 5 judgements there already of me" in bring(cli, "xinfap").fine().err
     with Collection("collection.db") as opened:
-        assert [pool.name for pool in opened.pools()] == ["sample-me"]
+        assert [pool.name for pool in opened.pools.all()] == ["sample-me"]
     write(empty / "p", *XINFAP[:-1])
     assert "pool sample-me-2" in bring(cli, "xinfap").fine().err
     refused = bring(cli, "xinfap", "--as-pool", "sample-me").failed(3)
@@ -283,7 +283,7 @@ def test_file_of_another_format_is_refused_and_nothing_is_taken(cli: Cli, empty:
     write(empty / "p", "1 0 a 1", "1 0 b 0")
     assert "as those of a qrels file" in bring(cli, "xinfap").failed(1).err
     with Collection("collection.db") as opened:
-        assert (opened.pools(), opened.judges()) == ([], [])
+        assert (opened.pools.all(), opened.judges.all()) == ([], [])
 
 
 def test_faults_of_what_the_lines_mean_are_told_with_lines(cli: Cli, judged: Path) -> None:

@@ -22,7 +22,8 @@ from pooler.results.measure.probabilities import (
 )
 from store.analysis.undiscovered.by_rank import rank_curve
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
-from store.collection.tallied import TalliedCollection
+from store.collection import Collection
+from store.content.runs import Runs
 from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError
 from tests.cli.command_line import read_lines, read_trec
 from tests.cli.conftest import Cli
@@ -160,8 +161,8 @@ def test_judges_of_a_collection_give_what_is_exported(
 def test_ids_are_those_of_the_collection(cli: Cli, load: Load, judged: Path) -> None:
     """Who is told which document to judge next has to find it again."""
     arrays = load("--keep-zero")
-    with TalliedCollection("collection.db") as opened:
-        names = {number: docno for docno, number in opened.document_ids().items()}
+    with Collection("collection.db") as opened:
+        names = {number: docno for docno, number in opened.documents.numbers().items()}
     found = {
         (topic, names[number]): p
         for topic, ids, chances, flags in zip(
@@ -215,15 +216,17 @@ def test_runs_are_read_once(load: Load, judged: Path, monkeypatch: pytest.Monkey
     """Runs that the command has loaded already are taken from it."""
     plain = columns(load("--judge", "strict"))
 
-    def refuse(*arguments: object, **options: object) -> None:
-        raise AssertionError
+    ranked, calls = Runs.ranked, []
 
-    options = ("--judge", "strict", "--with-judged")
-    assert columns(load(*options)) == plain
-    monkeypatch.setattr(TalliedCollection, "ranked_documents", refuse)
-    assert columns(load(*options)) == plain
-    with pytest.raises(AssertionError):
-        load("--judge", "strict")
+    def counted(self: Runs, *arguments: object, **options: object) -> object:
+        calls.append(arguments)
+        return ranked(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Runs, "ranked", counted)
+    for options in (("--with-judged",), ()):
+        calls.clear()
+        assert columns(load("--judge", "strict", *options)) == plain
+        assert len(calls) == 1
 
 
 def test_qrels_are_worth_what_their_grades_are(load: Load, judged: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.cli.command_line import controls
 from tests.cli.conftest import Cli
 from tests.store.outside import Sitting, contents
@@ -301,8 +301,8 @@ def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
     """Every count of documents of nobody agrees, and the command beside it assigns them all."""
     pool_drawn(cli)
     with Collection("collection.db") as opened:
-        fixed = {one.docno for one in opened.pool("pool").entries if one.topic == "G01"}
-        assert opened.draw("drawn", "G01", lambda _: min(fixed)) is not None
+        fixed = {one.docno for one in opened.pools.get("pool").entries if one.topic == "G01"}
+        assert opened.pools.draw("drawn", "G01", lambda _: min(fixed)) is not None
     cli("assign", "ann").fine()
     assert "13 of 13 new documents assigned to nobody yet: pooler assign --add" in (
         cli("pool", "--add", "--depth", "6").fine().err
@@ -322,10 +322,10 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
     """What an adaptive pool alone drew before is counted apart: no command assigns it."""
     cli("pool", "-s", "mtf", "--depth", "20", "--budget", "3", "--name", "drawn").fine()
     with Collection("collection.db") as opened:
-        fixed = {one.docno for one in opened.pool("pool").entries if one.topic == "G01"}
-        entries = [one.docno for one in opened.pool("drawn").entries if one.topic == "G01"]
+        fixed = {one.docno for one in opened.pools.get("pool").entries if one.topic == "G01"}
+        entries = [one.docno for one in opened.pools.get("drawn").entries if one.topic == "G01"]
         chosen = next(docno for docno in entries if docno not in fixed)
-        opened.draw("drawn", "G01", lambda _: chosen)
+        opened.pools.draw("drawn", "G01", lambda _: chosen)
     said = "1 document that adaptive pools drew assigned to nobody: none can be"
     told = cli("assign", "--seed", "1").fine().err
     assert f"assigned: {DOCUMENTS} places" in told

@@ -11,7 +11,7 @@ import pytest
 
 from judge_ui.plain.judging import run_plain
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.plain_sitting import Typist, after, sit, states
@@ -35,7 +35,7 @@ class Lock:
 
     def shut(self) -> None:
         """Let no decision be written from here on."""
-        self._collection._engine.dispose()
+        self._collection._db.engine.dispose()
         self._held.enter_context(locked(self._file))
 
     def open(self) -> None:

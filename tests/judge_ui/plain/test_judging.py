@@ -9,7 +9,7 @@ import pytest
 
 from judge_ui.plain.judging import run_plain
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, Judgement, State, Topic
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw
 from tests.store.drawing import adaptive_pool
@@ -28,7 +28,7 @@ def run(collection: Collection, *answers: str, topic: str | None = None, end: st
 
 def states(collection: Collection) -> dict[str, Judgement]:
     """Return alice's judgements by docno."""
-    return {judgement.docno: judgement for judgement in collection.judgements(["alice"])}
+    return {judgement.docno: judgement for judgement in collection.judgements.current(["alice"])}
 
 
 def test_answers_become_judgements(two_topics: Collection) -> None:
@@ -219,12 +219,12 @@ def test_a_document_that_cannot_be_read_cannot_be_graded(
     """A text that did not come up takes no grade."""
     session = JudgingSession(two_topics.desk("alice"), min_dwell=0)
     session.open_topic("12")
-    two_topics._engine.dispose()
+    two_topics._db.engine.dispose()
     away = collection_file.with_suffix(".away")
     collection_file.rename(away)
     write = io.StringIO()
     run_plain(session, io.StringIO("2\n"), write)
-    two_topics._engine.dispose()
+    two_topics._db.engine.dispose()
     away.rename(collection_file)
     assert write.getvalue().count("this document could not be read: ") == 1
     assert "1 answer was not used" in write.getvalue()
@@ -249,7 +249,7 @@ def test_japanese_is_printed_whole(make_collection: Maker) -> None:
 
 def test_an_open_topic_without_documents_goes_to_the_topics(two_topics: Collection) -> None:
     """A topic with an empty queue is no dead end."""
-    two_topics.add_topics([Topic("empty", "nothing pooled")])
+    two_topics.topics.add([Topic("empty", "nothing pooled")])
     assert "nothing to judge in this topic\nTopics of alice\n" in run(two_topics, "12", topic="empty")
 
 
@@ -261,7 +261,7 @@ def test_a_judge_without_work_is_told(make_collection: Maker) -> None:
 
 def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection) -> None:
     """The judge reads why there is no next document, after the grade and when asking for it."""
-    two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
+    two_topics.pools.add(adaptive_pool({"0013": "a"}, 1))
     session = JudgingSession(two_topics.desk("alice"), min_dwell=0, drawing=NothingToDraw())
     session.open_topic("0013")
     printed = io.StringIO()

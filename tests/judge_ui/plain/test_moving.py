@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import State
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.plain_sitting import after, sit, states
@@ -74,7 +74,7 @@ def test_next_after_the_last_document_of_a_topic_that_is_done_sums_up(two_topics
 
 def test_at_a_terminal_the_first_document_waits_for_enter(two_topics: Collection) -> None:
     """Who is new to a topic reads it first; a key typed meanwhile grades nothing."""
-    two_topics.add_guideline("Be kind.")
+    two_topics.guidelines.add("Be kind.")
     printed = sit(two_topics, "2", "h", "t", "?", "", "1", typed=True)
     assert printed.split(" > ")[0].endswith("Be kind.\n\nq quits, Enter = the first document")
     assert after(printed, 0).startswith("'2' was not used: no document is here yet\n")
@@ -95,7 +95,7 @@ def test_the_first_document_can_be_turned_away_from(two_topics: Collection) -> N
 
 def test_long_guidelines_come_a_page_at_a_time_before_the_first_document(two_topics: Collection) -> None:
     """Enter goes on with them, and begins after their end."""
-    two_topics.add_guideline("\n".join(f"rule {n}" for n in range(6)))
+    two_topics.guidelines.add("\n".join(f"rule {n}" for n in range(6)))
     printed = sit(two_topics, "", "", "1", typed=True, page=4)
     assert printed.split(" > ")[0].endswith("rule 3\n\nq quits, 68% shown, Enter = more")
     assert after(printed, 0) == "rule 4\nrule 5\n\nq quits, Enter = the first document"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judge_ui.plain.judging import run_plain_adjudication
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import StoreError
 from store.judging.desk import Desk
 from tests.judge_ui.conftest import Maker, NothingToDraw
@@ -45,7 +45,7 @@ class Claims:
 
     def shut(self) -> None:
         """Let nothing be written from here on."""
-        self._collection._engine.dispose()
+        self._collection._db.engine.dispose()
         self._held.enter_context(locked(self._file))
 
     def open(self) -> None:
@@ -138,7 +138,7 @@ def test_a_topic_that_cannot_be_opened_takes_no_answer_for_a_topic(
 
 def test_an_adaptive_pool_that_fails_takes_no_grade(two_topics: Collection, events: Events) -> None:
     """The judge can go back to the last document, and change it knowingly."""
-    two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
+    two_topics.pools.add(adaptive_pool({"0013": "a"}, 1))
     drawing = NothingToDraw()
     printed = sit(two_topics, "", "2", "1", "0", "p", "2", "q", topic="0013", typed=True, drawing=drawing)
     assert graded(events) == [("j0", 2), ("j1", 1), ("j1", 2)]

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, Topic
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker, shown
 from tests.judge_ui.plain_sitting import after, sit, states
@@ -219,7 +219,7 @@ def test_the_pace_says_how_long_the_rest_will_take(make_collection: Maker) -> No
 def test_guidelines_are_printed_when_new_and_when_asked_for(two_topics: Collection) -> None:
     """Before the first document of a topic, not again once something was decided under them."""
     assert "there are no guidelines" in after(sit(two_topics, "h"), 0)
-    two_topics.add_guideline("# How to judge\n\nBe *kind*.\n")
+    two_topics.guidelines.add("# How to judge\n\nBe *kind*.\n")
     text = "\n# How to judge\n\nBe *kind*.\n"
     first = sit(two_topics, "2")
     assert first.split("\nDocument ")[0].endswith(text)
@@ -227,7 +227,7 @@ def test_guidelines_are_printed_when_new_and_when_asked_for(two_topics: Collecti
     later = sit(two_topics, "guidelines")
     assert text not in later.split("\nDocument ")[0]
     assert text in after(later, 0)
-    two_topics.add_guideline("Be strict.")
+    two_topics.guidelines.add("Be strict.")
     assert "\nGuidelines, version 2 of " in sit(two_topics, "2").split("\nDocument ")[0]
 
 
@@ -262,7 +262,7 @@ def test_nothing_hostile_reaches_the_stream(make_collection: Maker) -> None:
     text = f"One x{EVIL} bridge.\r\nTwo bridge.{EVIL}"
     topic = Topic("12", f"bridge {EVIL}", f"d{EVIL}", f"n{EVIL}")
     collection = make_collection({topic: [Document("d", f"t{EVIL}", text)]})
-    collection.add_guideline(f"g{EVIL}")
+    collection.guidelines.add(f"g{EVIL}")
     printed = sit(
         collection,
         *("h", "t", "list", f"list {EVIL}", f"go {EVIL}", "/ bridge", f"/ {EVIL}", "]"),

@@ -16,7 +16,7 @@ import pytest
 from judge_ui.plain.judging import run_plain
 from judge_ui.plain.talk import Talk
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from tests.judge_ui.plain_sitting import Typist, states
 
 PATIENCE_S = 20.0

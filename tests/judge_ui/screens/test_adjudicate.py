@@ -16,7 +16,7 @@ from judge_ui.screens.app import JudgeApp
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.reading import ReadingScreen
 from judge_ui.session.adjudicating import AdjudicatingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import StoreError
 from store.judging.disagreements import Status
 from store.records import Action, State
@@ -100,7 +100,9 @@ async def test_a_changed_disagreement_says_what_it_was(disputed: Collection) -> 
         await press(pilot, "s")
         assert "left for later; 2 stands till then" in seen(pilot)
         await press(pilot, "p", "2")
-        assert [case.status for case in disputed.disagreements() if case.docno == "e0"] == [Status.SETTLED]
+        assert [case.status for case in disputed.disagreements.all() if case.docno == "e0"] == [
+            Status.SETTLED
+        ]
 
 
 async def test_topic_key_shows_everything_that_was_said(disputed: Collection) -> None:

@@ -20,7 +20,7 @@ from judge_ui.session.keys import EXPLANATIONS, key_table
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.text_pane import TextPane
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, JudgeKind, Qrel, State, Topic
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw, shown
 from tests.judge_ui.pilots import judging, press, read_pane, rows, seen, settle, stored, strips
@@ -428,13 +428,13 @@ async def test_a_document_that_cannot_be_read_cannot_be_graded(
     monkeypatch.setattr("judge_ui.screens.document.READ_AHEAD_S", 600.0)
     away = collection_file.with_suffix(".away")
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         collection_file.rename(away)
         await press(pilot, "n", "2")
         text = "\n".join(rows(pilot))
         assert "this document could not be read: " in text
         assert "not graded: the document could not be read" in text
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         away.rename(collection_file)
         await press(pilot, "2")
         assert "Text of bridge 1." in "\n".join(rows(pilot))
@@ -552,7 +552,7 @@ async def test_a_refused_write_keeps_the_document_and_says_so(
     """While the file is locked the document stays with its grade in sight; then it saves."""
     async with judging(two_topics) as pilot:
         await press(pilot, "1")
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         # The default of ten seconds would make this a slow test of SQLite.
         monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
         with closing(sqlite3.connect(collection_file, isolation_level=None)) as other:
@@ -574,7 +574,7 @@ async def test_keys_typed_while_a_write_waits_are_dropped(
     """An impatient row of keys is not tried one by one after the failure."""
     monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 200)
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with closing(sqlite3.connect(collection_file, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             for key in "012":
@@ -602,7 +602,7 @@ async def test_a_digit_that_arrives_with_the_key_of_a_dialog_grades_nothing(
 
 async def test_the_judge_is_blind(two_topics: Collection) -> None:
     """No screen holds another judge's grade, note or name, nor a pool's name."""
-    two_topics.import_judgements({"nist": [Qrel("12", "e0", 2)]}, JudgeKind.IMPORTED)
+    two_topics.judgements.add({"nist": [Qrel("12", "e0", 2)]}, JudgeKind.IMPORTED)
     bob = JudgingSession(two_topics.desk("bob"), min_dwell=0)
     bob.open_topic("12")
     bob.mark_shown()
@@ -657,7 +657,7 @@ async def test_scrolling_keys_and_the_share_read(make_collection: Maker) -> None
 
 async def test_a_draw_that_fails_is_told_and_the_grade_is_kept(two_topics: Collection) -> None:
     """The judge reads why there is no next document, after the grade and when asking for it."""
-    two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
+    two_topics.pools.add(adaptive_pool({"0013": "a"}, 1))
     async with judging(two_topics, topic="0013", drawing=NothingToDraw()) as pilot:
         await press(pilot, "2", "1")
         assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"j0": 2, "j1": 1}

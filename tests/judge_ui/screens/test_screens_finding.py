@@ -14,7 +14,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.session.keys import Keymap
 from judge_ui.widgets.document_pane import DocumentPane
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import enter, judging, press, rows, settle, stored, strips, type_ahead

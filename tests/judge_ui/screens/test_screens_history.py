@@ -6,7 +6,7 @@ from judge_ui.screens.dialogs import PaletteDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen, PoolListScreen
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import State
 from tests.judge_ui.conftest import ENGLISH
 from tests.judge_ui.pilots import judging, press, rows, seen, stored

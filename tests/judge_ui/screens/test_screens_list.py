@@ -11,7 +11,7 @@ from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import PoolListScreen
 from judge_ui.screens.reading import ReadingScreen
 from judge_ui.widgets.lists import PoolList, RowList
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, State, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored

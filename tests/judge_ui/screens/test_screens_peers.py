@@ -11,7 +11,7 @@ import pytest
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.summary import SummaryScreen
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Pool, PoolEntry
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored, type_ahead
 
@@ -24,7 +24,7 @@ async def test_a_grade_belongs_to_the_document_painted_not_to_its_place(two_topi
     async with judging(two_topics) as pilot:
         assert "Text of bridge 0." in seen(pilot)
         entries = [PoolEntry("12", docno, place) for place, docno in enumerate(["j1", "e3", "e0"])]
-        two_topics.add_pool(Pool(entries, {}, name="second"))
+        two_topics.pools.add(Pool(entries, {}, name="second"))
         await press(pilot, "2")
         assert stored(two_topics)["e0"].grade == 2
         await press(pilot, "escape", "enter")

@@ -12,10 +12,8 @@ from judge_ui.screens.document import READ_AHEAD_S
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import ReadingScreen
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.documents import document_sha256
-from store.content.topics import add_guideline
-from store.db.engine import writing
 from store.records import Document, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored, strips, type_ahead, typed
@@ -33,8 +31,7 @@ Any relevant part makes a document **relevant**.
 
 def guide(collection: Collection, text: str = GUIDELINES) -> None:
     """Add a version of the guidelines."""
-    with writing(collection._engine) as session:
-        add_guideline(session, text)
+    collection.guidelines.add(text)
 
 
 async def test_the_guidelines_are_a_key_away(two_topics: Collection) -> None:
@@ -159,7 +156,7 @@ async def test_an_event_names_the_text_that_was_on_the_screen(
     old, new = Document("e1", "Bridge 1", "Text of bridge 1."), Document("e1", "", "Another text.")
     async with judging(two_topics) as pilot:
         await asyncio.sleep(READ_AHEAD_S + 0.1)
-        two_topics.add_documents([new], replace=True)
+        two_topics.documents.add([new], replace=True)
         await press(pilot, "1")
         assert "Text of bridge 1." in seen(pilot)
         await press(pilot, "2", "p")

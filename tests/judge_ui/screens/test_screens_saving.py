@@ -15,7 +15,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.session.messages import goodbye
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import StoreError
 from store.records import Action, Document
 from tests.judge_ui.conftest import ENGLISH, Maker
@@ -58,7 +58,7 @@ async def test_what_could_not_be_written_is_tried_again_and_then_said(
 ) -> None:
     """The grade stays in sight with its document; once the file is free it is saved by itself."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "2")
             assert "now: - NOT SAVED: 2" in seen(pilot)
@@ -81,7 +81,7 @@ async def test_another_grade_takes_the_place_of_one_not_written_and_undo_gives_i
 ) -> None:
     """Neither needs the database; nothing of what was given up is stored."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "2", "1")
             assert "NOT SAVED: 1" in seen(pilot)
@@ -99,7 +99,7 @@ async def test_behind_a_dialog_the_document_does_not_change(
 ) -> None:
     """An attempt that succeeded while a question is open would put the answer on the next one."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "2", "e")
             assert isinstance(pilot.app.screen, JudgeScreen)  # no note is typed to be lost
@@ -117,7 +117,7 @@ async def test_quitting_with_something_unsaved_asks_first(
 ) -> None:
     """Any key but y stays; ctrl+c a second time quits, and what was lost is said at the end."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "2", "q")
             assert isinstance(pilot.app.screen, QuitDialog)
@@ -138,7 +138,7 @@ async def test_what_waits_is_written_on_quitting_if_it_can_be_by_then(
 ) -> None:
     """Y tries once more: nothing is lost where the file has become free behind the question."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "2", "q")
         await asyncio.sleep(0.3)
@@ -156,7 +156,7 @@ async def test_what_waits_and_still_cannot_be_written_is_said_on_quitting(
 ) -> None:
     """Y quits all the same, and the judge reads what was lost."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "2", "q", "y")
             assert pilot.app._exit
@@ -320,7 +320,7 @@ async def test_what_waits_on_the_way_to_the_topics_is_not_left_behind(
     """Undoing from the topics while the file is locked says so and leaves everything as it was."""
     async with judging(two_topics) as pilot:
         await press(pilot, "2", "escape")
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "u")
             assert isinstance(pilot.app.screen, InboxScreen)
@@ -335,7 +335,7 @@ async def test_a_note_that_could_not_be_written_is_tried_again_too(
 ) -> None:
     """It stays in sight as not saved, and is said once when it is, on the same document."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "e", "x", "enter")
             assert "now: - NOT SAVED: note" in seen(pilot)
@@ -351,7 +351,7 @@ async def test_another_note_takes_the_place_of_one_not_written(
 ) -> None:
     """The field holds what waits; what Enter was pressed on last is what is written."""
     async with judging(two_topics) as pilot:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         with locked(collection_file):
             await press(pilot, "e", "x", "enter", "e")
             assert pilot.app.screen.query_one(Input).value == "x"
@@ -372,13 +372,13 @@ class Waiting:
         """Draw the one document there is."""
         if self.trouble:
             raise StoreError(self.trouble)
-        return self._collection.draw("live", topic, ends("a")) is not None
+        return self._collection.pools.draw("live", topic, ends("a")) is not None
 
 
 async def test_a_document_that_could_not_be_brought_comes_by_itself(two_topics: Collection) -> None:
     """Until then no key is a grade; what is typed is told, and lost."""
-    two_topics.add_pool(adaptive_pool({"0013": "a"}, 1))
-    two_topics.add_documents([Document("a", "drawn", "the text that was drawn")])
+    two_topics.pools.add(adaptive_pool({"0013": "a"}, 1))
+    two_topics.documents.add([Document("a", "drawn", "the text that was drawn")])
     drawing = Waiting(two_topics)
     async with judging(two_topics, topic="0013", drawing=drawing) as pilot:
         await press(pilot, "2", "1")

@@ -20,9 +20,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from judge_ui.session.session import JudgingSession
-from store.collection.collection import Collection
-from store.content.topics import add_guideline
-from store.db.engine import writing
+from store.collection import Collection
 from store.records import Document, Topic
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.pilots import judging, press, strips
@@ -65,8 +63,7 @@ def collection(make_collection: Maker, monkeypatch: pytest.MonkeyPatch) -> Colle
     english = [Document(f"FT911-{3000 + n}", f"Bridge {n} is kept", TEXT) for n in range(12)]
     japanese = [Document(f"ja-{n:06}", f"評価用文書 {n}", JAPANESE_TEXT) for n in range(3)]
     made = make_collection({BRIDGES: english, SEARCH: japanese}, scale="0-3")
-    with writing(made._engine) as session:
-        add_guideline(session, GUIDELINES)
+    made.guidelines.add(GUIDELINES)
     return made
 
 

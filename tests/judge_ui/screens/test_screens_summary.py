@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.summary import SummaryScreen
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored, type_ahead, typed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judge_ui.session.words import Outcome
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.judging.disagreements import Status
 from store.records import State
 from tests.judge_ui.conftest import Clock, Maker, shown
@@ -31,7 +31,7 @@ def test_session_goes_from_disagreement_to_disagreement(disputed: Collection) ->
         "e1": 1,
         "e3": 1,
     }
-    assert [one.grade for one in disputed.judgements(["alice"]) if one.docno == "e0"] == [0]
+    assert [one.grade for one in disputed.judgements.current(["alice"]) if one.docno == "e0"] == [0]
     session.leave()
 
 
@@ -87,7 +87,7 @@ def test_same_grade_again_settles_a_changed_disagreement(disputed: Collection) -
     session = begin(disputed)
     session.mark_shown()
     assert session.grade(2).outcome is Outcome.SAVED
-    (case,) = [case for case in disputed.disagreements() if case.docno == "e0"]
+    (case,) = [case for case in disputed.disagreements.all() if case.docno == "e0"]
     assert case.status is Status.SETTLED
     assert rulings(disputed)["e0"].revision == 2
     session.leave()

@@ -19,7 +19,7 @@ from sqlalchemy import select
 
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Outcome, Result
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading
 from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT
 from store.errors import PoolerError
@@ -67,7 +67,7 @@ class ClaimStory(RuleBasedStateMachine):
 
     def events(self) -> list[tuple[str, str, str]]:
         """Return judge, docno and state of every event."""
-        with reading(self.collection._engine) as session:
+        with reading(self.collection._db.engine) as session:
             query = (
                 select(JUDGE.c.name, DOCUMENT.c.docno, JUDGEMENT.c.state)
                 .select_from(JUDGEMENT)
@@ -79,7 +79,7 @@ class ClaimStory(RuleBasedStateMachine):
 
     def held(self) -> list[tuple[str, str, bool]]:
         """Return docno, judge and whether there is a lease of every place that is somebody's."""
-        with reading(self.collection._engine) as session:
+        with reading(self.collection._db.engine) as session:
             query = (
                 select(DOCUMENT.c.docno, JUDGE.c.name, ASSIGNMENT.c.lease_until.is_not(None))
                 .select_from(ASSIGNMENT)
@@ -229,10 +229,10 @@ def test_claimed_documents_never_change_under_the_key(tmp_path: Path) -> None:
     def make() -> Collection:
         name = str(tmp_path / f"{next(numbers)}.db")
         made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
-        made.add_topics([Topic("1", "one")])
-        made.add_pool(make_pool({"1": ClaimStory.DOCNOS}))
+        made.topics.add([Topic("1", "one")])
+        made.pools.add(make_pool({"1": ClaimStory.DOCNOS}))
         for judge in ("ann", "bob", "cy"):
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
         opened.append(made)
         return made
 

@@ -325,7 +325,7 @@ def test_the_full_screen_has_the_keys_of_the_keymap(
             terminal.until_quiet()
         terminal.send(b"\x11")
         terminal.wait()
-    grades = {one.docno: one.grade for one in collection.judgements(["alice"])}
+    grades = {one.docno: one.grade for one in collection.judgements.current(["alice"])}
     assert grades == {"d0": 2, "d1": 0, "d2": 2}
 
 
@@ -338,7 +338,7 @@ def test_the_line_mode_has_them_too(make_collection: Maker, collection_file: Pat
         (*command, "letters"), input="Ａ\nb\n", capture_output=True, check=True, encoding="utf-8"
     )
     assert "grade c/b/a" in done.stdout
-    grades = {one.docno: one.grade for one in collection.judgements(["alice"])}
+    grades = {one.docno: one.grade for one in collection.judgements.current(["alice"])}
     assert grades == {"d0": 2, "d1": 1}
     refused = subprocess.run((*command, "qwerty"), capture_output=True, check=False, text=True)
     assert (refused.returncode, refused.stdout) == (1, "")

@@ -10,7 +10,7 @@ import pytest
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Outcome
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import collection_url, make_engine, writing
 from store.db.tables import GuidelineRow
 from store.errors import UnknownNameError

@@ -11,7 +11,7 @@ import pytest
 
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Outcome
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import writing
 from store.errors import StoreError
 from store.records import Document, Passage, State
@@ -35,7 +35,7 @@ def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.Monk
 
     @contextmanager
     def hold() -> Iterator[None]:
-        two_topics._engine.dispose()
+        two_topics._db.engine.dispose()
         monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
         with locked(collection_file):
             yield

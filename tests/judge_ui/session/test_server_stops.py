@@ -18,7 +18,7 @@ from sqlalchemy import Engine, NullPool, create_engine, event, text
 
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Outcome, Result
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import PoolerError, StoreError
 from store.formats.scale import parse_scale
@@ -87,11 +87,11 @@ def at_work(name: str, through: str = "") -> Iterator[AtWork]:
     """Make a collection at a URL and sit ann down, perhaps through another URL."""
     scale = parse_scale("0-2")
     with Collection.create(name, name="x", scale=scale, program="x") as made:
-        made.add_topics([Topic("1", "one")])
-        made.add_pool(make_pool({"1": DOCNOS}))
-        made.add_documents([Document(docno, f"Title {docno}", f"text of {docno}") for docno in DOCNOS])
+        made.topics.add([Topic("1", "one")])
+        made.pools.add(make_pool({"1": DOCNOS}))
+        made.documents.add([Document(docno, f"Title {docno}", f"text of {docno}") for docno in DOCNOS])
         for judge in ("ann", "bob"):
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
     clock = Clock()
     with Collection(through or name) as opened:
         session = JudgingSession(opened.desk("ann"), clock=clock)
@@ -484,5 +484,5 @@ def test_judge_is_told_and_the_grade_is_saved_when_the_server_is_back(
         bob.life.end()
         assert "2 decisions in this sitting, all saved" in bob.life.text()
     with Collection(name) as opened:
-        judged = {one.docno: (one.grade, one.revision) for one in opened.judgements(["bob"])}
+        judged = {one.docno: (one.grade, one.revision) for one in opened.judgements.current(["bob"])}
     assert judged == {"a": (0, 1), "b": (2, 1)}

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from judge_ui.session.messages import goodbye
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Outcome
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.documents import document_sha256
 from store.content.draws import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
@@ -412,7 +412,7 @@ def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
     session.open_topic("12")
     grade(session, clock, 2)
     session.open_topic("0013")
-    two_topics.add_pool(Pool([PoolEntry("12", "e3", 0)], {}, name="other"))
+    two_topics.pools.add(Pool([PoolEntry("12", "e3", 0)], {}, name="other"))
     with closing(sqlite3.connect(collection_file)) as connection:
         connection.execute("UPDATE pool SET withdrawn = 1 WHERE name = 'pool'")
         connection.commit()
@@ -507,7 +507,7 @@ def test_a_refused_write_keeps_the_document_and_a_retry_saves(
     session = sit(two_topics, clock)
     session.open_topic("12")
     grade(session, clock, 1)
-    two_topics._engine.dispose()
+    two_topics._db.engine.dispose()
     # The default of ten seconds would make this a slow test of SQLite.
     monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     show(session, clock)
@@ -565,14 +565,14 @@ class Drawer:
         """Draw one more document."""
         if self.trouble:
             raise PoolerError(self.trouble)
-        return self.collection.draw("live", topic, self.choose) is not None
+        return self.collection.pools.draw("live", topic, self.choose) is not None
 
 
 @pytest.fixture
 def live(two_topics: Collection) -> Collection:
     """Make a pool `live` of topic 77 that may draw four of the documents a to f."""
-    two_topics.add_topics([Topic("77", "slugs")])
-    two_topics.add_pool(adaptive_pool({"77": "abcdef"}, 4))
+    two_topics.topics.add([Topic("77", "slugs")])
+    two_topics.pools.add(adaptive_pool({"77": "abcdef"}, 4))
     return two_topics
 
 
@@ -589,7 +589,7 @@ def queue(session: JudgingSession) -> str:
 
 def drawn(collection: Collection) -> str:
     """Return the docnos drawn, in order."""
-    entries = [one for one in collection.pool("live").entries if one.sampled]
+    entries = [one for one in collection.pools.get("live").entries if one.sampled]
     return "".join(one.docno for one in sorted(entries, key=lambda one: one.position))
 
 
@@ -780,7 +780,7 @@ def test_documents_decided_in_another_pool_are_passed_over(
     live: Collection, clock: Any, drawer: Drawer
 ) -> None:
     """They are drawn with the grades they have, and nobody judges them twice."""
-    live.add_pool(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("abf")], {}, "fixed"))
+    live.pools.add(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("abf")], {}, "fixed"))
     session = sit(live, clock)
     session.open_topic("77")
     for value in (1, 0):
@@ -798,7 +798,7 @@ def test_all_documents_decided_in_another_pool_end_the_topic(
     live: Collection, clock: Any, drawer: Drawer
 ) -> None:
     """Where every document that can be drawn has its decision, there is nothing to judge."""
-    live.add_pool(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("abcdef")], {}, "all"))
+    live.pools.add(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("abcdef")], {}, "all"))
     session = sit(live, clock)
     session.open_topic("77")
     for _ in range(6):
@@ -814,7 +814,7 @@ def test_a_document_drawn_into_the_middle_of_the_queue_moves_nobody(
     live: Collection, clock: Any, drawer: Drawer
 ) -> None:
     """An older pool's draws come before a newer pool's documents; the judge's place is kept."""
-    live.add_pool(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("bxy")], {}, "late"))
+    live.pools.add(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("bxy")], {}, "late"))
     session = sit(live, clock, drawing=drawer)
     session.open_topic("77")
     assert queue(session) == "bxy"
@@ -841,7 +841,7 @@ def test_draws_that_bring_nothing_new_move_nobody(
 ) -> None:
     """Decided documents that are drawn go to the front of the queue; the judge stays with hers."""
     entries = [PoolEntry("77", docno, n) for n, docno in enumerate("xfedcba")]
-    live.add_pool(Pool(entries, {}, "late"))
+    live.pools.add(Pool(entries, {}, "late"))
     session = sit(live, clock, drawing=drawer, advance=advance)
     session.open_topic("77")
     for expected in "xfedcba":
@@ -881,7 +881,7 @@ def test_a_judge_without_drawing_sees_what_was_drawn(live: Collection, clock: An
     session = sit(live, clock)
     session.open_topic("77")
     assert (session.task, session.progress.total) == (None, 0)
-    live.draw("live", "77", ends("abcdef"))
+    live.pools.draw("live", "77", ends("abcdef"))
     session.open_topic("77")
     assert (docno(session), session.progress.total) == ("a", 1)
 
@@ -900,7 +900,7 @@ def test_undoing_everything_leaves_nothing_decided(
     scale = parse_scale("0-2")
     with Collection.create(str(file), name="c", scale=scale, program="test") as collection:
         topics = {"1": ("a", "b", "c"), "2": ("a", "d")}
-        collection.add_pool(
+        collection.pools.add(
             Pool(
                 [
                     PoolEntry(topic, docno, place)
@@ -910,7 +910,7 @@ def test_undoing_everything_leaves_nothing_decided(
                 {},
             )
         )
-        collection.add_judge("alice", JudgeKind.HUMAN)
+        collection.judges.add("alice", JudgeKind.HUMAN)
         session = JudgingSession(collection.desk("alice"), min_dwell=0)
         session.open_topic("1")
         n_written = 0

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Outcome, Result
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Action, Document, JudgeKind, Passage, Topic
 from tests.judge_ui.conftest import Clock
@@ -48,7 +48,7 @@ class Story(RuleBasedStateMachine):
         self.judge = f"j{next(numbers)}"
         self.collection, self.faults = collection, faults
         faults.armed = faults.fired = None
-        collection.add_judge(self.judge, JudgeKind.HUMAN)
+        collection.judges.add(self.judge, JudgeKind.HUMAN)
         self.clock = Clock()
         self.desk = collection.desk(self.judge)
         self.session = JudgingSession(self.desk, clock=self.clock, min_dwell=0.3)
@@ -490,9 +490,9 @@ class Story(RuleBasedStateMachine):
 @pytest.fixture
 def shared(collection: Collection) -> Collection:
     """Make a collection of two topics."""
-    collection.add_topics([Topic(topic, f"topic {topic}") for topic in TOPICS])
-    collection.add_pool(make_pool(TOPICS))
-    collection.add_documents([Document(docno, docno, RAW) for docno in "abcde"])
+    collection.topics.add([Topic(topic, f"topic {topic}") for topic in TOPICS])
+    collection.pools.add(make_pool(TOPICS))
+    collection.documents.add([Document(docno, docno, RAW) for docno in "abcde"])
     return collection
 
 

@@ -15,7 +15,7 @@ from pooler.pools.runs import stored_runs
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, ParameterValue
 from pooler.strategies.rankings import rankings_of
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.draws import Draw
 from store.errors import PoolerError, StoreError
 from store.formats.scale import parse_scale
@@ -87,9 +87,9 @@ def collection(tmp_path: Path) -> Iterator[Collection]:
         for tag, docnos in ranked_lists().items():
             ranked = [(docno, float(-place)) for place, docno in enumerate(docnos)]
             other = [(docno, float(place)) for place, docno in enumerate(docnos)]
-            made.add_run(make_run(tag, {TOPIC: ranked, "T2": other}))
+            made.runs.add(make_run(tag, {TOPIC: ranked, "T2": other}))
         for judge in ("ann", "bob"):
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
         yield made
 
 
@@ -101,7 +101,7 @@ def add_live(
     options: dict[str, Any] = {"name": "live", "seed": SEED, "level": LEVEL, **other}
     plan = Plan(strategy=strategy, parameters=dict(parameters), **options)
     pool = build_pool(runs, plan, version="test").pool
-    collection.add_pool(pool)
+    collection.pools.add(pool)
     return pool.manifest
 
 
@@ -121,7 +121,7 @@ def draw_next(
 
 def drawn(collection: Collection, pool: str = "live") -> list[str]:
     """Return the documents drawn for the topic, in order."""
-    entries = [one for one in collection.pool(pool).entries if one.sampled and one.topic == TOPIC]
+    entries = [one for one in collection.pools.get(pool).entries if one.sampled and one.topic == TOPIC]
     return [one.docno for one in sorted(entries, key=lambda one: one.position)]
 
 
@@ -228,7 +228,7 @@ def test_level_decides_what_is_a_hit(collection: Collection) -> None:
     for name, level, expected in (("low", 1, rewarding), ("high", 2, without)):
         add_live(collection, "mtf", {}, name=name, level=level)
         runs = stored_runs(collection, depth=DEPTH, order="trec")
-        manifest = next(pool.manifest for pool in collection.pools() if pool.name == name)
+        manifest = next(pool.manifest for pool in collection.pools.all() if pool.name == name)
         pool = AdaptivePool(runs, manifest)
         draws: list[Draw] = []
         while (docno := pool.choose(TOPIC, draws)) is not None:
@@ -288,7 +288,7 @@ def test_run_that_was_replaced_is_refused(collection: Collection) -> None:
     graded = outcomes()
     draw_next(collection, LiveDrawing(collection), graded)
     before = drawn(collection)
-    collection.add_run(make_run("lm", {TOPIC: [("d01", 1.0)]}, sha256="other"), replace=True)
+    collection.runs.add(make_run("lm", {TOPIC: [("d01", 1.0)]}, sha256="other"), replace=True)
     drawing = LiveDrawing(collection)
     for _ in range(2):
         with pytest.raises(PoolerError, match="the runs of pool `live` have changed since") as why:
@@ -300,7 +300,7 @@ def test_run_that_was_replaced_is_refused(collection: Collection) -> None:
 def test_other_pools_are_drawn_from_beside_a_refused_one(collection: Collection) -> None:
     """The pool made instead is drawn from; only when it has no more is the refusal told."""
     add_live(collection, "mtf", {})
-    collection.add_run(make_run("zero", {TOPIC: [("x", 2.0), ("y", 1.0)]}, sha256="other"), replace=True)
+    collection.runs.add(make_run("zero", {TOPIC: [("x", 2.0), ("y", 1.0)]}, sha256="other"), replace=True)
     add_live(collection, "max-mean", {}, name="instead", budget=2)
     drawing = LiveDrawing(collection)
     assert drawing.draw(TOPIC)
@@ -314,7 +314,7 @@ def test_run_added_later_changes_nothing(collection: Collection) -> None:
     """A pool is drawn from the runs it was made of."""
     add_live(collection, "hedge", {})
     graded = outcomes()
-    collection.add_run(make_run("aaa", {TOPIC: [("d23", 2.0), ("new", 1.0)]}))
+    collection.runs.add(make_run("aaa", {TOPIC: [("d23", 2.0), ("new", 1.0)]}))
     drawing = LiveDrawing(collection)
     while draw_next(collection, drawing, graded) is not None:
         pass
@@ -323,7 +323,7 @@ def test_run_added_later_changes_nothing(collection: Collection) -> None:
 
 def test_older_pool_is_drawn_first(collection: Collection) -> None:
     """Pools without draws are passed by; the newer adaptive pool follows the older one's last."""
-    collection.add_pool(make_pool({TOPIC: ["d00"]}, name="fixed"))
+    collection.pools.add(make_pool({TOPIC: ["d00"]}, name="fixed"))
     add_live(collection, "mtf", {}, budget=2)
     add_live(collection, "hedge", {}, name="second", budget=2)
     drawing = LiveDrawing(collection)

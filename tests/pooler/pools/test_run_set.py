@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pooler.pools.runs import FileRuns, RunSet, stored_runs
 from pooler.reading.strict import read_run
 from pooler.reading.top import read_tops
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, PoolerError
 from store.formats.scale import parse_scale
 from store.ranking import ORDERS, Order
@@ -64,7 +64,7 @@ def test_a_collection_gives_what_its_files_give(
     name = str(folder / "c.db")
     with Collection.create(name, name="c", scale=parse_scale("0-1"), program="t") as collection:
         for file in files:
-            collection.add_run(read_run(file))
+            collection.runs.add(read_run(file))
         stored = stored_runs(collection, depth=depth, order=order, scores=True)
         assert stored.topics == from_files.topics
         assert contents(stored, scores=True) == contents(from_files, scores=True)
@@ -92,10 +92,10 @@ def test_runs_that_do_not_contribute_feed_nothing(tmp_path: Path) -> None:
     with Collection.create(name, name="c", scale=parse_scale("0-1"), program="t") as collection:
         with pytest.raises(PoolerError, match="there is no run in the collection"):
             stored_runs(collection, depth=1, order="trec")
-        collection.add_run(read_run(write(tmp_path, "x", "1 a 2", "1 b 1")))
+        collection.runs.add(read_run(write(tmp_path, "x", "1 a 2", "1 b 1")))
         late = read_run(write(tmp_path, "late", "2 c 1"))
         object.__setattr__(late, "contributes", False)
-        collection.add_run(late)
+        collection.runs.add(late)
         runs = stored_runs(collection, depth=5, order="trec")
         assert runs.topics == ["1"]
         assert [(run.tag, run.contributes, run.n_documents) for run in runs.runs] == [

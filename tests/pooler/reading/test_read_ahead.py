@@ -13,7 +13,7 @@ from pooler.reading import whole as module
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from pooler.reading.whole import NumberedRun, n_readers, read_numbered
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.runs import StoredRun
 from store.db.document_numbers import NumberedDocuments
 from store.errors import FormatError
@@ -45,7 +45,7 @@ def stored(entries: list[RunEntry], place: Path, workers: int) -> dict[str, list
         for one in read_numbered(entries, str(place.parent), workers=workers):
             numbered[one.reader].extend(one.docnos())
             about = StoredRun(one.tag, "", contributes=True, sha256=one.sha256, file=one.file)
-            collection.add_packed_run(about, one.rankings(), numbered[one.reader])
+            collection.runs.add_packed(about, one.rankings(), numbered[one.reader])
     rows = contents(str(place))
     return {name: rows[name] for name in ("document", "topic", "ranking")}
 
@@ -64,7 +64,7 @@ def test_rows_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     place = str(tmp_path / "runs.db")
     with Collection.create(place, name="test", scale=scale, program="test") as collection:
         for entry in entries:
-            collection.add_run(read_run(entry.file))
+            collection.runs.add(read_run(entry.file))
     assert {name: contents(place)[name] for name in one} == one
 
 

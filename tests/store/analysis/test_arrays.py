@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from store.analysis.arrays import judged_arrays, ranked_documents
 from store.analysis.rankings import UNJUDGED
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError
 from store.ranking import Order
 from store.records import Qrel, Ranking, Run
@@ -148,10 +148,10 @@ def test_collection_gives_the_arrays_of_the_files(collection: Collection) -> Non
         run("y", t10=[("d", -1.0, 1), ("b", -2.0, 1), ("01", -2.0, 0), ("1", -2.0, 0)]),
     ]
     for one in runs:
-        collection.add_run(one)
+        collection.runs.add(one)
     qrels = [Qrel("9", "a", 1), Qrel("10", "1", 2), Qrel("10", "nowhere", 1)]
     for order in ORDERS:
-        files, stored = (ranked_documents(runs, order=order), collection.ranked_documents(order=order))
+        files, stored = (ranked_documents(runs, order=order), collection.runs.ranked(order=order))
         for ranked in (files, stored):
             named = {key: [ranked.docnos[int(one)] for one in ids]
                      for key, ids in ranked.rankings.items()}  # fmt: skip

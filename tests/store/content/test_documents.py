@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.documents import TextCounts, document_sha256
 from store.errors import ConflictError, FormatError
 from store.records import Document, ImportReport
@@ -21,76 +21,76 @@ C = Document("c", "", "")
 @pytest.fixture
 def pooled(collection: Collection) -> Collection:
     """Make a collection whose pool holds a and b."""
-    collection.add_pool(make_pool({"1": ["a", "b"], "2": ["b"]}))
+    collection.pools.add(make_pool({"1": ["a", "b"], "2": ["b"]}))
     return collection
 
 
 def test_only_pooled_documents_keep_their_text(pooled: Collection) -> None:
     """Of a document in no pool the docno is kept and the text is not."""
-    report = pooled.add_documents([A, B, C])
+    report = pooled.documents.add([A, B, C])
     assert report == ImportReport(added=3, left_out=1)
-    assert (pooled.document("a"), pooled.document("b")) == (A, B)
-    assert pooled.document("c") == Document("c")
-    assert pooled.listed_docnos() == {"a", "b", "c"}
-    assert pooled.document("d") is None
+    assert (pooled.documents.get("a"), pooled.documents.get("b")) == (A, B)
+    assert pooled.documents.get("c") == Document("c")
+    assert pooled.documents.listed() == {"a", "b", "c"}
+    assert pooled.documents.get("d") is None
 
 
 def test_all_texts_are_kept_when_asked(pooled: Collection) -> None:
     """With `all_texts` every text is kept, the empty one too, which is a text."""
-    assert pooled.add_documents([A, B, C], all_texts=True) == ImportReport(added=3)
-    assert pooled.document("c") == C
-    assert pooled.count_pooled_without_text() == TextCounts(0, 2)
+    assert pooled.documents.add([A, B, C], all_texts=True) == ImportReport(added=3)
+    assert pooled.documents.get("c") == C
+    assert pooled.documents.count_without_text() == TextCounts(0, 2)
 
 
 def test_text_comes_when_the_document_is_pooled_later(pooled: Collection) -> None:
     """Importing again after a new pool brings the texts that were left out, without `replace`."""
-    pooled.add_documents([A, B, C])
-    pooled.add_pool(make_pool({"1": ["c"]}, name="second", manifest={"depth": 2}))
-    assert pooled.count_pooled_without_text() == TextCounts(1, 3)
-    assert pooled.add_documents([A, B, C]) == ImportReport(texts=1, unchanged=2)
-    assert pooled.document("c") == C
-    assert pooled.count_pooled_without_text() == TextCounts(0, 3)
+    pooled.documents.add([A, B, C])
+    pooled.pools.add(make_pool({"1": ["c"]}, name="second", manifest={"depth": 2}))
+    assert pooled.documents.count_without_text() == TextCounts(1, 3)
+    assert pooled.documents.add([A, B, C]) == ImportReport(texts=1, unchanged=2)
+    assert pooled.documents.get("c") == C
+    assert pooled.documents.count_without_text() == TextCounts(0, 3)
 
 
 def test_pooled_without_text_counts_documents(
     pooled: Collection, collection_name: str
 ) -> None:  # fmt: skip
     """Counts are of documents, not pairs, in pools that are not withdrawn."""
-    assert pooled.count_pooled_without_text() == TextCounts(2, 2)
-    pooled.add_documents([A])
-    assert pooled.count_pooled_without_text() == TextCounts(1, 2)
-    pooled.add_pool(make_pool({"1": ["c"], "2": ["c"]}, name="second", manifest={"depth": 2}))
-    assert pooled.count_pooled_without_text() == TextCounts(2, 3)
+    assert pooled.documents.count_without_text() == TextCounts(2, 2)
+    pooled.documents.add([A])
+    assert pooled.documents.count_without_text() == TextCounts(1, 2)
+    pooled.pools.add(make_pool({"1": ["c"], "2": ["c"]}, name="second", manifest={"depth": 2}))
+    assert pooled.documents.count_without_text() == TextCounts(2, 3)
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
-    assert pooled.count_pooled_without_text() == TextCounts(1, 2)
+    assert pooled.documents.count_without_text() == TextCounts(1, 2)
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
-    assert pooled.count_pooled_without_text() == TextCounts(0, 0)
+    assert pooled.documents.count_without_text() == TextCounts(0, 0)
 
 
 def test_documents_to_be_drawn_are_not_counted_as_pooled(pooled: Collection) -> None:
     """What an adaptive pool chooses from is apart, until it is drawn or its budget is spent."""
-    pooled.add_pool(adaptive_pool({"1": ["a", "x", "y"], "2": ["x", "z"]}, 1))
-    pooled.add_documents([A, Document("x", "", "An x.")])
+    pooled.pools.add(adaptive_pool({"1": ["a", "x", "y"], "2": ["x", "z"]}, 1))
+    pooled.documents.add([A, Document("x", "", "An x.")])
     # a and b are pooled; x, y and z are not.
-    assert pooled.count_pooled_without_text() == TextCounts(1, 2, 2, 3)
-    pooled.draw("live", "2", lambda _: "z")
+    assert pooled.documents.count_without_text() == TextCounts(1, 2, 2, 3)
+    pooled.pools.draw("live", "2", lambda _: "z")
     # z is pooled now, and no more may be drawn for 2; x and y are to be chosen from for 1.
-    assert pooled.count_pooled_without_text() == TextCounts(2, 3, 1, 2)
-    pooled.draw("live", "1", lambda _: "a")
-    assert pooled.count_pooled_without_text() == TextCounts(2, 3)
-    pooled.add_pool(adaptive_pool({"5": ["q"]}, 1, name="other"))
-    assert pooled.count_pooled_without_text() == TextCounts(2, 3, 1, 1)
-    pooled.withdraw_pool("other")
-    assert pooled.count_pooled_without_text() == TextCounts(2, 3)
+    assert pooled.documents.count_without_text() == TextCounts(2, 3, 1, 2)
+    pooled.pools.draw("live", "1", lambda _: "a")
+    assert pooled.documents.count_without_text() == TextCounts(2, 3)
+    pooled.pools.add(adaptive_pool({"5": ["q"]}, 1, name="other"))
+    assert pooled.documents.count_without_text() == TextCounts(2, 3, 1, 1)
+    pooled.pools.withdraw("other")
+    assert pooled.documents.count_without_text() == TextCounts(2, 3)
 
 
 def test_text_of_a_withdrawn_pool_is_not_kept(pooled: Collection, collection_name: str) -> None:
     """A pool that was withdrawn asks for no texts; a text that is there stays."""
-    pooled.add_documents([A])
+    pooled.documents.add([A])
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
-    report = pooled.add_documents([A, B])
+    report = pooled.documents.add([A, B])
     assert report == ImportReport(added=1, unchanged=1, left_out=1)
-    assert (pooled.document("a"), pooled.document("b")) == (A, Document("b"))
+    assert (pooled.documents.get("a"), pooled.documents.get("b")) == (A, Document("b"))
 
 
 @pytest.mark.parametrize("all_texts", [False, True])
@@ -98,27 +98,27 @@ def test_same_documents_again_change_nothing(
     pooled: Collection, collection_name: str, all_texts: bool
 ) -> None:
     """Importing the same documents again is counted and writes nothing."""
-    pooled.add_documents([A, B, C], all_texts=all_texts)
+    pooled.documents.add([A, B, C], all_texts=all_texts)
     before = contents(collection_name)
     for replace in (False, True):
-        report = pooled.add_documents([C, A, B], all_texts=all_texts, replace=replace)
+        report = pooled.documents.add([C, A, B], all_texts=all_texts, replace=replace)
         assert (report.added, report.unchanged, report.replaced) == (0, 3, 0)
     assert contents(collection_name) == before
 
 
 def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str) -> None:
     """A document with another title or text is refused; with `replace` it is taken."""
-    pooled.add_documents([A])
+    pooled.documents.add([A])
     for number, other in enumerate((Document("a", A.title, "No."), Document("a", "W", "No."))):
         new = Document(f"new {number}", "", "x")
         before = contents(collection_name)
         with pytest.raises(ConflictError, match="document `a` is there with another text") as told:
-            pooled.add_documents([new, other])
+            pooled.documents.add([new, other])
         assert told.value.hint == "--replace takes the new text"
         assert contents(collection_name) == before
-        report = pooled.add_documents([new, other], all_texts=True, replace=True)
+        report = pooled.documents.add([new, other], all_texts=True, replace=True)
         assert report == ImportReport(added=1, replaced=1)
-        assert pooled.document("a") == other
+        assert pooled.documents.get("a") == other
 
 
 @pytest.mark.parametrize(
@@ -126,28 +126,28 @@ def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str
 )
 def test_damaged_text_is_written_again(pooled: Collection, collection_name: str, damage: str) -> None:
     """With `replace` a text that is not what its hash says is written again, and no other."""
-    pooled.add_documents([A, B])
+    pooled.documents.add([A, B])
     before = contents(collection_name)
     values = {"raw": b"Fish and wind.", "no_utf8": b"\xff\xfe"}
     values = {name: value for name, value in values.items() if f":{name}" in damage}
     execute(collection_name, f"UPDATE document SET {damage} WHERE docno = 'a'", **values)
-    assert pooled.add_documents([A, B], replace=True) == ImportReport(unchanged=1, replaced=1)
+    assert pooled.documents.add([A, B], replace=True) == ImportReport(unchanged=1, replaced=1)
     assert contents(collection_name) == before
-    assert pooled.add_documents([A, B], replace=True) == ImportReport(unchanged=2)
+    assert pooled.documents.add([A, B], replace=True) == ImportReport(unchanged=2)
 
 
 def test_docnos_alone_are_listed(pooled: Collection) -> None:
     """A file of docnos lists them, and takes no text away."""
-    pooled.add_documents([A])
-    report = pooled.add_documents([Document("a"), Document("b"), Document("z")])
+    pooled.documents.add([A])
+    report = pooled.documents.add([Document("a"), Document("b"), Document("z")])
     assert report == ImportReport(added=2, unchanged=1, without_text=3)
-    assert pooled.document("a") == A
-    assert pooled.document("z") == Document("z")
-    assert pooled.listed_docnos() == {"a", "b", "z"}
-    again = pooled.add_documents([Document("a"), Document("b"), Document("z")])
+    assert pooled.documents.get("a") == A
+    assert pooled.documents.get("z") == Document("z")
+    assert pooled.documents.listed() == {"a", "b", "z"}
+    again = pooled.documents.add([Document("a"), Document("b"), Document("z")])
     assert again == ImportReport(unchanged=3, without_text=3)
-    assert pooled.add_documents([B]) == ImportReport(texts=1)
-    assert pooled.document("b") == B
+    assert pooled.documents.add([B]) == ImportReport(texts=1)
+    assert pooled.documents.get("b") == B
 
 
 def test_text_is_kept_raw(pooled: Collection) -> None:
@@ -159,9 +159,9 @@ def test_text_is_kept_raw(pooled: Collection) -> None:
         Document("a", " ", "\n"),
         Document("a", "日本語", "の" * 1_000_000),
     ):
-        pooled.add_documents([raw], replace=True)
-        assert pooled.document("a") == raw
-        assert pooled.add_documents([raw]) == ImportReport(unchanged=1)
+        pooled.documents.add([raw], replace=True)
+        assert pooled.documents.get("a") == raw
+        assert pooled.documents.add([raw]) == ImportReport(unchanged=1)
 
 
 def test_error_in_the_stream_takes_all_of_it_back(
@@ -175,42 +175,42 @@ def test_error_in_the_stream_takes_all_of_it_back(
             yield Document(f"d{number}", "", "x")
         raise FormatError("docs.jsonl", [], n_faults=1)
 
-    pooled.add_documents([B])
+    pooled.documents.add([B])
     before = contents(collection_name)
     with pytest.raises(FormatError):
-        pooled.add_documents(stream(), all_texts=True)
+        pooled.documents.add(stream(), all_texts=True)
     assert contents(collection_name) == before
     # Rows of the first attempt are gone, and with them the ids the object had learnt.
     with Collection(collection_name) as other:
-        other.add_documents([Document("z"), Document("d7", "", "other")], all_texts=True)
-    assert pooled.add_documents([A, Document("d7", "", "other")], all_texts=True) == ImportReport(
+        other.documents.add([Document("z"), Document("d7", "", "other")], all_texts=True)
+    assert pooled.documents.add([A, Document("d7", "", "other")], all_texts=True) == ImportReport(
         added=1, unchanged=1
     )
-    pooled.add_pool(make_pool({"9": ["d8", "d7", "z"]}, name="second", manifest={"depth": 2}))
-    assert [entry.docno for entry in pooled.pool("second").entries] == ["d8", "d7", "z"]
-    assert pooled.document("d7") == Document("d7", "", "other")
+    pooled.pools.add(make_pool({"9": ["d8", "d7", "z"]}, name="second", manifest={"depth": 2}))
+    assert [entry.docno for entry in pooled.pools.get("second").entries] == ["d8", "d7", "z"]
+    assert pooled.documents.get("d7") == Document("d7", "", "other")
 
 
 def test_many_batches_are_one_import(pooled: Collection, collection_name: str) -> None:
     """A stream longer than a batch is counted and stored whole."""
     documents = [Document(f"d{number}", str(number), "x") for number in range(1777)]
-    assert pooled.add_documents(iter(documents), all_texts=True) == ImportReport(added=1777)
+    assert pooled.documents.add(iter(documents), all_texts=True) == ImportReport(added=1777)
     assert counts(collection_name)["document"] == 2 + 1777
-    assert pooled.document("d1776") == documents[1776]
-    assert pooled.add_documents(documents).unchanged == 1777
+    assert pooled.documents.get("d1776") == documents[1776]
+    assert pooled.documents.add(documents).unchanged == 1777
 
 
 def test_ids_are_text(collection: Collection) -> None:
     """Docnos that differ in case, width, normal form or leading zeros only are different."""
     docnos = ["1", "001", "1.0", "NA", "na", "None", '"x', "'x", "2681119#1", "%s", ":a", "a\\",
               "日本", "Ａ", "A", "é", "e\u0301"]  # fmt: skip
-    report = collection.add_documents(
+    report = collection.documents.add(
         (Document(docno, "", f"text of {docno}") for docno in docnos), all_texts=True
     )
     assert report.added == len(docnos)
-    assert collection.listed_docnos() == set(docnos)
+    assert collection.documents.listed() == set(docnos)
     for docno in docnos:
-        assert collection.document(docno) == Document(docno, "", f"text of {docno}")
+        assert collection.documents.get(docno) == Document(docno, "", f"text of {docno}")
 
 
 def test_hash_tells_title_from_text() -> None:

@@ -10,7 +10,7 @@ from itertools import takewhile
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.draws import Draw
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, JudgeKind, Qrel
@@ -27,27 +27,27 @@ processes.set_forkserver_preload(["tests.store.outside", "tests.store.drawing"])
 def live(collection: Collection) -> Collection:
     """Make a pool `live` that may draw four of the documents a to f for topics 1 and 2."""
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, HUMAN)
-    collection.add_pool(adaptive_pool({"1": DOCNOS, "2": DOCNOS}, 4))
+        collection.judges.add(judge, HUMAN)
+    collection.pools.add(adaptive_pool({"1": DOCNOS, "2": DOCNOS}, 4))
     return collection
 
 
 def draw(collection: Collection, topic: str = "1") -> str | None:
     """Draw from the pool `live` by the strategy `ends`."""
-    return collection.draw("live", topic, ends(DOCNOS))
+    return collection.pools.draw("live", topic, ends(DOCNOS))
 
 
 def told(collection: Collection, topic: str = "1") -> list[tuple[str, int | None]]:
     """Return what a strategy is told of the draws so far, drawing nothing."""
     watched = Watched(lambda _draws: None)
-    assert collection.draw("live", topic, watched) is None
+    assert collection.pools.draw("live", topic, watched) is None
     assert watched.told is not None
     return [(one.docno, one.grade) for one in watched.told]
 
 
 def drawn(collection: Collection, topic: str = "1") -> list[tuple[int, str]]:
     """Return position and docno of the documents drawn, as the pool has them."""
-    entries = collection.pool("live").entries
+    entries = collection.pools.get("live").entries
     return sorted((one.position, one.docno) for one in entries if one.sampled and one.topic == topic)
 
 
@@ -60,7 +60,7 @@ def test_nothing_is_to_be_judged_before_it_is_drawn(live: Collection) -> None:
     assert drawn(live) == [(0, "a"), (1, "f"), (2, "e")]
     assert drawn(live, "2") == []
     assert live.desk("ann").queue("2") == []
-    assert set(live.pooled_rounds()) == {("1", "a"), ("1", "f"), ("1", "e")}
+    assert set(live.pools.rounds()) == {("1", "a"), ("1", "f"), ("1", "e")}
 
 
 def test_strategy_is_told_every_draw_and_its_grade(live: Collection) -> None:
@@ -68,11 +68,11 @@ def test_strategy_is_told_every_draw_and_its_grade(live: Collection) -> None:
     watched = Watched(ends(DOCNOS))
     sequence = []
     for grade in (1, 0, 2):
-        docno = live.draw("live", "1", watched)
+        docno = live.pools.draw("live", "1", watched)
         assert docno is not None
         Sitting(live.desk("ann"), "1").grade(docno, grade)
         sequence.append(Draw(docno, grade))
-    assert live.draw("live", "1", watched) == "c"
+    assert live.pools.draw("live", "1", watched) == "c"
     assert sequence == [Draw("a", 1), Draw("b", 0), Draw("f", 2)]
     assert watched.told == sequence
 
@@ -81,7 +81,7 @@ def test_budget_ends_drawing(live: Collection) -> None:
     """With four drawn the strategy is not asked again; the other topic has a budget of its own."""
     assert [draw(live) for _ in range(4)] == ["a", "f", "e", "d"]
     watched = Watched(ends(DOCNOS))
-    assert live.draw("live", "1", watched) is None
+    assert live.pools.draw("live", "1", watched) is None
     assert watched.n_asked == 0
     assert draw(live, "2") == "a"
 
@@ -89,7 +89,7 @@ def test_budget_ends_drawing(live: Collection) -> None:
 def test_strategy_without_another_document_draws_nothing(live: Collection, collection_name: str) -> None:
     """A strategy may end before the budget does."""
     before = contents(collection_name)
-    assert live.draw("live", "1", lambda _draws: None) is None
+    assert live.pools.draw("live", "1", lambda _draws: None) is None
     assert contents(collection_name) == before
 
 
@@ -98,55 +98,55 @@ def test_withdrawn_pool_draws_nothing(live: Collection, collection_name: str) ->
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
     before = contents(collection_name)
     watched = Watched(ends(DOCNOS))
-    assert live.draw("live", "1", watched) is None
+    assert live.pools.draw("live", "1", watched) is None
     assert watched.n_asked == 0
     assert contents(collection_name) == before
 
 
 def test_pools_tell_what_is_drawn_and_may_be(live: Collection) -> None:
     """Of an adaptive pool both are known, over all topics; another pool has no such budget."""
-    live.add_pool(make_pool({"1": "ab", "3": "a"}, name="fixed"))
+    live.pools.add(make_pool({"1": "ab", "3": "a"}, name="fixed"))
     draw(live)
     draw(live)
     draw(live, "2")
-    sizes = {pool.name: (pool.pairs, pool.budget) for pool in live.pools()}
+    sizes = {pool.name: (pool.pairs, pool.budget) for pool in live.pools.all()}
     assert sizes == {"live": (3, 8), "fixed": (3, None)}
-    assert live.pool("live").budgets == {"1": 4, "2": 4}
+    assert live.pools.get("live").budgets == {"1": 4, "2": 4}
 
 
 def test_same_pool_again_keeps_its_draws(live: Collection, collection_name: str) -> None:
     """Making the pool once more changes nothing, however much is drawn."""
     draw(live)
     before = contents(collection_name)
-    assert not live.add_pool(adaptive_pool({"1": DOCNOS, "2": DOCNOS}, 4))
+    assert not live.pools.add(adaptive_pool({"1": DOCNOS, "2": DOCNOS}, 4))
     assert contents(collection_name) == before
 
 
 def test_unknown_pool_is_refused(live: Collection) -> None:
     """A pool that is not there is told with the nearest ones."""
     with pytest.raises(UnknownNameError, match="unknown pool `life`; known: `live`"):
-        live.draw("life", "1", ends(DOCNOS))
+        live.pools.draw("life", "1", ends(DOCNOS))
 
 
 def test_other_pools_and_topics_have_nothing_to_draw(live: Collection) -> None:
     """A pool that lists all at once draws nothing, nor does any for a topic it does not have."""
-    live.add_pool(make_pool({"1": "ab", "3": "a"}, name="fixed"))
+    live.pools.add(make_pool({"1": "ab", "3": "a"}, name="fixed"))
     watched = Watched(ends(DOCNOS))
     for pool, topic in (("fixed", "1"), ("live", "3"), ("live", "none")):
-        assert live.draw(pool, topic, watched) is None
+        assert live.pools.draw(pool, topic, watched) is None
     assert watched.n_asked == 0
 
 
 @pytest.mark.parametrize("named", ["a", "z", "nowhere", ""])
 def test_document_that_cannot_be_drawn_is_refused(live: Collection, collection_name: str, named: str) -> None:
     """Drawn already, another topic's, in no pool: the strategy is wrong, and nothing is written."""
-    live.add_pool(adaptive_pool({"1": "z"}, 1, name="other"))
+    live.pools.add(adaptive_pool({"1": "z"}, 1, name="other"))
     draw(live)
     draw(live, "2")
     before = contents(collection_name)
     message = f"the strategy of pool `live` named `{named}`, which cannot be drawn"
     with pytest.raises(StoreError, match=message):
-        live.draw("live", "1", lambda _draws: named)
+        live.pools.draw("live", "1", lambda _draws: named)
     assert contents(collection_name) == before
 
 
@@ -159,7 +159,7 @@ def test_strategy_that_fails_writes_nothing(live: Collection, collection_name: s
 
     before = contents(collection_name)
     with pytest.raises(ZeroDivisionError, match="no such run"):
-        live.draw("live", "1", fail)
+        live.pools.draw("live", "1", fail)
     assert contents(collection_name) == before
     assert draw(live) == "a"
 
@@ -236,7 +236,7 @@ def test_grade_that_has_stood_longest_counts_of_two_judges(live: Collection) -> 
 def test_judgements_from_elsewhere_count_too(live: Collection) -> None:
     """Imported grades are grades; those of other topics and of documents not drawn are not told."""
     qrels = [Qrel("1", "a", 2), Qrel("1", "f", 1), Qrel("2", "a", 0), Qrel("1", "e", 1)]
-    live.import_judgements({"trec": qrels}, JudgeKind.IMPORTED)
+    live.judgements.add({"trec": qrels}, JudgeKind.IMPORTED)
     assert draw(live) == "a"
     assert draw(live) == "b"
     assert told(live) == [("a", 2), ("b", None)]
@@ -290,7 +290,7 @@ def obvious_grade(name: str, docno: str) -> int | None:
 def test_two_processes_draw_each_document_once(collection: Collection, collection_name: str) -> None:
     """Drawing at once, two never get the same document or number; no number is left out."""
     docnos = "".join(chr(ord("A") + number) for number in range(58))
-    collection.add_pool(adaptive_pool({"1": docnos}, 50))
+    collection.pools.add(adaptive_pool({"1": docnos}, 50))
     collection.close()
     barrier = processes.Barrier(2)
     pipes = [processes.Pipe(duplex=False) for _ in range(2)]

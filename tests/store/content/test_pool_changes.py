@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.pools import Replacement
 from store.errors import ConflictError
 from store.records import Pool
@@ -15,37 +15,37 @@ from tests.store.outside import contents, make_pool
 
 def replace(collection: Collection, pool: Pool) -> Replacement:
     """Put a pool in the place of another, its entries in one batch."""
-    return collection.replace_pool([pool.entries], lambda: pool)
+    return collection.pools.replace([pool.entries], lambda: pool)
 
 
 def test_the_old_pool_steps_aside_with_all_it_has(collection: Collection, collection_name: str) -> None:
     """Entries, runs, round and date stay, under a new name; judgements are not touched."""
     fill(collection)
-    old, judged = collection.pool("main"), collection.judgements()
+    old, judged = collection.pools.get("main"), collection.judgements.current()
     before = contents(collection_name)
     new = make_pool({"1": ["b", "x"]}, name="main", round="5")
     assert replace(collection, new) == Replacement(is_new=True, former="main.replaced-1")
-    former = collection.pool("main.replaced-1")
+    former = collection.pools.get("main.replaced-1")
     assert (former.entries, former.round, former.run_tags) == (
         old.entries, old.round, old.run_tags)  # fmt: skip
     assert former.manifest == {**old.manifest, "name": "main.replaced-1", "replaced": True}
-    stored = {pool.name: pool for pool in collection.pools()}
+    stored = {pool.name: pool for pool in collection.pools.all()}
     assert stored["main.replaced-1"].withdrawn
     assert (stored["main"].withdrawn, stored["main"].round) == (False, "5")
     assert pairs_of(collection, ["main"]) == {("1", "b"), ("1", "x")}
-    assert collection.judgements() == judged
+    assert collection.judgements.current() == judged
     after = contents(collection_name)
     assert after["judgement"] == before["judgement"]
     assert {row[0] for row in before["pool"]} < {row[0] for row in after["pool"]}
     # a and g of topic 1 are in pool late still; the rest of main is in no pool.
     pooled = {("1", "a"), ("1", "b"), ("1", "g"), ("1", "x")}
-    assert set(collection.pooled_rounds()) == pooled
+    assert set(collection.pools.rounds()) == pooled
 
 
 def test_the_same_pool_is_not_replaced(collection: Collection, collection_name: str) -> None:
     """Saying the same again changes nothing, and names no former pool."""
     pool = make_pool({"1": ["a", "b"]}, name="main", manifest={"version": "1"})
-    collection.add_pool(pool)
+    collection.pools.add(pool)
     before = contents(collection_name)
     again = make_pool({"1": ["a", "b"]}, name="main", manifest={"version": "2"})
     assert replace(collection, again) == Replacement(is_new=False, former=None)
@@ -59,28 +59,28 @@ def test_names_of_former_pools_count_on(collection: Collection) -> None:
     for number, docno in enumerate("bc", start=1):
         pool = make_pool({"1": [docno]}, name="main", manifest={"seed": number})
         assert replace(collection, pool).former == f"main.replaced-{number}"
-    assert [(pool.name, pool.withdrawn) for pool in collection.pools()] == [
+    assert [(pool.name, pool.withdrawn) for pool in collection.pools.all()] == [
         ("main.replaced-1", True),
         ("main.replaced-2", True),
         ("main", False),
     ]
-    assert set(collection.pooled_rounds()) == {("1", "c")}
+    assert set(collection.pools.rounds()) == {("1", "c")}
 
 
 def test_a_withdrawn_pool_gives_its_name_away(collection: Collection) -> None:
     """The name of a pool that was withdrawn is not lost, be the new pool the same."""
     pool = make_pool({"1": ["a"]}, name="main")
-    collection.add_pool(pool)
-    collection.withdraw_pool("main")
+    collection.pools.add(pool)
+    collection.pools.withdraw("main")
     with pytest.raises(ConflictError, match="another pool named `main`, and it is withdrawn"):
-        collection.add_pool(pool)
+        collection.pools.add(pool)
     assert replace(collection, pool).former == "main.replaced-1"
-    assert set(collection.pooled_rounds()) == {("1", "a")}
+    assert set(collection.pools.rounds()) == {("1", "a")}
 
 
 def test_adaptive_pools_do_not_replace_each_other(collection: Collection, collection_name: str) -> None:
     """A judge who draws from the old pool would draw from the new one: refused, nothing done."""
-    collection.add_pool(adaptive_pool({"1": list("abc")}, budget=2, name="live"))
+    collection.pools.add(adaptive_pool({"1": list("abc")}, budget=2, name="live"))
     before = contents(collection_name)
     other = adaptive_pool({"1": list("xyz")}, budget=3, name="live")
     other.manifest["seed"] = 9
@@ -92,7 +92,7 @@ def test_adaptive_pools_do_not_replace_each_other(collection: Collection, collec
 
 def test_a_failure_leaves_the_old_pool_in_place(collection: Collection, collection_name: str) -> None:
     """An error while the new pool is written takes back the step aside."""
-    collection.add_pool(make_pool({"1": ["a"]}, name="main"))
+    collection.pools.add(make_pool({"1": ["a"]}, name="main"))
     before = contents(collection_name)
     twice = make_pool({"1": ["b", "b"]}, name="main", manifest={"seed": 1})
     with pytest.raises(Exception, match=r"(?i)unique"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.pools import StoredPool
 from store.errors import ConflictError, UnknownNameError
 from store.records import Pool, PoolEntry
@@ -31,16 +31,16 @@ def shuffled_pool() -> Pool:
 def test_pool_comes_back(collection: Collection) -> None:
     """Every field of every entry comes back; topics in natural order, then by position."""
     for tag in ("bm25", "tfidf"):
-        collection.add_run(make_run(tag, {"1": [("a", 1.0)]}))
+        collection.runs.add(make_run(tag, {"1": [("a", 1.0)]}))
     pool = shuffled_pool()
-    assert collection.add_pool(pool)
-    back = collection.pool("main")
+    assert collection.pools.add(pool)
+    back = collection.pools.get("main")
     second, first, tenth, ninth = pool.entries
     assert back.entries == [first, second, ninth, tenth]
     assert (back.name, back.round, back.manifest) == ("main", "2", MANIFEST)
     assert back.run_tags == ("bm25", "tfidf")
-    assert collection.pools() == [StoredPool("main", "2", False, 4, MANIFEST)]
-    assert set(collection.pooled_rounds()) == {("1", "a"), ("1", "b"), ("10", "a"), ("9", "001")}
+    assert collection.pools.all() == [StoredPool("main", "2", False, 4, MANIFEST)]
+    assert set(collection.pools.rounds()) == {("1", "a"), ("1", "b"), ("10", "a"), ("9", "001")}
 
 
 entries = st.builds(
@@ -63,31 +63,31 @@ def test_any_pool_comes_back(
     collection: Collection, drawn: list[PoolEntry], manifest: dict[str, str | int | None]
 ) -> None:
     """Whatever entries and manifest a pool has, it comes back, and is known when it comes again."""
-    name = f"pool-{len(collection.pools())}"
+    name = f"pool-{len(collection.pools.all())}"
     manifest.pop("out_order", None)
     pool = Pool(drawn, manifest, name)
-    assert collection.add_pool(pool)
-    back = collection.pool(name)
+    assert collection.pools.add(pool)
+    back = collection.pools.get(name)
     assert set(back.entries) == set(drawn)
     assert len(back.entries) == len(drawn)
     assert back.manifest == manifest
-    assert not collection.add_pool(pool)
+    assert not collection.pools.add(pool)
 
 
 def test_same_pool_again_changes_nothing(collection: Collection, collection_name: str) -> None:
     """A pool that is there already is not added; the order of its entries does not matter."""
     pool = shuffled_pool()
-    collection.add_pool(pool)
+    collection.pools.add(pool)
     before = contents(collection_name)
     again = Pool(pool.entries[::-1], dict(reversed(MANIFEST.items())), pool.name, pool.round)
-    assert not collection.add_pool(again)
+    assert not collection.pools.add(again)
     assert contents(collection_name) == before
 
 
 def test_other_pool_of_the_same_name_is_refused(collection: Collection, collection_name: str) -> None:
     """A pool that differs in anything needs a name of its own, and nothing of it is kept."""
     entries = shuffled_pool().entries
-    collection.add_pool(shuffled_pool())
+    collection.pools.add(shuffled_pool())
     before = contents(collection_name)
     for other in (
         Pool([*entries, PoolEntry("8", "new", 0)], {"depth": 1}, "main", "2"),
@@ -97,62 +97,62 @@ def test_other_pool_of_the_same_name_is_refused(collection: Collection, collecti
         Pool(entries, MANIFEST, "main", "3"),
     ):
         with pytest.raises(ConflictError, match="there is another pool named `main`") as caught:
-            collection.add_pool(other)
+            collection.pools.add(other)
         assert caught.value.hint is not None
         assert contents(collection_name) == before
 
 
 def test_withdrawn_pool_keeps_its_name(collection: Collection, collection_name: str) -> None:
     """A withdrawn pool stays for the record: its pairs are not pooled, its name is taken."""
-    collection.add_pool(make_pool({"1": ["a", "b"]}, name="first"))
-    collection.add_pool(make_pool({"1": ["b", "c"]}, name="second"))
+    collection.pools.add(make_pool({"1": ["a", "b"]}, name="first"))
+    collection.pools.add(make_pool({"1": ["b", "c"]}, name="second"))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'first'")
-    assert set(collection.pooled_rounds()) == {("1", "b"), ("1", "c")}
-    assert [(pool.name, pool.withdrawn, pool.pairs) for pool in collection.pools()] == [
+    assert set(collection.pools.rounds()) == {("1", "b"), ("1", "c")}
+    assert [(pool.name, pool.withdrawn, pool.pairs) for pool in collection.pools.all()] == [
         ("first", True, 2),
         ("second", False, 2),
     ]
-    assert len(collection.pool("first").entries) == 2
+    assert len(collection.pools.get("first").entries) == 2
     with pytest.raises(ConflictError, match="another pool named `first`"):
-        collection.add_pool(make_pool({"1": ["a", "b"]}, name="first"))
+        collection.pools.add(make_pool({"1": ["a", "b"]}, name="first"))
 
 
 def test_pool_brings_unknown_topics_and_documents(collection: Collection) -> None:
     """A pool may name what no file has listed yet; known ids are used again."""
-    collection.add_run(make_run("r", {"1": [("a", 1.0)]}))
-    collection.add_pool(make_pool({"1": ["a", "b"], "2": ["c"]}))
-    assert [topic.topic for topic in collection.topics()] == ["1", "2"]
-    assert (collection.listed_topics(), collection.listed_docnos()) == (set(), set())
-    assert collection.document("c") is not None
+    collection.runs.add(make_run("r", {"1": [("a", 1.0)]}))
+    collection.pools.add(make_pool({"1": ["a", "b"], "2": ["c"]}))
+    assert [topic.topic for topic in collection.topics.all()] == ["1", "2"]
+    assert (collection.topics.listed(), collection.documents.listed()) == (set(), set())
+    assert collection.documents.get("c") is not None
 
 
 def test_pool_of_runs_elsewhere_is_kept(collection: Collection) -> None:
     """Runs that are not in the collection may have fed a pool; only known ones are linked."""
-    collection.add_run(make_run("b", {"1": [("a", 1.0)]}))
-    collection.add_pool(make_pool({"1": ["a"]}, run_tags=("a", "b")))
-    assert collection.pool("pool").run_tags == ("b",)
+    collection.runs.add(make_run("b", {"1": [("a", 1.0)]}))
+    collection.pools.add(make_pool({"1": ["a"]}, run_tags=("a", "b")))
+    assert collection.pools.get("pool").run_tags == ("b",)
 
 
 def test_empty_pool_is_a_pool(collection: Collection) -> None:
     """A pool without documents is kept, with its manifest."""
-    assert collection.add_pool(Pool([], MANIFEST, "none"))
-    assert collection.pools() == [StoredPool("none", "0", False, 0, MANIFEST)]
-    assert collection.pool("none").entries == []
-    assert set(collection.pooled_rounds()) == set()
+    assert collection.pools.add(Pool([], MANIFEST, "none"))
+    assert collection.pools.all() == [StoredPool("none", "0", False, 0, MANIFEST)]
+    assert collection.pools.get("none").entries == []
+    assert set(collection.pools.rounds()) == set()
 
 
 def test_unknown_pool_lists_the_known(collection: Collection) -> None:
     """A pool name that is not there is told with the nearest ones."""
-    collection.add_pool(make_pool({"1": ["a"]}, name="main"))
+    collection.pools.add(make_pool({"1": ["a"]}, name="main"))
     with pytest.raises(UnknownNameError, match="unknown pool `mian`; known: `main`"):
-        collection.pool("mian")
+        collection.pools.get("mian")
 
 
 def test_odd_file_name_in_a_manifest_is_kept(collection: Collection) -> None:
     """A manifest may name a file whose name is not valid UTF-8."""
     odd = b"caf\xe9 \x01.qrels".decode("utf-8", "surrogateescape")
-    collection.add_pool(make_pool({"1": ["a"]}, manifest={"file": odd}))
-    assert collection.pool("pool").manifest == {"file": odd}
+    collection.pools.add(make_pool({"1": ["a"]}, manifest={"file": odd}))
+    assert collection.pools.get("pool").manifest == {"file": odd}
 
 
 def test_display_order_names_its_seed(collection: Collection, collection_name: str) -> None:
@@ -163,6 +163,6 @@ def test_display_order_names_its_seed(collection: Collection, collection_name: s
         "random:3": {"out_order": "random", "seed": 3},
     }
     for name, manifest in expected.items():
-        collection.add_pool(make_pool({"1": ["a"]}, name=name, manifest=manifest))
+        collection.pools.add(make_pool({"1": ["a"]}, name=name, manifest=manifest))
     for row in contents(collection_name)["pool"]:
         assert row[4] == row[1]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.runs import StoredRun
 from store.db.document_numbers import NumberedDocuments
 from store.db.packing import PackedRanking, pack_ranking
@@ -81,15 +81,15 @@ def test_any_run_comes_back_in_any_order(collection: Collection, data: st.DataOb
     topics = data.draw(st.permutations(["1", "001", "T"]))
     found = [data.draw(rankings(topic)) for topic in topics]
     run = Run("bm25", found, sha256=uuid.uuid4().hex)
-    collection.add_run(run, replace=True)
-    assert_same_run(collection.read_run(collection.runs()[0]), run)
+    collection.runs.add(run, replace=True)
+    assert_same_run(collection.runs.get(collection.runs.all()[0]), run)
     for order in ORDERS:
         without_ranks = any(ranking.ranks is None for ranking in run.rankings)
         if order == "rank" and without_ranks:
             with pytest.raises(ArgumentError, match="which run `bm25` lacks"):
-                collection.ranked_documents(["bm25"], order=order)
+                collection.runs.ranked(["bm25"], order=order)
             continue
-        ranked = collection.ranked_documents(["bm25"], order=order)
+        ranked = collection.runs.ranked(["bm25"], order=order)
         assert set(ranked.rankings) == {("bm25", topic) for topic in topics}
         for ranking in run.rankings:
             places = rank_order(ranking.docnos, ranking.scores, ranking.ranks, order=order)
@@ -105,10 +105,10 @@ def test_orders_by_hand(collection: Collection) -> None:
     """Five orders of one small ranking, worked out by hand."""
     scores = np.array([1.0, 2.0, 2.0, 0.5])
     ranking = Ranking("1", ["b", "a", "c", "d"], scores, np.array([2, 3, 1, 1]))
-    collection.add_run(Run("r", [ranking], "hash"))
+    collection.runs.add(Run("r", [ranking], "hash"))
 
     def ranked(order: Order) -> str:
-        found = collection.ranked_documents(["r"], order=order)
+        found = collection.runs.ranked(["r"], order=order)
         return "".join(found.docnos[number] for number in found.rankings["r", "1"].tolist())
 
     assert ranked("trec") == ranked("trec9") == "cabd"
@@ -120,18 +120,18 @@ def test_orders_by_hand(collection: Collection) -> None:
 def test_read_run_does_not_depend_on_what_came_before(collection: Collection) -> None:
     """Topics come in natural order, whichever run or file brought them first."""
     run = make_run("r", {"10": [("a", 1.0)], "9": [("b", 1.0)], "1": [("c", 1.0)]})
-    collection.add_pool(make_pool({"9": ["z"]}))
-    collection.add_run(run)
-    topics = [ranking.topic for ranking in collection.read_run(collection.runs()[0]).rankings]
+    collection.pools.add(make_pool({"9": ["z"]}))
+    collection.runs.add(run)
+    topics = [ranking.topic for ranking in collection.runs.get(collection.runs.all()[0]).rankings]
     assert topics == ["1", "9", "10"]
 
 
 def test_rankings_in_hand_outlive_a_failed_import(collection: Collection) -> None:
     """What was read keeps its meaning when a later import is refused."""
-    collection.add_run(make_run("r", {"1": [("a", 1.0), ("b", 0.5)]}))
-    ranked = collection.ranked_documents()
+    collection.runs.add(make_run("r", {"1": [("a", 1.0), ("b", 0.5)]}))
+    ranked = collection.runs.ranked()
     with pytest.raises(ConflictError):
-        collection.add_run(make_run("r", {"1": [("c", 1.0)]}, sha256="other"))
+        collection.runs.add(make_run("r", {"1": [("c", 1.0)]}, sha256="other"))
     ids = ranked.rankings["r", "1"].tolist()
     assert [ranked.docnos[number] for number in ids] == ["a", "b"]
     assert [ranked.ids[docno] for docno in "ab"] == ids
@@ -140,85 +140,85 @@ def test_rankings_in_hand_outlive_a_failed_import(collection: Collection) -> Non
 def test_only_the_named_runs_are_ranked(collection: Collection) -> None:
     """Rankings of other runs are left out; no name is no run."""
     for tag in ("a", "b", "c"):
-        collection.add_run(make_run(tag, {"1": [("x", 1.0)], "2": [("y", 1.0)]}))
-    found = collection.ranked_documents(["c", "a"])
+        collection.runs.add(make_run(tag, {"1": [("x", 1.0)], "2": [("y", 1.0)]}))
+    found = collection.runs.ranked(["c", "a"])
     assert found.tags == ("a", "c")
     assert list(found.rankings) == [("a", "1"), ("a", "2"), ("c", "1"), ("c", "2")]
-    assert collection.ranked_documents().tags == ("a", "b", "c")
+    assert collection.runs.ranked().tags == ("a", "b", "c")
     with pytest.raises(UnknownNameError, match="unknown run `d`"):
-        collection.ranked_documents(["a", "d"])
+        collection.runs.ranked(["a", "d"])
 
 
 def test_same_run_again_changes_nothing(collection: Collection, collection_name: str) -> None:
     """Importing the same file again is counted and writes nothing."""
     run = make_run("bm25", {"1": [("a", 1.0)]}, group="unit", contributes=False)
-    assert collection.add_run(run) == ImportReport(added=1)
+    assert collection.runs.add(run) == ImportReport(added=1)
     before = contents(collection_name)
     for replace in (False, True):
-        assert collection.add_run(run, replace=replace) == ImportReport(unchanged=1)
+        assert collection.runs.add(run, replace=replace) == ImportReport(unchanged=1)
     assert contents(collection_name) == before
 
 
 def test_other_file_is_refused_or_taken(collection: Collection, collection_name: str) -> None:
     """Another file under the same tag is refused; with `replace` its rankings take the place."""
-    collection.add_run(make_run("bm25", {"1": [("a", 1.0)], "2": [("b", 1.0)]}, sha256="old"))
-    collection.add_pool(make_pool({"1": ["a"]}, run_tags=("bm25",)))
+    collection.runs.add(make_run("bm25", {"1": [("a", 1.0)], "2": [("b", 1.0)]}, sha256="old"))
+    collection.pools.add(make_pool({"1": ["a"]}, run_tags=("bm25",)))
     other = make_run("bm25", {"2": [("c", 1.0)], "3": [("d", 1.0)]}, sha256="new")
     before = contents(collection_name)
     with pytest.raises(ConflictError, match=r"is there with another file \(bm25.run\)") as caught:
-        collection.add_run(other)
+        collection.runs.add(other)
     assert caught.value.hint == "--replace takes the new file"
     assert contents(collection_name) == before
-    assert collection.add_run(other, replace=True) == ImportReport(replaced=1)
-    assert_same_run(collection.read_run(collection.runs()[0]), other)
-    assert set(collection.pooled_rounds()) == {("1", "a")}
-    assert collection.pool("pool").run_tags == ("bm25",)
+    assert collection.runs.add(other, replace=True) == ImportReport(replaced=1)
+    assert_same_run(collection.runs.get(collection.runs.all()[0]), other)
+    assert set(collection.pools.rounds()) == {("1", "a")}
+    assert collection.pools.get("pool").run_tags == ("bm25",)
 
 
 def test_same_file_takes_a_new_group(collection: Collection) -> None:
     """What the user says of a run, not in its file, can be changed by importing it again."""
-    collection.add_run(make_run("bm25", {"1": [("a", 1.0)]}))
+    collection.runs.add(make_run("bm25", {"1": [("a", 1.0)]}))
     changed = make_run("bm25", {"1": [("a", 1.0)]}, group="unit", contributes=False)
-    assert collection.add_run(changed) == ImportReport(replaced=1)
-    assert collection.runs() == [
+    assert collection.runs.add(changed) == ImportReport(replaced=1)
+    assert collection.runs.all() == [
         StoredRun("bm25", "unit", contributes=False, sha256="sha256 of bm25", file="bm25.run")
     ]
-    assert_same_run(collection.read_run(collection.runs()[0]), changed)
+    assert_same_run(collection.runs.get(collection.runs.all()[0]), changed)
 
 
 def test_runs_are_sorted_bytewise(collection: Collection) -> None:
     """Tags sort by their UTF-8 bytes on both engines, capitals before small letters."""
     tags = ["b", "B", "a-1", "a1", "A", "é", "e", "z", "日本", "\uff21", "\U0001f377", "10", "9"]
     for tag in tags:
-        collection.add_run(make_run(tag, {"1": [("x", 1.0)]}))
-    found = [run.tag for run in collection.runs()]
+        collection.runs.add(make_run(tag, {"1": [("x", 1.0)]}))
+    found = [run.tag for run in collection.runs.all()]
     assert found == sorted(tags, key=lambda tag: tag.encode())
-    assert [run.tag for run in collection.runs(["z", "B", "a1"])] == ["B", "a1", "z"]
+    assert [run.tag for run in collection.runs.all(["z", "B", "a1"])] == ["B", "a1", "z"]
 
 
 def test_unknown_tag_lists_the_known(collection: Collection) -> None:
     """A tag that no run has is told with the nearest ones."""
-    collection.add_run(make_run("bm25", {"1": [("x", 1.0)]}))
+    collection.runs.add(make_run("bm25", {"1": [("x", 1.0)]}))
     with pytest.raises(UnknownNameError, match="unknown run `BM25`; known: `bm25`"):
-        collection.runs(["BM25"])
+        collection.runs.all(["BM25"])
 
 
 def test_odd_file_names_are_kept(collection: Collection) -> None:
     """A file name that is not valid UTF-8, as Linux allows, comes back."""
     odd = b"caf\xe9 \xff.run".decode("utf-8", "surrogateescape")
-    collection.add_run(Run("r", [], "hash", file=odd))
-    assert collection.runs()[0].file == odd
+    collection.runs.add(Run("r", [], "hash", file=odd))
+    assert collection.runs.all()[0].file == odd
 
 
 def test_run_and_ranking_without_documents(collection: Collection) -> None:
     """A run without topics and a topic without documents are kept as such."""
     run = make_run("empty", {"1": []})
-    collection.add_run(run)
-    collection.add_run(make_run("void", {}))
-    assert_same_run(collection.read_run(collection.runs()[0]), run)
-    assert collection.read_run(collection.runs()[1]).rankings == []
+    collection.runs.add(run)
+    collection.runs.add(make_run("void", {}))
+    assert_same_run(collection.runs.get(collection.runs.all()[0]), run)
+    assert collection.runs.get(collection.runs.all()[1]).rankings == []
     for order in ORDERS:
-        found = collection.ranked_documents(["empty", "void"], order=order)
+        found = collection.runs.ranked(["empty", "void"], order=order)
         assert found.tags == ("empty", "void")
         assert {key: ids.tolist() for key, ids in found.rankings.items()} == {("empty", "1"): []}
 
@@ -228,17 +228,17 @@ def test_conflict_leaves_the_object_working(collection: Collection, collection_n
 
     def refuse(number: int) -> None:
         with pytest.raises(ConflictError):
-            collection.add_run(make_run("r", {"9": [(f"lost{number}", 1.0)]}, sha256="other"))
+            collection.runs.add(make_run("r", {"9": [(f"lost{number}", 1.0)]}, sha256="other"))
 
-    collection.add_run(make_run("r", {"1": [("a", 1.0)]}))
+    collection.runs.add(make_run("r", {"1": [("a", 1.0)]}))
     for number in range(3):
         refuse(number)
         # This takes the row ids that the refused import had for a moment.
         with Collection(collection_name) as other:
-            other.add_run(make_run(f"other{number}", {f"t{number}": [(f"won{number}", 1.0)]}))
+            other.runs.add(make_run(f"other{number}", {f"t{number}": [(f"won{number}", 1.0)]}))
         run = make_run(f"s{number}", {f"u{number}": [(f"mine{number}", 1.0)], "9": [("a", 0.5)]})
-        collection.add_run(run)
-        assert_same_run(collection.read_run(collection.runs([f"s{number}"])[0]), run)
+        collection.runs.add(run)
+        assert_same_run(collection.runs.get(collection.runs.all([f"s{number}"])[0]), run)
 
 
 def test_error_while_rows_are_written_forgets_their_ids(collection: Collection, collection_name: str) -> None:
@@ -246,12 +246,12 @@ def test_error_while_rows_are_written_forgets_their_ids(collection: Collection, 
     execute(collection_name, "ALTER TABLE ranking RENAME TO hidden")
     run = make_run("r", {"1": [("a", 1.0), ("b", 0.5)]})
     with pytest.raises(Exception, match="ranking"):
-        collection.add_run(run)
+        collection.runs.add(run)
     execute(collection_name, "ALTER TABLE hidden RENAME TO ranking")
     with Collection(collection_name) as other:
-        other.add_run(make_run("other", {"2": [("z", 1.0), ("b", 0.5)]}))
-    collection.add_run(run)
-    assert_same_run(collection.read_run(collection.runs(["r"])[0]), run)
+        other.runs.add(make_run("other", {"2": [("z", 1.0), ("b", 0.5)]}))
+    collection.runs.add(run)
+    assert_same_run(collection.runs.get(collection.runs.all(["r"])[0]), run)
 
 
 def test_rankings_come_one_at_a_time(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,18 +268,18 @@ def test_rankings_come_one_at_a_time(collection: Collection, monkeypatch: pytest
             n_taken += 1
             yield ranking
 
-    assert collection.add_rankings(about, coming()) == ImportReport(added=1)
-    assert_same_run(collection.read_run(collection.runs()[0]), run)
-    assert collection.add_rankings(about, coming()) == ImportReport(unchanged=1)
+    assert collection.runs.add_rankings(about, coming()) == ImportReport(added=1)
+    assert_same_run(collection.runs.get(collection.runs.all()[0]), run)
+    assert collection.runs.add_rankings(about, coming()) == ImportReport(unchanged=1)
     assert n_taken == len(run.rankings), "the same file is not read a second time"
     other = make_run("bm25", {"1": [("z", 1.0)]}, sha256="other")
     changed = StoredRun("bm25", "", contributes=True, sha256="other", file=other.file)
     with pytest.raises(ConflictError):
-        collection.add_rankings(changed, iter(other.rankings))
-    report = collection.add_rankings(changed, iter(other.rankings), replace=True)
+        collection.runs.add_rankings(changed, iter(other.rankings))
+    report = collection.runs.add_rankings(changed, iter(other.rankings), replace=True)
     assert report == ImportReport(replaced=1)
     # A new file of the run stays in its group unless another one is given.
-    assert_same_run(collection.read_run(collection.runs()[0]), dataclasses.replace(other, group="unit"))
+    assert_same_run(collection.runs.get(collection.runs.all()[0]), dataclasses.replace(other, group="unit"))
 
 
 def test_error_between_rankings_undoes_the_run(
@@ -296,12 +296,12 @@ def test_error_between_rankings_undoes_the_run(
         raise OSError("the disk is gone")
 
     with pytest.raises(OSError, match="the disk is gone"):
-        collection.add_rankings(about, failing())
+        collection.runs.add_rankings(about, failing())
     assert contents(collection_name) == before
     with Collection(collection_name) as other:
-        other.add_run(make_run("other", {"9": [("z", 1.0), ("b", 0.5)]}))
-    collection.add_rankings(about, iter(run.rankings))
-    assert_same_run(collection.read_run(collection.runs(["r"])[0]), run)
+        other.runs.add(make_run("other", {"9": [("z", 1.0), ("b", 0.5)]}))
+    collection.runs.add_rankings(about, iter(run.rankings))
+    assert_same_run(collection.runs.get(collection.runs.all(["r"])[0]), run)
 
 
 def packed(numbers: list[int], topic: str = "1") -> PackedRanking:
@@ -317,11 +317,11 @@ def test_numbered_documents_become_row_ids(collection: Collection) -> None:
 
     def add(tag: str, numbers: list[int], numbered: NumberedDocuments, sha256: str = "") -> None:
         about = StoredRun(tag, "", contributes=True, sha256=sha256 or tag, file=tag)
-        collection.add_packed_run(about, iter([packed(numbers)]), numbered)
+        collection.runs.add_packed(about, iter([packed(numbers)]), numbered)
 
     def docnos(tag: str) -> list[str]:
-        (stored,) = collection.runs([tag])
-        return collection.read_run(stored).rankings[0].docnos
+        (stored,) = collection.runs.all([tag])
+        return collection.runs.get(stored).rankings[0].docnos
 
     one.extend(["a", "b"])
     add("r", [1, 0], one)

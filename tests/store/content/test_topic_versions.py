@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ConflictError
 from store.judging.rejudging import Why
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Qrel, State, Topic
@@ -21,11 +21,11 @@ NEW = Topic("1", "wine", "Which wines go with fish?", "A list is not relevant.")
 @pytest.fixture
 def ready(collection: Collection) -> Collection:
     """Make a collection of two topics, two judges, and texts."""
-    collection.add_topics([OLD, Topic("2", "beer")])
-    collection.add_pool(make_pool({"1": list("abcd"), "2": ["a"]}))
-    collection.add_documents([Document(docno, text="abc abc") for docno in "abcd"])
+    collection.topics.add([OLD, Topic("2", "beer")])
+    collection.pools.add(make_pool({"1": list("abcd"), "2": ["a"]}))
+    collection.documents.add([Document(docno, text="abc abc") for docno in "abcd"])
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
+        collection.judges.add(judge, JudgeKind.HUMAN)
     return collection
 
 
@@ -38,13 +38,13 @@ def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting
 
 def versions(collection: Collection, topic: str = "1") -> list[tuple[int, str, int]]:
     """Return version, description and judgements of every text."""
-    found = collection.topic_dossier(topic).versions
+    found = collection.details.topic(topic).versions
     return [(one.version, one.topic.description, one.judgements) for one in found]
 
 
 def lines(collection: Collection) -> dict[str, tuple[int, int]]:
     """Return version and judgements by an older text, by topic."""
-    return {line.topic: (line.version, line.older) for line in collection.topic_lines()}
+    return {line.topic: (line.version, line.older) for line in collection.lists.topics()}
 
 
 def under(name: str) -> list[tuple[str, int | None]]:
@@ -56,15 +56,15 @@ def under(name: str) -> list[tuple[str, int | None]]:
 
 def outdated(collection: Collection) -> list[tuple[str, str]]:
     """Return judge and docno of what was judged by another text of the topic."""
-    return [(one.judge, one.docno) for one in collection.outdated(why=[Why.TOPIC]).rows]
+    return [(one.judge, one.docno) for one in collection.rejudging.outdated(why=[Why.TOPIC]).rows]
 
 
 def test_other_text_is_a_version_and_the_old_one_stays(ready: Collection) -> None:
     """The topic has the new text, the old one can be had, and each says since when."""
-    assert ready.add_topics([NEW], replace=True) == ImportReport(replaced=1)
-    assert ready.topics()[0] == NEW
+    assert ready.topics.add([NEW], replace=True) == ImportReport(replaced=1)
+    assert ready.topics.all()[0] == NEW
     assert versions(ready) == [(1, OLD.description, 0), (2, NEW.description, 0)]
-    first, second = ready.topic_dossier("1").versions
+    first, second = ready.details.topic("1").versions
     assert first.topic == OLD
     assert first.changed_at is None
     assert second.changed_at is not None
@@ -75,22 +75,22 @@ def test_refusal_names_the_version_that_would_be_made(ready: Collection, collect
     """Without `replace` nothing changes, and the hint says what --replace would do."""
     before = contents(collection_name)
     with pytest.raises(ConflictError, match="topic `1` is there with another text") as caught:
-        ready.add_topics([NEW])
+        ready.topics.add([NEW])
     assert caught.value.hint == "--replace takes the new text, as version 2 of it"
     assert contents(collection_name) == before
-    ready.add_topics([NEW], replace=True)
+    ready.topics.add([NEW], replace=True)
     with pytest.raises(ConflictError) as caught:
-        ready.add_topics([OLD])
+        ready.topics.add([OLD])
     assert caught.value.hint == "--replace takes the new text, as version 3 of it"
 
 
 def test_same_text_again_is_no_version(ready: Collection, collection_name: str) -> None:
     """The text of now changes nothing, byte for byte; another blank is another text."""
     before = contents(collection_name)
-    assert ready.add_topics([OLD], replace=True) == ImportReport(unchanged=1)
+    assert ready.topics.add([OLD], replace=True) == ImportReport(unchanged=1)
     assert contents(collection_name) == before
     blank = Topic("1", "wine ", OLD.description, OLD.narrative)
-    assert ready.add_topics([blank], replace=True) == ImportReport(replaced=1)
+    assert ready.topics.add([blank], replace=True) == ImportReport(replaced=1)
     assert lines(ready)["1"] == (2, 0)
 
 
@@ -98,7 +98,7 @@ def test_judgements_are_of_the_text_on_the_screen(ready: Collection, collection_
     """Who opened the topic before it changed judges by the old text until it is opened again."""
     ann = sit(ready)
     ann.grade("a", 1)
-    ready.add_topics([NEW], replace=True)
+    ready.topics.add([NEW], replace=True)
     ann.grade("b", 1)
     ann.desk.topic("1")
     ann.grade("c", 1)
@@ -106,7 +106,7 @@ def test_judgements_are_of_the_text_on_the_screen(ready: Collection, collection_
     assert versions(ready) == [(1, OLD.description, 2), (2, NEW.description, 1)]
     assert outdated(ready) == [("ann", "a"), ("ann", "b")]
     assert lines(ready) == {"1": (2, 2), "2": (1, 0)}
-    assert {one.topic_version for one in ready.outdated(why=[Why.TOPIC]).rows} == {1}
+    assert {one.topic_version for one in ready.rejudging.outdated(why=[Why.TOPIC]).rows} == {1}
 
 
 def test_undo_and_notes_carry_what_was_shown_and_the_decider_counts(
@@ -116,7 +116,7 @@ def test_undo_and_notes_carry_what_was_shown_and_the_decider_counts(
     ann = sit(ready)
     ann.grade("a", 1)
     ann.grade("b", 1)
-    ready.add_topics([NEW], replace=True)
+    ready.topics.add([NEW], replace=True)
     ann.desk.topic("1")
     ann.act("a", Action.NOTE, note="still so")
     ann.grade("b", 2)
@@ -129,9 +129,9 @@ def test_undo_and_notes_carry_what_was_shown_and_the_decider_counts(
 def test_older_text_that_comes_back_is_not_older(ready: Collection) -> None:
     """Version 1 with the text of version 3 is up to date; version 2 is not."""
     sit(ready).grade("a", 1)
-    ready.add_topics([NEW], replace=True)
+    ready.topics.add([NEW], replace=True)
     sit(ready, "bob").grade("a", 1)
-    ready.add_topics([OLD], replace=True)
+    ready.topics.add([OLD], replace=True)
     assert outdated(ready) == [("bob", "a")]
     assert lines(ready)["1"] == (3, 1)
     assert [version for version, *_ in versions(ready)] == [1, 2, 3]
@@ -139,11 +139,11 @@ def test_older_text_that_comes_back_is_not_older(ready: Collection) -> None:
 
 def test_topic_without_a_text_that_was_judged_gets_its_first(collection: Collection) -> None:
     """Whoever judged by the bare id of a topic did not see the text that came later."""
-    collection.add_pool(make_pool({"1": ["a"], "2": ["a"]}))
-    collection.add_judge("ann", JudgeKind.HUMAN)
-    collection.import_judgements({"old": [Qrel("2", "a", 1)]}, JudgeKind.IMPORTED)
+    collection.pools.add(make_pool({"1": ["a"], "2": ["a"]}))
+    collection.judges.add("ann", JudgeKind.HUMAN)
+    collection.judgements.add({"old": [Qrel("2", "a", 1)]}, JudgeKind.IMPORTED)
     sit(collection).grade("a", 1)
-    report = collection.add_topics([OLD, Topic("2", "beer")])
+    report = collection.topics.add([OLD, Topic("2", "beer")])
     assert report == ImportReport(added=2)
     assert lines(collection) == {"1": (2, 1), "2": (1, 0)}
     assert outdated(collection) == [("ann", "a")]
@@ -155,19 +155,19 @@ def test_event_from_before_versions_rests_on_the_first_text(ready: Collection, c
     with engine_of(collection_name) as engine, engine.begin() as connection:
         connection.execute(text("UPDATE judgement SET topic_version = NULL"))
     assert outdated(ready) == []
-    ready.add_topics([NEW], replace=True)
+    ready.topics.add([NEW], replace=True)
     assert outdated(ready) == [("ann", "a")]
-    assert ready.outdated(why=[Why.TOPIC]).rows[0].topic_version is None
+    assert ready.rejudging.outdated(why=[Why.TOPIC]).rows[0].topic_version is None
     assert versions(ready)[0] == (1, OLD.description, 1)
 
 
 def test_imported_grades_are_never_flagged(ready: Collection) -> None:
     """Nobody knows by which text an imported grade was given."""
-    ready.import_judgements({"old": [Qrel("1", "a", 1)]}, JudgeKind.IMPORTED)
-    ready.add_topics([NEW], replace=True)
+    ready.judgements.add({"old": [Qrel("1", "a", 1)]}, JudgeKind.IMPORTED)
+    ready.topics.add([NEW], replace=True)
     assert outdated(ready) == []
     assert lines(ready)["1"] == (2, 0)
-    assert ready.outdated(why=[Why.TOPIC]).n_imported == 1
+    assert ready.rejudging.outdated(why=[Why.TOPIC]).n_imported == 1
 
 
 def test_requeue_puts_it_back_with_its_passages(ready: Collection, collection_name: str) -> None:
@@ -176,13 +176,13 @@ def test_requeue_puts_it_back_with_its_passages(ready: Collection, collection_na
     ann.act("a", Action.MARK, passages=(Passage(0, 3, "abc"),))
     ann.grade("a", 2)
     sit(ready, "bob", "2").grade("a", 1)
-    ready.add_topics([NEW], replace=True)
-    reopened = ready.reopen_outdated(why=[Why.TOPIC])
+    ready.topics.add([NEW], replace=True)
+    reopened = ready.rejudging.reopen(why=[Why.TOPIC])
     assert [(one.judge, one.topic, one.docno) for one in reopened] == [("ann", "1", "a")]
     task = sit(ready).tasks["a"]
     assert (task.state, task.passages) == (State.UNJUDGED, (Passage(0, 3, "abc"),))
     assert under(collection_name)[-1] == ("reopen", None)
-    history = ready.chronicle("1", "a")
+    history = ready.history.of_document("1", "a")
     assert history.topic_version == 2
     assert [(one.action, one.topic_version, one.reason) for one in history.events] == [
         (Action.MARK, 1, ""), (Action.JUDGE, 1, ""), (Action.REOPEN, None, "topic"),
@@ -197,7 +197,7 @@ def test_two_corrections_at_once_are_two_versions(ready: Collection, collection_
 
     def correct(topic: Topic) -> None:
         with Collection(collection_name) as opened:
-            opened.add_topics([topic], replace=True)
+            opened.topics.add([topic], replace=True)
 
     threads = [threading.Thread(target=correct, args=(one,)) for one in others]
     for thread in threads:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ConflictError
 from store.records import ImportReport, JudgeKind, Qrel, Topic
 from tests.store.outside import contents, make_pool
@@ -15,16 +15,16 @@ BEER = Topic("2", "beer", "How is beer brewed?", "")
 
 def test_topics_come_back(collection: Collection) -> None:
     """Every field comes back as it went in."""
-    assert collection.add_topics([WINE, BEER]) == ImportReport(added=2)
-    assert collection.topics() == [WINE, BEER]
+    assert collection.topics.add([WINE, BEER]) == ImportReport(added=2)
+    assert collection.topics.all() == [WINE, BEER]
 
 
 def test_same_topics_again_change_nothing(collection: Collection, collection_name: str) -> None:
     """Importing the same topics again is counted and writes nothing."""
-    collection.add_topics([WINE, BEER])
+    collection.topics.add([WINE, BEER])
     before = contents(collection_name)
     for replace in (False, True):
-        report = collection.add_topics([BEER, WINE], replace=replace)
+        report = collection.topics.add([BEER, WINE], replace=replace)
         assert report == ImportReport(unchanged=2)
         assert not report.changed
     assert contents(collection_name) == before
@@ -32,7 +32,7 @@ def test_same_topics_again_change_nothing(collection: Collection, collection_nam
 
 def test_other_text_is_refused_or_taken(collection: Collection, collection_name: str) -> None:
     """A topic that differs in any field is refused with all the rest, or taken by `replace`."""
-    collection.add_topics([WINE])
+    collection.topics.add([WINE])
     others = [
         Topic("1", "wines", WINE.description, WINE.narrative),
         Topic("1", "wines", "", WINE.narrative),
@@ -42,51 +42,51 @@ def test_other_text_is_refused_or_taken(collection: Collection, collection_name:
         new = Topic(f"new {n_topics}")
         before = contents(collection_name)
         with pytest.raises(ConflictError, match="topic `1` is there with another text") as caught:
-            collection.add_topics([new, other])
+            collection.topics.add([new, other])
         assert caught.value.hint == f"--replace takes the new text, as version {n_topics + 1} of it"
         assert contents(collection_name) == before
-        report = collection.add_topics([new, other], replace=True)
+        report = collection.topics.add([new, other], replace=True)
         assert report == ImportReport(added=1, replaced=1)
-        assert collection.topics()[0] == other
+        assert collection.topics.all()[0] == other
         assert len(contents(collection_name)["topic"]) == n_topics + 1
 
 
 def test_topic_known_from_elsewhere_gets_its_text(collection: Collection) -> None:
     """A topic that a pool or a qrels file named first is not listed until a topics file comes."""
-    collection.add_pool(make_pool({"1": ["a"]}))
-    collection.import_judgements({"ann": [Qrel("3", "a", 1)]}, JudgeKind.HUMAN)
-    assert collection.listed_topics() == set()
-    assert collection.topics() == [Topic("1"), Topic("3")]
-    assert collection.add_topics([WINE, BEER]) == ImportReport(added=2)
-    assert collection.listed_topics() == {"1", "2"}
-    assert collection.topics() == [WINE, BEER, Topic("3")]
+    collection.pools.add(make_pool({"1": ["a"]}))
+    collection.judgements.add({"ann": [Qrel("3", "a", 1)]}, JudgeKind.HUMAN)
+    assert collection.topics.listed() == set()
+    assert collection.topics.all() == [Topic("1"), Topic("3")]
+    assert collection.topics.add([WINE, BEER]) == ImportReport(added=2)
+    assert collection.topics.listed() == {"1", "2"}
+    assert collection.topics.all() == [WINE, BEER, Topic("3")]
 
 
 def test_topic_without_text_is_listed(collection: Collection) -> None:
     """A topics file may name a topic without a word about it."""
-    assert collection.add_topics([Topic("1")]) == ImportReport(added=1)
-    assert collection.listed_topics() == {"1"}
-    assert collection.add_topics([Topic("1")]) == ImportReport(unchanged=1)
+    assert collection.topics.add([Topic("1")]) == ImportReport(added=1)
+    assert collection.topics.listed() == {"1"}
+    assert collection.topics.add([Topic("1")]) == ImportReport(unchanged=1)
 
 
 def test_text_is_kept_raw(collection: Collection) -> None:
     """NUL, escapes, lone surrogates and line ends of any kind come back as they went in."""
     raw = Topic("1", "a\0b\x1b[2J", "\ud800 and \udfff", "line\r\nline\rline\u2028酒 \U0001f377")
-    collection.add_topics([raw])
-    assert collection.topics() == [raw]
+    collection.topics.add([raw])
+    assert collection.topics.all() == [raw]
 
 
 def test_ids_are_text_in_natural_order(collection: Collection) -> None:
     """Ids that look alike stay apart; digits in them sort by value, all else bytewise."""
     ids = ["10", "9", "009", "1", "001", "T2", "t2", "T10", "NA", '"x', "ワイン", "1.0"]
-    collection.add_topics([Topic(number) for number in ids])
-    found = [topic.topic for topic in collection.topics()]
+    collection.topics.add([Topic(number) for number in ids])
+    found = [topic.topic for topic in collection.topics.all()]
     # The first part is compared first: empty before any letter, then the number.
     assert found == ["001", "1", "1.0", "009", "9", "10", '"x', "NA", "T2", "T10", "t2", "ワイン"]
-    assert collection.add_topics([Topic(number) for number in ids]) == ImportReport(unchanged=12)
+    assert collection.topics.add([Topic(number) for number in ids]) == ImportReport(unchanged=12)
 
 
 def test_no_topics_are_no_topics(collection: Collection) -> None:
     """An empty list is added without complaint."""
-    assert collection.add_topics([]) == ImportReport()
-    assert collection.topics() == []
+    assert collection.topics.add([]) == ImportReport()
+    assert collection.topics.all() == []

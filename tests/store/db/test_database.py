@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db import engine as database
 from store.db.engine import SCHEMA_REVISION, collection_url, display, reading, stored_revision, writing
 from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
@@ -271,8 +271,8 @@ def test_client_encoding_is_ours(
     """What the environment says about encodings changes no text."""
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
     with Collection(collection_name) as opened:
-        opened.add_judge("赤松", JudgeKind.HUMAN)
-    assert [judge.name for judge in collection.judges()] == ["赤松"]
+        opened.judges.add("赤松", JudgeKind.HUMAN)
+    assert [judge.name for judge in collection.judges.all()] == ["赤松"]
 
 
 @pytest.mark.parametrize("table", ["topic", "alembic_version", "collection"])
@@ -360,7 +360,7 @@ def test_damaged_file_is_named(tmp_path: Path) -> None:
         pytest.raises(StoreError, match="the database file is damaged") as caught,
         Collection(str(path)) as opened,
     ):
-        opened.add_topics([Topic("1")])
+        opened.topics.add([Topic("1")])
     assert "backup" in complaint(caught.value)
 
 
@@ -391,9 +391,9 @@ def test_file_in_use_opens_though_its_journal_is_old(tmp_path: Path) -> None:
     other.execute("BEGIN")
     other.execute("SELECT count(*) FROM topic").fetchone()
     with Collection(name) as opened:
-        assert opened.topics() == []
+        assert opened.topics.all() == []
         other.execute("COMMIT")
-        opened.add_topics([Topic("1")])
+        opened.topics.add([Topic("1")])
     other.close()
     Collection(name).close()
     with engine_of(name) as engine, reading(engine) as session:
@@ -402,15 +402,15 @@ def test_file_in_use_opens_though_its_journal_is_old(tmp_path: Path) -> None:
 
 def test_reading_sees_one_state(collection: Collection, collection_name: str) -> None:
     """What another process commits during a reading transaction is not seen in it."""
-    collection.add_pool(make_pool({"1": ["a"]}))
+    collection.pools.add(make_pool({"1": ["a"]}))
 
     def import_more() -> None:
         with Collection(collection_name) as other:
-            other.add_pool(make_pool({"2": ["b"]}, name="second", manifest={"depth": 2}))
+            other.pools.add(make_pool({"2": ["b"]}, name="second", manifest={"depth": 2}))
 
     with meanwhile("FROM pool_entry", import_more):
-        assert set(collection.pooled_rounds()) == {("1", "a")}
-    assert set(collection.pooled_rounds()) == {("1", "a"), ("2", "b")}
+        assert set(collection.pools.rounds()) == {("1", "a")}
+    assert set(collection.pools.rounds()) == {("1", "a"), ("2", "b")}
 
 
 def test_error_rolls_back(collection: Collection, collection_name: str) -> None:
@@ -441,9 +441,9 @@ def test_writer_that_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.
         with writing(first) as session:
             session.execute(text("SELECT 1"))
             with pytest.raises(StoreError, match="another process is writing") as told:
-                second.add_judge("ann", JudgeKind.HUMAN)
+                second.judges.add("ann", JudgeKind.HUMAN)
         assert "did not finish in time" in complaint(told.value)
-        assert second.add_judge("ann", JudgeKind.HUMAN)
+        assert second.judges.add("ann", JudgeKind.HUMAN)
 
 
 def test_read_then_write_waits_for_the_other_writer(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sqlmodel import Session
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db import keys as module
 from store.db.document_numbers import NumberedDocuments
 from store.db.engine import reading, writing
@@ -49,7 +49,7 @@ def test_rows_of_others_are_learnt(collection: Collection, collection_name: str)
             keys.refresh(session)
         assert keys.names == {}
         for tag in ("r", "s"):
-            collection.add_run(make_run(tag, {"1": [(f"{tag}1", 1.0), ("both", 0.5)]}))
+            collection.runs.add(make_run(tag, {"1": [(f"{tag}1", 1.0), ("both", 0.5)]}))
             with reading(engine) as session:
                 keys.refresh(session)
             assert keys.names == {number: name for name, number in keys.ids.items()}
@@ -76,11 +76,11 @@ def test_many_names_are_added_in_batches(session: Session, monkeypatch: pytest.M
 
 def test_docnos_of_a_collection(collection: Collection) -> None:
     """Docnos come by id; ids that no document has are left out."""
-    collection.add_run(make_run("r", {"1": [("a", 1.0), ("b", 0.5)]}))
-    ids = collection.top_documents(depth=None).ids[0, 0].tolist()
-    assert collection.docnos([*ids, 99]) == dict(zip(ids, "ab", strict=True))
-    assert collection.docnos(np.array(ids)[1:].tolist()) == {ids[1]: "b"}
-    assert collection.docnos([]) == {}
+    collection.runs.add(make_run("r", {"1": [("a", 1.0), ("b", 0.5)]}))
+    ids = collection.runs.top(depth=None).ids[0, 0].tolist()
+    assert collection.documents.names([*ids, 99]) == dict(zip(ids, "ab", strict=True))
+    assert collection.documents.names(np.array(ids)[1:].tolist()) == {ids[1]: "b"}
+    assert collection.documents.names([]) == {}
 
 
 def test_numbers_wait_until_they_are_settled(session: Session) -> None:

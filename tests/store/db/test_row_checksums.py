@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, select, text, update
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.columns import is_of
 from store.db.engine import collection_url, reading, writing
 from store.db.raw import guarded_tables, renew_checksums, row_checksum, wrong_rows
@@ -77,7 +77,7 @@ def test_every_row_has_one(collection_name: str) -> None:
 
 def test_topic_of_a_run_alone_has_one(collection_name: str, collection: Collection) -> None:
     """A topic that no topics file names has a checksum, too, as soon as a run brings it."""
-    collection.add_run(make_run("bm25", {"7": [("a", 1.0)]}))
+    collection.runs.add(make_run("bm25", {"7": [("a", 1.0)]}))
     # The collection, the topic, the run and its ranking.
     assert standing(collection_name) == (4, 0, 0)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import SchemaError, StoreError
 from store.keeping.copying import copy_collection
@@ -116,7 +116,7 @@ def test_missing_is_told_and_made(full: str, changes: list[str], expected: list[
     assert (done.before, list(done.mended), done.left) == (done.after, expected, ())
     assert told(full) == []
     with Collection(full) as opened:
-        opened.add_judge("late", next(iter(opened.judges())).kind)
+        opened.judges.add("late", next(iter(opened.judges.all())).kind)
     assert done.backup is None or Path(done.backup).exists()
     assert upgrade(collection_url(full)).mended == ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading
 from store.db.keys import document_keys, topic_keys
 from store.formats.scale import parse_scale
@@ -25,7 +25,7 @@ def ballots_of(name: str, policy: Policy) -> Ballots:
 def test_votes_are_of_the_judges_that_the_policy_names(collection_name: str, collection: Collection) -> None:
     """One named judge votes alone, and so does the only one of a choice; else both judges vote."""
     said = {"ann": [Qrel("1", "a", 2)], "bob": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}
-    collection.import_judgements(said, kind=JudgeKind.HUMAN)
+    collection.judgements.add(said, kind=JudgeKind.HUMAN)
     for policy in (Policy(judge="bob"), Policy(of=("bob",))):
         alone = ballots_of(collection_name, policy)
         assert alone.votes.judges == ("bob",)

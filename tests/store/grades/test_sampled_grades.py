@@ -15,7 +15,7 @@ from store.analysis.measures.sampled import (
     statap_scores,
     stratified_scores,
 )
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading
 from store.db.keys import topic_keys
 from store.errors import PoolerError, UnknownNameError
@@ -64,19 +64,19 @@ def filled(collection: Collection) -> Collection:
         Ranking("10", ["c", "b", "z", "a", "d"], np.arange(5.0, 0, -1), None),
         Ranking("9", ["a"], np.array([1.0]), None),
     ]
-    collection.add_run(Run("r", rankings, "0" * 64))
-    collection.add_pool(Pool(ENTRIES, {"strategy": "stratified"}, name="sample"))
-    collection.import_judgements({"ann": QRELS}, kind=JudgeKind.HUMAN)
+    collection.runs.add(Run("r", rankings, "0" * 64))
+    collection.pools.add(Pool(ENTRIES, {"strategy": "stratified"}, name="sample"))
+    collection.judgements.add({"ann": QRELS}, kind=JudgeKind.HUMAN)
     return collection
 
 
 def test_four_standings_stay_apart(filled: Collection, collection_name: str) -> None:
     """Graded, waiting, not sampled though judged; what is not pooled is not there."""
-    sole = filled.sole_grades(Policy())
+    sole = filled.grades.sole(Policy())
     assert sole is not None
     pools = pools_of(collection_name, "sample", sole.by_topic)
     assert list(pools) == ["9", "10"]
-    names = filled.ranked_documents().docnos
+    names = filled.runs.ranked().docnos
     pool = pools["10"]
     assert pool.strata is not None
     assert pool.inclusion is not None
@@ -98,10 +98,10 @@ def test_four_standings_stay_apart(filled: Collection, collection_name: str) -> 
 
 def test_collection_and_files_give_the_same_scores(filled: Collection, collection_name: str) -> None:
     """One judge's grades, the final qrels as grades, and rows of both kinds of file."""
-    ranked = filled.ranked_documents()
-    sole = filled.sole_grades(Policy())
+    ranked = filled.runs.ranked()
+    sole = filled.grades.sole(Policy())
     assert sole is not None
-    final = grades_by_topic(ranked, filled.final_qrels(Policy()).rows)
+    final = grades_by_topic(ranked, filled.grades.final(Policy()).rows)
     pools = [pools_of(collection_name, "sample", sole.by_topic), pools_of(collection_name, "sample", final)]
     pools += [xinfap_pools(ranked, XINFAP), statap_pools(ranked, STATAP)]
     arrays = [sampled_rankings(ranked.tags, ranked.rankings, one, cutoff=1000) for one in pools]
@@ -121,7 +121,7 @@ def test_collection_and_files_give_the_same_scores(filled: Collection, collectio
 
 def test_pool_that_is_no_sample_has_neither(collection: Collection, collection_name: str) -> None:
     """A depth pool; nothing judged; and a pool there is not."""
-    collection.add_pool(make_pool({"1": ["a", "b"]}))
+    collection.pools.add(make_pool({"1": ["a", "b"]}))
     pool = pools_of(collection_name, "pool", {})["1"]
     assert (pool.strata, pool.inclusion) == (None, None)
     assert pool.standing.tolist() == [UNGRADED, UNGRADED]
@@ -131,7 +131,7 @@ def test_pool_that_is_no_sample_has_neither(collection: Collection, collection_n
 
 def test_negative_rels_of_a_stratified_file(filled: Collection) -> None:
     """As the program has it none is sampled; by choice -1 alone is not."""
-    ranked = filled.ranked_documents()
+    ranked = filled.runs.ranked()
     rows = [XinfapRow("10", "0", docno, 1, code) for docno, code in (("a", -2), ("b", -1))]
     assert xinfap_pools(ranked, rows)["10"].standing.tolist() == [NOT_SAMPLED] * 2
     pool = xinfap_pools(ranked, rows, negatives_judged=True)["10"]
@@ -141,7 +141,7 @@ def test_negative_rels_of_a_stratified_file(filled: Collection) -> None:
 
 def test_methods_of_a_statap_file(filled: Collection) -> None:
     """Two methods that chose a document make it certain; -999 is no judgement."""
-    ranked = filled.ranked_documents()
+    ranked = filled.runs.ranked()
     rows = [
         StatapRow("10", "a", 1, 2, 0.1),
         StatapRow("10", "b", -2, 1, 0.25),
@@ -167,7 +167,7 @@ def test_only_the_sampled_document_needs_a_probability(collection: Collection, c
         PoolEntry("2", "b", 1, stratum=1, inclusion_probability=0.5, sampled=False),
         PoolEntry("3", "a", 0, stratum=2, sampled=False),
     ]
-    collection.add_pool(Pool(entries, {"strategy": "stratified"}, name="sample"))
+    collection.pools.add(Pool(entries, {"strategy": "stratified"}, name="sample"))
     pools = pools_of(collection_name, "sample", {})
     inclusion = pools["1"].inclusion
     assert inclusion is not None
@@ -179,10 +179,10 @@ def test_only_the_sampled_document_needs_a_probability(collection: Collection, c
 def test_documents_that_two_choices_took_are_certain(filled: Collection) -> None:
     """The manifest of an imported file notes method 2; other methods leave probabilities alone."""
     methods = {"2": {"10": ["b", "gone"]}, "4": {"10": ["d"]}, "1": {"9": ["a"]}}
-    filled.add_pool(Pool(ENTRIES, {"strategy": "imported", "methods": methods}, name="two"))
-    name, pools = filled.sampled_pools({}, "two")
+    filled.pools.add(Pool(ENTRIES, {"strategy": "imported", "methods": methods}, name="two"))
+    name, pools = filled.grades.sampled_pools({}, "two")
     assert name == "two"
-    names = filled.ranked_documents().docnos
+    names = filled.runs.ranked().docnos
     inclusion = pools["10"].inclusion
     assert inclusion is not None
     numbers = pools["10"].documents.tolist()
@@ -192,13 +192,13 @@ def test_documents_that_two_choices_took_are_certain(filled: Collection) -> None
 
 def test_only_sampled_pool_needs_no_name(filled: Collection) -> None:
     """A pool that is no sample and one that is withdrawn do not count; of two one is named."""
-    filled.add_pool(make_pool({"1": ["a", "b"]}))
-    assert filled.sampled_pools({})[0] == "sample"
-    filled.add_pool(Pool(ENTRIES[:1], {"strategy": "uniform"}, name="other"))
+    filled.pools.add(make_pool({"1": ["a", "b"]}))
+    assert filled.grades.sampled_pools({})[0] == "sample"
+    filled.pools.add(Pool(ENTRIES[:1], {"strategy": "uniform"}, name="other"))
     with pytest.raises(PoolerError, match="there are 2 sampled pools: other, sample"):
-        filled.sampled_pools({})
-    filled.withdraw_pool("sample")
-    assert filled.sampled_pools({})[0] == "other"
-    filled.withdraw_pool("other")
+        filled.grades.sampled_pools({})
+    filled.pools.withdraw("sample")
+    assert filled.grades.sampled_pools({})[0] == "other"
+    filled.pools.withdraw("other")
     with pytest.raises(PoolerError, match="there is no sampled pool"):
-        filled.sampled_pools({})
+        filled.grades.sampled_pools({})

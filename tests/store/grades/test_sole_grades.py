@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from store.analysis.arrays import grades_by_topic
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, PoolerError
 from store.grades.policy import Policy
 from store.records import JudgeKind, Qrel
@@ -19,13 +19,13 @@ def test_grades_of_a_named_judge_are_the_final_ones(collection_name: str, seed: 
     """Undone, skipped and changed events included: as `final_qrels` has them, by document id."""
     fill(collection_name, seed=seed)
     with Collection(collection_name) as opened:
-        ranked = opened.ranked_documents()
+        ranked = opened.runs.ranked()
         n_compared = 0
-        for judge in opened.judges():
+        for judge in opened.judges.all():
             policy = Policy(judge=judge.name)
-            sole = opened.sole_grades(policy)
+            sole = opened.grades.sole(policy)
             try:
-                rows = opened.final_qrels(policy).rows
+                rows = opened.grades.final(policy).rows
             except PoolerError:
                 assert sole is None
                 continue
@@ -47,25 +47,25 @@ def test_grades_of_a_named_judge_are_the_final_ones(collection_name: str, seed: 
 
 def test_only_judge_needs_no_name(collection: Collection) -> None:
     """While one judge has graded, his are the grades; an adjudicator may have a say."""
-    collection.add_pool(make_pool({"1": ["a", "b"]}))
-    assert collection.sole_grades(Policy()) is None
-    collection.import_judgements({"ann": [Qrel("1", "a", 1)]}, kind=JudgeKind.HUMAN)
-    collection.add_judge("idle", JudgeKind.HUMAN)
-    sole = collection.sole_grades(Policy())
+    collection.pools.add(make_pool({"1": ["a", "b"]}))
+    assert collection.grades.sole(Policy()) is None
+    collection.judgements.add({"ann": [Qrel("1", "a", 1)]}, kind=JudgeKind.HUMAN)
+    collection.judges.add("idle", JudgeKind.HUMAN)
+    sole = collection.grades.sole(Policy())
     assert sole is not None
     assert (sole.judge, sole.n_documents) == ("ann", 1)
-    collection.add_judge("boss", JudgeKind.ADJUDICATOR)
-    assert collection.sole_grades(Policy()) is None
-    assert collection.sole_grades(Policy(judge="ann")) is not None
-    assert collection.sole_grades(Policy(judge="nobody")) is None
+    collection.judges.add("boss", JudgeKind.ADJUDICATOR)
+    assert collection.grades.sole(Policy()) is None
+    assert collection.grades.sole(Policy(judge="ann")) is not None
+    assert collection.grades.sole(Policy(judge="nobody")) is None
 
 
 def test_several_judges_and_rules_are_left_to_the_final_qrels(collection: Collection) -> None:
     """Two judges with grades, a rule, chosen voters; and choices that do not go together."""
     by_judge = {"ann": [Qrel("1", "a", 1)], "bob": [Qrel("1", "a", 2)]}
-    collection.import_judgements(by_judge, kind=JudgeKind.HUMAN)
-    assert collection.sole_grades(Policy()) is None
-    assert collection.sole_grades(Policy(rule="max")) is None
-    assert collection.sole_grades(Policy(of=("ann",))) is None
+    collection.judgements.add(by_judge, kind=JudgeKind.HUMAN)
+    assert collection.grades.sole(Policy()) is None
+    assert collection.grades.sole(Policy(rule="max")) is None
+    assert collection.grades.sole(Policy(of=("ann",))) is None
     with pytest.raises(ArgumentError, match="--ties"):
-        collection.sole_grades(Policy(judge="ann", ties="low"))
+        collection.grades.sole(Policy(judge="ann", ties="low"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from store.collection.collection import Collection
-from store.collection.tallied import TalliedCollection
+from store.collection import Collection
 from store.db.engine import reading
 from store.db.keys import topic_keys
 from store.errors import ArgumentError, UnknownNameError
@@ -21,8 +20,8 @@ from tests.store.outside import engine_of
 def counts_of(collection: str, of: tuple[str, ...]) -> dict[str, dict[int, list[int]]]:
     """Return what the ballots say: counts by grade, by topic and document id."""
     with Collection(collection) as opened:
-        ids = opened.ranked_documents().ids
-        ballots = opened.ballots(Policy(rulings=False, of=of))
+        ids = opened.runs.ranked().ids
+        ballots = opened.grades.ballots(Policy(rulings=False, of=of))
     found: dict[str, dict[int, list[int]]] = {}
     for row, counts in zip(ballots.rows.tolist(), ballots.counts.tolist(), strict=True):
         topic, docno = ballots.pairs[row]
@@ -42,12 +41,12 @@ def told(tallied: TalliedGrades) -> dict[str, dict[int, list[int]]]:
 def test_counts_are_those_of_the_ballots(collection_name: str, seed: int) -> None:
     """Undone, skipped and changed events and adjudicators included, of all judges and of some."""
     fill(collection_name, seed=seed)
-    with TalliedCollection(collection_name) as opened:
-        everybody = opened.tallied_grades()
-        ids = opened.document_ids()
+    with Collection(collection_name) as opened:
+        everybody = opened.grades.tallied()
+        ids = opened.documents.numbers()
         assert len(everybody.judges) >= 2
         for of in ((), everybody.judges[:1], everybody.judges[1:], everybody.judges):
-            tallied = opened.tallied_grades(of)
+            tallied = opened.grades.tallied(of)
             assert told(tallied) == counts_of(collection_name, of)
             assert tallied.judges == (of or everybody.judges)
             assert list(tallied.by_topic) == sorted(tallied.by_topic, key=natural_key)
@@ -62,20 +61,20 @@ def test_counts_are_those_of_the_ballots(collection_name: str, seed: int) -> Non
 
 def test_nothing_graded_is_no_topic(collection_name: str, collection: Collection) -> None:
     """An empty collection, and a judge who graded nothing, give no documents; nobody is made up."""
-    with TalliedCollection(collection_name) as opened:
-        assert (opened.tallied_grades().judges, opened.tallied_grades().n_documents) == ((), 0)
-        collection.import_judgements({"ann": [Qrel("1", "a", 1)]}, kind=JudgeKind.HUMAN)
-        collection.add_judge("idle", JudgeKind.HUMAN)
-        collection.add_judge("boss", JudgeKind.ADJUDICATOR)
-        assert opened.tallied_grades().judges == ("ann",)
-        idle = opened.tallied_grades(["idle"])
+    with Collection(collection_name) as opened:
+        assert (opened.grades.tallied().judges, opened.grades.tallied().n_documents) == ((), 0)
+        collection.judgements.add({"ann": [Qrel("1", "a", 1)]}, kind=JudgeKind.HUMAN)
+        collection.judges.add("idle", JudgeKind.HUMAN)
+        collection.judges.add("boss", JudgeKind.ADJUDICATOR)
+        assert opened.grades.tallied().judges == ("ann",)
+        idle = opened.grades.tallied(["idle"])
         assert (idle.judges, dict(idle.by_topic), idle.judges_a_document()) == ((), {}, (0, 0))
-        collection.import_judgements({"head": [Qrel("1", "b", 2)]}, kind=JudgeKind.ADJUDICATOR)
-        assert (opened.tallied_grades().judges, opened.tallied_grades().n_documents) == (("ann",), 1)
+        collection.judgements.add({"head": [Qrel("1", "b", 2)]}, kind=JudgeKind.ADJUDICATOR)
+        assert (opened.grades.tallied().judges, opened.grades.tallied().n_documents) == (("ann",), 1)
         with pytest.raises(UnknownNameError, match="unknown judge `nobody`"):
-            opened.tallied_grades(["nobody"])
+            opened.grades.tallied(["nobody"])
         with pytest.raises(ArgumentError, match="`--of` must be judges, not adjudicators"):
-            opened.tallied_grades(["ann", "boss"])
+            opened.grades.tallied(["ann", "boss"])
 
 
 @pytest.mark.parametrize(("scale", "grade"), [((0, 1), 2), ((1, 2), 0), ((0, 2), 1)])
@@ -83,7 +82,7 @@ def test_grade_off_the_scale_is_refused(
     collection_name: str, collection: Collection, scale: tuple[int, ...], grade: int
 ) -> None:
     """A grade above, below or between those declared is named, and counts as none of them."""
-    collection.import_judgements({"ann": [Qrel("1", "a", grade)]}, kind=JudgeKind.HUMAN)
+    collection.judgements.add({"ann": [Qrel("1", "a", grade)]}, kind=JudgeKind.HUMAN)
     topics = topic_keys()
     with engine_of(collection_name) as engine, reading(engine) as session:
         topics.refresh(session)

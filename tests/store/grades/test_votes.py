@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from store.analysis.agreement.votes import Votes, grade_matrix, votes_of
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale, scale_to_json
 from store.records import Action, JudgeKind, Qrel, State
@@ -35,9 +35,9 @@ def grades_of(votes: Votes) -> list[tuple[str, dict[str, int]]]:
 def fill(collection: Collection, *, seed: int = 1) -> None:
     """Let three judges grade, skip, refuse, undo and grade again; an adjudicator too."""
     draw = random.Random(seed)
-    collection.add_pool(make_pool({"10": DOCNOS, "9": DOCNOS[:5]}, name="main"))
+    collection.pools.add(make_pool({"10": DOCNOS, "9": DOCNOS[:5]}, name="main"))
     for judge in ("bob", "ann", "cy"):
-        collection.add_judge(judge, HUMAN)
+        collection.judges.add(judge, HUMAN)
     for _ in range(2):  # a second sitting revises some of the first
         for judge in ("bob", "ann", "cy"):
             for topic, docnos in (("10", DOCNOS), ("9", DOCNOS[:5])):
@@ -52,15 +52,15 @@ def fill(collection: Collection, *, seed: int = 1) -> None:
                         sitting.undo()
                 sitting.desk.leave()
     ruled = [Qrel("10", docno, 0) for docno in DOCNOS]
-    collection.import_judgements({"zoe": ruled}, JudgeKind.ADJUDICATOR)
+    collection.judgements.add({"zoe": ruled}, JudgeKind.ADJUDICATOR)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_votes_are_the_current_grades_of_judgements(collection: Collection, seed: int) -> None:
     """The newest revision counts, whatever came before; adjudicators are no judges here."""
     fill(collection, seed=seed)
-    judgements = [one for one in collection.judgements() if one.judge != "zoe"]
-    made = collection.votes()
+    judgements = [one for one in collection.judgements.current() if one.judge != "zoe"]
+    made = collection.grades.votes()
     assert made.votes.judges == ("ann", "bob", "cy")
     assert made.votes.topics == ("9", "10")
     expected = votes_of(grade_matrix(judgements, collection.scale.values))
@@ -77,28 +77,28 @@ def test_votes_are_the_current_grades_of_judgements(collection: Collection, seed
 def test_named_judges_come_as_they_are_named(collection: Collection) -> None:
     """Names choose, in their order and each once; an adjudicator may be one of them."""
     fill(collection)
-    assert collection.votes(["zoe", "bob", "zoe"]).votes.judges == ("zoe", "bob")
-    assert collection.votes([]).votes.judges == ()
+    assert collection.grades.votes(["zoe", "bob", "zoe"]).votes.judges == ("zoe", "bob")
+    assert collection.grades.votes([]).votes.judges == ()
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        collection.votes(["ann", "eve"])
+        collection.grades.votes(["ann", "eve"])
 
 
 def test_judge_without_a_grade_is_left_out_unless_named(collection: Collection) -> None:
     """Who has not begun, or only skipped, is no judge of agreement by default."""
     fill(collection)
-    collection.add_judge("dan", HUMAN)
+    collection.judges.add("dan", HUMAN)
     Sitting(collection.desk("dan"), "9").act("d00", Action.SKIP)
-    assert "dan" not in collection.votes().votes.judges
-    named = collection.votes(["dan", "ann"])
+    assert "dan" not in collection.grades.votes().votes.judges
+    named = collection.grades.votes(["dan", "ann"])
     assert named.votes.judges == ("dan", "ann")
     assert (named.graded.tolist()[0], named.skipped.tolist()[0]) == (0, 1)
 
 
 def test_empty_collection_and_one_of_rulings_alone_have_no_votes(collection: Collection) -> None:
     """Nothing judged is no error here."""
-    assert collection.votes().votes.judges == ()
-    collection.import_judgements({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
-    made = collection.votes()
+    assert collection.grades.votes().votes.judges == ()
+    collection.judgements.add({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
+    made = collection.grades.votes()
     assert (made.votes.judges, made.n_documents) == ((), 0)
 
 
@@ -106,12 +106,12 @@ def test_pooled_population_is_the_pools_not_withdrawn(collection: Collection) ->
     """What pools hold counts, judged or not; of a withdrawn pool, and outside of all, nothing."""
     for name, documents in (("one", {"1": ["a", "b"]}), ("two", {"1": ["b", "c"], "2": ["a"]}),
                             ("gone", {"3": ["a", "z"]})):  # fmt: skip
-        collection.add_pool(make_pool(documents, name=name))
-    collection.withdraw_pool("gone")
-    collection.import_judgements(
+        collection.pools.add(make_pool(documents, name=name))
+    collection.pools.withdraw("gone")
+    collection.judgements.add(
         {"ann": [Qrel("1", "a", 2), Qrel("9", "x", 1)], "bob": [Qrel("1", "a", 1)]}, HUMAN
     )
-    made = collection.votes(population="pooled", unlisted_as=0)
+    made = collection.grades.votes(population="pooled", unlisted_as=0)
     assert made.n_documents == 4
     by_topic = dict(zip(made.votes.topics, made.blanks.tolist(), strict=True))
     assert {topic: count for topic, count in by_topic.items() if count} == {"1": 2, "2": 1}
@@ -122,12 +122,12 @@ def test_pooled_population_is_the_pools_not_withdrawn(collection: Collection) ->
 def test_collection_population_is_every_document_for_every_topic(collection: Collection) -> None:
     """Topics and documents without any judgement count too, as the declared grade."""
     fill(collection)
-    collection.add_pool(make_pool({"unjudged": ["new"]}, name="more"))
-    made = collection.votes(population="collection", unlisted_as=0)
+    collection.pools.add(make_pool({"unjudged": ["new"]}, name="more"))
+    made = collection.grades.votes(population="collection", unlisted_as=0)
     assert made.votes.topics == ("9", "10", "unjudged")
     assert made.n_documents <= 3 * 13
     touched = {
-        (one.topic, one.docno) for one in collection.judgements()
+        (one.topic, one.docno) for one in collection.judgements.current()
         if one.judge != "zoe" and one.state is not State.UNJUDGED
     }  # fmt: skip
     assert int(made.blanks.sum()) == 3 * 13 - len(touched)
@@ -138,14 +138,14 @@ def test_unjudged_cells_need_a_declared_grade(collection: Collection) -> None:
     """A collection is never taken as judged exhaustively without being told so."""
     fill(collection)
     with pytest.raises(ArgumentError, match="`--unlisted-as` must say what"):
-        collection.votes(population="collection")
+        collection.grades.votes(population="collection")
 
 
 def test_votes_take_one_query_for_all_judgements(collection: Collection) -> None:
     """The number of statements does not grow with the judgements."""
     fill(collection)
     with statements() as sent:
-        collection.votes()
+        collection.grades.votes()
     reads = [statement for statement, _ in sent if "FROM judgement" in statement]
     assert len(reads) == 1
 
@@ -155,8 +155,8 @@ def test_values_below_zero_are_grades_like_others(collection_name: str, collecti
     scale = json.dumps(scale_to_json(parse_scale("-2-1")))
     execute(collection_name, "UPDATE collection SET scale = :scale", scale=scale)
     with Collection(collection_name) as again:
-        again.import_judgements({"ann": [Qrel("1", "a", -2)], "bob": [Qrel("1", "a", -1)]}, HUMAN)
-        made = again.votes()
+        again.judgements.add({"ann": [Qrel("1", "a", -2)], "bob": [Qrel("1", "a", -1)]}, HUMAN)
+        made = again.grades.votes()
     assert grades_of(made.votes) == [("1", {"ann": -2, "bob": -1})]
     assert not np.any([made.skipped, made.cannot])
 
@@ -167,12 +167,12 @@ def test_driver_failure_while_reading_is_an_error_of_the_store(tmp_path: Path) -
     file = tmp_path / "c.db"
     with Collection.create(str(file), name="c", scale=parse_scale("0-2"), program="test") as made:
         qrels = [Qrel("1", f"d{number}", number % 3) for number in range(20_000)]
-        made.import_judgements({"ann": qrels, "bob": qrels}, HUMAN)
-        where = made.votes()
+        made.judgements.add({"ann": qrels, "bob": qrels}, HUMAN)
+        where = made.grades.votes()
     assert where.n_documents == 20_000
     content = bytearray(file.read_bytes())
     middle = slice(len(content) // 3, len(content) * 2 // 3)
     content[middle] = b"\xff" * len(content[middle])
     file.write_bytes(content)
     with Collection(str(file)) as made, pytest.raises(StoreError, match="damaged"):
-        made.votes()
+        made.grades.votes()

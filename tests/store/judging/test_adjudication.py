@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import Selection, Status, Verdict
@@ -33,9 +33,9 @@ Lister = Callable[..., dict[str, tuple[str, Status]]]
 def ready(collection: Collection) -> Collection:
     """Make a collection with a judge of every kind, two adjudicators, and a pool of a, b, c."""
     for name, kind in KINDS.items():
-        collection.add_judge(name, kind)
-    collection.add_topics([Topic("1", "wine")])
-    collection.add_pool(make_pool({"1": ["a", "b", "c"]}, round="3"))
+        collection.judges.add(name, kind)
+    collection.topics.add([Topic("1", "wine")])
+    collection.pools.add(make_pool({"1": ["a", "b", "c"]}, round="3"))
     return collection
 
 
@@ -44,7 +44,7 @@ def listed(ready: Collection) -> Lister:
     """Give a function that lists what is in disagreement: verdicts and status by docno."""
 
     def fetch(selection: Selection = Selection()) -> dict[str, tuple[str, Status]]:  # noqa: B008 - immutable
-        return {case.docno: (case.basis, case.status) for case in ready.disagreements(selection)}
+        return {case.docno: (case.basis, case.status) for case in ready.disagreements.all(selection)}
 
     return fetch
 
@@ -58,9 +58,9 @@ def sit(collection: Collection, judge: str, topic: str = "1") -> Sitting:
 
 def test_judges_of_every_kind_count(ready: Collection, listed: Lister) -> None:
     """A person, a model and an imported file disagree with each other alike."""
-    ready.import_judgements({"old": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}, JudgeKind.IMPORTED)
+    ready.judgements.add({"old": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}, JudgeKind.IMPORTED)
     assert listed() == {}
-    ready.import_judgements({"gpt": [Qrel("1", "a", 2), Qrel("1", "c", 1)]}, JudgeKind.MODEL)
+    ready.judgements.add({"gpt": [Qrel("1", "a", 2), Qrel("1", "c", 1)]}, JudgeKind.MODEL)
     assert listed() == {"a": ("0,2", Status.OPEN)}
     sit(ready, "ann").grade("b", 2)
     assert listed() == {"a": ("0,2", Status.OPEN), "b": ("1,2", Status.OPEN)}
@@ -69,7 +69,7 @@ def test_judges_of_every_kind_count(ready: Collection, listed: Lister) -> None:
 def test_adjudicator_is_no_party(ready: Collection, listed: Lister) -> None:
     """What adjudicators decided never makes a disagreement, with a judge or with each other."""
     qrels = {"zoe": [Qrel("1", "a", 0), Qrel("1", "b", 0)], "yan": [Qrel("1", "b", 2)]}
-    ready.import_judgements(qrels, JudgeKind.ADJUDICATOR)
+    ready.judgements.add(qrels, JudgeKind.ADJUDICATOR)
     sit(ready, "ann").grade("a", 2)
     assert {status for _, status in listed().values()} == {Status.UNNEEDED}
 
@@ -112,15 +112,15 @@ def test_document_in_no_pool_counts(ready: Collection, listed: Lister) -> None:
     """Two imported files disagree whether or not their documents were pooled, as in kappa."""
     qrels = {"ann": [Qrel("7", "x", 0)], "old": [Qrel("7", "x", 1)]}
     for judge, lines in qrels.items():
-        ready.import_judgements({judge: lines}, KINDS[judge])
+        ready.judgements.add({judge: lines}, KINDS[judge])
     assert listed() == {"x": ("0,1", Status.OPEN)}
 
 
 def test_imported_ruling_settles(ready: Collection, listed: Lister) -> None:
     """A ruling from a file settles what there is, on whatever grounds it was made."""
-    ready.import_judgements({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
-    ready.import_judgements({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
-    ready.import_judgements({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
+    ready.judgements.add({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
+    ready.judgements.add({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
+    ready.judgements.add({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
     assert listed() == {"a": ("0,2", Status.SETTLED)}
 
 
@@ -131,12 +131,12 @@ def test_latest_ruling_is_the_outcome(ready: Collection) -> None:
     first, second = sit(ready, "zoe"), sit(ready, "yan")
     first.grade("a", 2)
     second.grade("a", 1)
-    (case,) = ready.disagreements()
-    names = ready.judge_names()
+    (case,) = ready.disagreements.all()
+    names = ready.disagreements.judge_names()
     assert case.ruling is not None
     assert (names[case.ruling.judge], case.ruling.verdict) == ("yan", 1)
     assert {names[judge] for judge in case.rulers} == {"zoe", "yan"}
-    stored = {(one.judge, one.grade) for one in ready.judgements(["zoe", "yan"])}
+    stored = {(one.judge, one.grade) for one in ready.judgements.current(["zoe", "yan"])}
     assert stored == {("zoe", 2), ("yan", 1)}
 
 
@@ -176,7 +176,7 @@ def test_unknown_names_of_a_selection_are_refused(ready: Collection) -> None:
         (Selection(judges=("ann", "zoe")), "`--judges` must be judges, not adjudicators"),
         (Selection(judges=("ann", "ann")), "`--judges` must be two different judges"),
     ):
-        for ask in (ready.disagreements, ready.disagreement_cells):
+        for ask in (ready.disagreements.all, ready.disagreements.cells):
             with pytest.raises((UnknownNameError, ArgumentError), match=message):
                 ask(selection)
         with pytest.raises((UnknownNameError, ArgumentError), match=message):
@@ -278,7 +278,7 @@ def test_queue_and_list_equal_a_plain_account(
 ) -> None:
     """After any work of judges and adjudicators, queues, inboxes and list are what it says."""
     topic = f"t{next(TOPICS)}"
-    ready.add_pool(make_pool({topic: list(DOCNOS)}, name=topic))
+    ready.pools.add(make_pool({topic: list(DOCNOS)}, name=topic))
     sittings = {judge: sit(ready, judge, topic) for judge in KINDS}
     ledger = Ledger()
     for judge, docno, action, grade in steps:
@@ -291,8 +291,8 @@ def test_queue_and_list_equal_a_plain_account(
             _take(sitting, docno, action, grade)
             ledger.act(judge, docno, action, grade)
     expected = {docno: found for docno in DOCNOS if (found := ledger.status(docno))}
-    names = ready.judge_names()
-    cases = ready.disagreements(Selection(topic))
+    names = ready.disagreements.judge_names()
+    cases = ready.disagreements.all(Selection(topic))
     assert {
         case.docno: (
             case.status,

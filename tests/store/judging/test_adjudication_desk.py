@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import StoreError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import Disagreement, Opinion, Selection, Status
@@ -22,12 +22,12 @@ NAMES = ("annabella", "gpt-9000", "oldqrels", "zoe")
 def ready(collection: Collection) -> Collection:
     """Make a collection of three judges and an adjudicator who disagree on a and b of topic 1."""
     for name in ("annabella", "gpt-9000", "oldqrels"):
-        collection.add_judge(name, JudgeKind.HUMAN)
-    collection.add_judge("zoe", JudgeKind.ADJUDICATOR)
-    collection.add_topics([Topic("1", "wine")])
-    collection.add_run(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0), ("c", 0.5)]}))
-    collection.add_pool(make_pool({"1": ["c", "b", "a"]}, round="3", run_tags=("bm25",)))
-    collection.add_documents([Document("a", "A", "text\r\nof a"), Document("b", "B", "b")])
+        collection.judges.add(name, JudgeKind.HUMAN)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
+    collection.topics.add([Topic("1", "wine")])
+    collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0), ("c", 0.5)]}))
+    collection.pools.add(make_pool({"1": ["c", "b", "a"]}, round="3", run_tags=("bm25",)))
+    collection.documents.add([Document("a", "A", "text\r\nof a"), Document("b", "B", "b")])
     for name, grades in (("annabella", (0, 1, 1)), ("gpt-9000", (2, 0, 1)), ("oldqrels", (2, 0, 1))):
         sitting = judge(collection, name)
         for docno, grade in zip("abc", grades, strict=True):
@@ -124,8 +124,8 @@ def test_letter_of_a_judge_changes_from_document_to_document(collection: Collect
     docnos = [f"d{number}" for number in range(40)]
     for name, grade in (("ann", 0), ("bob", 1)):
         qrels = [Qrel("1", docno, grade) for docno in docnos]
-        collection.import_judgements({name: qrels}, JudgeKind.HUMAN)
-    collection.add_judge("zoe", JudgeKind.ADJUDICATOR)
+        collection.judgements.add({name: qrels}, JudgeKind.HUMAN)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     sitting = adjudicate(collection)
     grades_of_a = [view(sitting, docno).opinions[0].grade for docno in docnos]
     assert 8 <= sum(one == 0 for one in grades_of_a) <= 32
@@ -246,7 +246,7 @@ def test_undo_after_agreement_takes_the_ruling_back(ready: Collection) -> None:
 
 def test_settled_by_another_adjudicator_is_not_shown(ready: Collection) -> None:
     """Adjudicators share the work: what one has settled the other is spared, until it changes."""
-    ready.add_judge("yan", JudgeKind.ADJUDICATOR)
+    ready.judges.add("yan", JudgeKind.ADJUDICATOR)
     Sitting(ready.adjudication_desk("yan"), "1").grade("a", 2)
     assert list(adjudicate(ready).tasks) == ["b"]
     judge(ready, "oldqrels").grade("a", 1)
@@ -302,7 +302,7 @@ def test_adjudicator_needs_no_place(ready: Collection, collection_name: str) -> 
 
 def stored(collection: Collection) -> dict[str, tuple[State, int | None]]:
     """Return the adjudicator's stored judgements by docno."""
-    return {one.docno: (one.state, one.grade) for one in collection.judgements(["zoe"])}
+    return {one.docno: (one.state, one.grade) for one in collection.judgements.current(["zoe"])}
 
 
 FORBIDDEN = re.compile(

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ConflictError
 from store.records import (
     Action,
@@ -37,15 +37,15 @@ EVERYTHING = Scope()
 def pooled(collection: Collection) -> Collection:
     """Make pools `first` (1: a b c, 10: a) and `second` (1: c d, 2: a), and judges of all kinds."""
     first = make_pool({"1": ["c", "a", "b"], "10": ["a"]}, name="first")
-    collection.add_pool(first)
+    collection.pools.add(first)
     entries = [PoolEntry("1", "c", 0, 0.5), PoolEntry("1", "d", 1, 0.25), PoolEntry("2", "a", 0)]
     unsampled = PoolEntry("2", "z", 1, sampled=False)
-    collection.add_pool(Pool([*entries, unsampled], {"out_order": "docno"}, name="second"))
+    collection.pools.add(Pool([*entries, unsampled], {"out_order": "docno"}, name="second"))
     for name in ("ann", "ben", "cat"):
-        collection.add_judge(name, JudgeKind.HUMAN)
-    collection.add_judge("gpt", JudgeKind.MODEL)
-    collection.add_judge("old", JudgeKind.IMPORTED)
-    collection.add_judge("arbiter", JudgeKind.ADJUDICATOR)
+        collection.judges.add(name, JudgeKind.HUMAN)
+    collection.judges.add("gpt", JudgeKind.MODEL)
+    collection.judges.add("old", JudgeKind.IMPORTED)
+    collection.judges.add("arbiter", JudgeKind.ADJUDICATOR)
     return collection
 
 
@@ -59,7 +59,7 @@ def given_to_the_planner(
         seen.extend(documents)
         return AssignmentPlan([], {})
 
-    collection.assign(scope, make, existing=existing, dry_run=True)
+    collection.assignments.make(scope, make, existing=existing, dry_run=True)
     return seen
 
 
@@ -83,19 +83,19 @@ def test_planner_is_given_pooled_documents_in_natural_order(pooled: Collection) 
     assert [(one.topic, one.docno) for one in only] == [("2", "a"), ("10", "a")]
     both = given_to_the_planner(pooled, Scope(pools=("first",), topics=("10", "2")))
     assert [(one.topic, one.docno) for one in both] == [("10", "a")]
-    pooled.withdraw_pool("first")
+    pooled.pools.withdraw("first")
     assert len(given_to_the_planner(pooled)) == 3
 
 
 def test_planner_is_not_given_what_adaptive_pools_alone_drew(pooled: Collection) -> None:
     """Named or not, an adaptive pool has nothing to assign; what another pool has, that has."""
     before = given_to_the_planner(pooled)
-    pooled.add_pool(adaptive_pool({"1": ["a", "x"]}, 2))
+    pooled.pools.add(adaptive_pool({"1": ["a", "x"]}, 2))
     for docno in "ax":
-        pooled.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
+        pooled.pools.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
     assert given_to_the_planner(pooled) == before
     assert given_to_the_planner(pooled, Scope(("live",))) == []
-    assert pooled.workloads() == Workloads([], pooled=7, unassigned=6, drawn=1)
+    assert pooled.assignments.workloads() == Workloads([], pooled=7, unassigned=6, drawn=1)
 
 
 def test_planner_is_told_of_decisions_that_stand(pooled: Collection) -> None:
@@ -110,7 +110,7 @@ def test_planner_is_told_of_decisions_that_stand(pooled: Collection) -> None:
     ann.undo()
     ben.grade("b", 0)
     ben.act("b", Action.NOTE, note="hm")
-    pooled.set_disabled(["ben"], disabled=True)
+    pooled.judges.set_disabled(["ben"], disabled=True)
     found = {one.docno: one.decided for one in given_to_the_planner(pooled, Scope(topics=("1",)))}
     assert found == {"a": {"ann"}, "b": {"ann", "ben"}, "c": set(), "d": set()}
 
@@ -137,7 +137,7 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
         return AssignmentPlan(made, {"seed": 7, "judges": ["ben", "赤松"]}, 90)
 
     before = datetime.now(UTC)
-    pooled.assign(EVERYTHING, make, existing=Existing.REFUSE)
+    pooled.assignments.make(EVERYTHING, make, existing=Existing.REFUSE)
     stored = contents(collection_name)
     ((number, manifest, lease_s, made_at, _),) = stored["assignment_plan"]
     assert json.loads(manifest) == {"seed": 7, "judges": ["ben", "赤松"]}
@@ -177,7 +177,7 @@ def test_failing_planner_leaves_everything_as_it_was(pooled: Collection, collect
 
     for make, error in ((fail, ConflictError), (unknown, KeyError)):
         with pytest.raises(error):
-            pooled.assign(EVERYTHING, make, existing=Existing.REPLACE)
+            pooled.assignments.make(EVERYTHING, make, existing=Existing.REPLACE)
         assert contents(collection_name) == before
 
 
@@ -185,14 +185,14 @@ def test_dry_run_counts_and_changes_nothing(pooled: Collection, collection_name:
     """What would come of it is told, and every table stays as it was."""
     assign(pooled, ["ann"])
     before = contents(collection_name)
-    cleared, after = pooled.clear_places(EVERYTHING, dry_run=True)
+    cleared, after = pooled.assignments.clear(EVERYTHING, dry_run=True)
     assert (cleared, after.lines) == (Cleared(6, 0, 0), [])
 
     def make(documents: Sequence[Assignable]) -> AssignmentPlan:
         made = [Place(one.topic, one.docno, "ben", Purpose.PRIMARY, 0, "docno") for one in documents]
         return AssignmentPlan(made[:2], {})
 
-    plan, cleared, after = pooled.assign(EVERYTHING, make, existing=Existing.REPLACE, dry_run=True)
+    plan, cleared, after = pooled.assignments.make(EVERYTHING, make, existing=Existing.REPLACE, dry_run=True)
     assert (len(plan.places), cleared.removed, after.unassigned) == (2, 6, 4)
     assert [(line.judge, line.documents) for line in after.lines] == [("ben", 2)]
     assert contents(collection_name) == before
@@ -213,7 +213,7 @@ def test_clearing_keeps_places_with_a_decision(pooled: Collection, collection_na
     let_lapse(collection_name)
     assert pooled.desk("ben").claim("10")
     events = counts(collection_name)["judgement"]
-    cleared, after = pooled.clear_places(EVERYTHING)
+    cleared, after = pooled.assignments.clear(EVERYTHING)
     # 1 c and d by name, 2 a of ben (lapsed), 10 a of ben (claimed) and open.
     assert cleared == Cleared(removed=5, claimed=1, kept=3)
     assert [place[:3] for place in places(collection_name)] == [
@@ -223,17 +223,17 @@ def test_clearing_keeps_places_with_a_decision(pooled: Collection, collection_na
     ]
     assert (after.pooled, after.unassigned) == (6, 3)
     assert counts(collection_name)["judgement"] == events
-    assert pooled.clear_places(EVERYTHING)[0] == Cleared(0, 0, 3)
+    assert pooled.assignments.clear(EVERYTHING)[0] == Cleared(0, 0, 3)
 
 
 def test_clearing_a_scope_leaves_the_rest(pooled: Collection, collection_name: str) -> None:
     """Only places of the pools and topics named go; without a name those in no pool go too."""
     assign(pooled, ["ann"])
-    assert pooled.clear_places(Scope(topics=("1",), pools=("second",)))[0].removed == 2
+    assert pooled.assignments.clear(Scope(topics=("1",), pools=("second",)))[0].removed == 2
     assert Counter(place[0] for place in places(collection_name)) == {"1": 2, "2": 1, "10": 1}
     execute(collection_name, "DELETE FROM pool_entry WHERE pool_id = 1")
-    assert pooled.workloads().outside == 3
-    assert pooled.clear_places(EVERYTHING)[0].removed == 4
+    assert pooled.assignments.workloads().outside == 3
+    assert pooled.assignments.clear(EVERYTHING)[0].removed == 4
 
 
 def test_new_places_stand_behind_those_that_stay(pooled: Collection, collection_name: str) -> None:
@@ -261,10 +261,10 @@ def test_workload_counts_every_kind_of_place(pooled: Collection, collection_name
         made = [Place(*kind[:2], None, kind[2], n // 2, "docno") for n, kind in enumerate(kinds * 2)]
         return AssignmentPlan(made, {}, 600)
 
-    assert pooled.workloads() == Workloads([], pooled=6, unassigned=6, outside=0)
-    pooled.assign(EVERYTHING, make, existing=Existing.REFUSE)
+    assert pooled.assignments.workloads() == Workloads([], pooled=6, unassigned=6, outside=0)
+    pooled.assignments.make(EVERYTHING, make, existing=Existing.REFUSE)
     everything_open = Workload(None, 2, 4, 4, 2, 2, 0, 0, 0, None)
-    assert pooled.workloads() == Workloads([everything_open], pooled=6, unassigned=2)
+    assert pooled.assignments.workloads() == Workloads([everything_open], pooled=6, unassigned=2)
     assert pooled.desk("ben").claim("10")
     let_lapse(collection_name)
     start = datetime.now(UTC)
@@ -273,7 +273,7 @@ def test_workload_counts_every_kind_of_place(pooled: Collection, collection_name
     sitting = Sitting(ann, "1")
     sitting.grade("a", 1)
     sitting.act("b", Action.SKIP)
-    found = pooled.workloads()
+    found = pooled.assignments.workloads()
     assert [line.judge for line in found.lines] == ["ann", "ben", None]
     of_ann, of_ben, of_nobody = found.lines
     assert of_ann.until is not None
@@ -282,9 +282,9 @@ def test_workload_counts_every_kind_of_place(pooled: Collection, collection_name
     assert of_ben == Workload("ben", 1, 1, 1, 0, 0, 0, 0, 1, None)
     assert of_nobody == Workload(None, 2, 4, 2, 1, 1, 0, 0, 0, None)
     assert (of_ann.places, of_ann.left, of_nobody.left) == (3, 2, 4)
-    pooled.withdraw_pool("first")
+    pooled.pools.withdraw("first")
     # Of the places, those at 1 c (in `second` too) alone are at a pooled document.
-    found = pooled.workloads()
+    found = pooled.assignments.workloads()
     assert [(line.judge, line.places) for line in found.lines] == [("ann", 1), (None, 1)]
     assert (found.pooled, found.unassigned, found.outside) == (3, 2, 6)
 
@@ -293,5 +293,5 @@ def test_open_places_are_assigned_again_after_clearing(pooled: Collection) -> No
     """Without any place left, every judge is shown the whole pool again."""
     assign_open(pooled, 2)
     assert pooled.desk("ann").queue("1") == []
-    pooled.clear_places(EVERYTHING)
+    pooled.assignments.clear(EVERYTHING)
     assert [task.docno for task in pooled.desk("ann").queue("1")] == ["c", "a", "b", "d"]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading, writing
 from store.db.tables import AssignmentRow
 from store.errors import ConflictError
@@ -30,21 +30,21 @@ ANN, BEN = 1, 2
 @pytest.fixture
 def pooled(collection: Collection) -> Collection:
     """Make a pool of topic 1 with documents a to f, topic 2 with a and b, and four judges."""
-    collection.add_pool(make_pool({"1": list("abcdef"), "2": ["a", "b"]}))
+    collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a", "b"]}))
     for name in PEOPLE:
-        collection.add_judge(name, JudgeKind.HUMAN)
+        collection.judges.add(name, JudgeKind.HUMAN)
     return collection
 
 
 def may_claim(collection: Collection, judge: str) -> dict[int, int]:
     """Count what a judge could claim."""
-    with reading(collection._engine) as session:
+    with reading(collection._db.engine) as session:
         return claimable(session, PEOPLE.index(judge) + 1)
 
 
 def test_without_assignments_everybody_may_judge_everything(pooled: Collection, collection_name: str) -> None:
     """A collection without a place has nothing to claim, hold or give back."""
-    with writing(pooled._engine) as session:
+    with writing(pooled._db.engine) as session:
         assert not has_assignments(session)
         hold(session, ANN, 1, 1, decided=True)
         assert claim(session, ANN, 1, n=3) == []
@@ -101,7 +101,7 @@ def test_lease_is_as_long_as_the_plan_says(pooled: Collection) -> None:
     start = datetime.now(UTC)
     take(pooled, "ann", 2)
     sit(pooled, "ann").grade("b", 1)
-    with reading(pooled._engine) as session:
+    with reading(pooled._db.engine) as session:
         seats = assigned_documents(session, ANN, 1)
         assert assigned_pairs(session, ANN) == {(1, 1), (1, 2)}
     assert [(one.position, one.display_order) for one in seats.values()] == [(0, "docno"), (1, "docno")]
@@ -117,7 +117,7 @@ def test_only_pooled_documents_are_claimed(pooled: Collection, collection_name: 
     """A place at a document that is in no pool any more is offered to nobody."""
     assign_open(pooled, 1)
     if what == "withdrawn":
-        pooled.withdraw_pool("pool")
+        pooled.pools.withdraw("pool")
         left = []
     else:
         where = "topic_id = 1 AND document_id <> 4"
@@ -195,7 +195,7 @@ def test_late_judge_takes_a_place_that_lapsed_in_turn(pooled: Collection, collec
     let_lapse(collection_name)
     late.grade("a", 2)
     assert ("1", "a", "ann", False) in places(collection_name)
-    with pytest.raises(ConflictError), writing(pooled._engine) as session:
+    with pytest.raises(ConflictError), writing(pooled._db.engine) as session:
         hold(session, BEN, 1, 1, decided=True)
 
 
@@ -264,7 +264,7 @@ def test_places_of_one_judge_are_not_given_back_by_another(pooled: Collection) -
     assign_open(pooled, 2)
     take(pooled, "ann", 2)
     take(pooled, "ben", 3)
-    with writing(pooled._engine) as session:
+    with writing(pooled._db.engine) as session:
         assert release(session, ANN) == 2
         assert release(session, ANN) == 0
         assert len(assigned_pairs(session, BEN)) == 3
@@ -273,9 +273,9 @@ def test_places_of_one_judge_are_not_given_back_by_another(pooled: Collection) -
 def test_several_plans_keep_their_own_leases(pooled: Collection, collection_name: str) -> None:
     """A topic may hold places of two plans: each lapses by its own, and a named one never."""
     assign_open(pooled, 1, lease_s=10)
-    pooled.add_pool(make_pool({"1": ["g", "h"]}, name="late", manifest={"out_order": "docno"}))
+    pooled.pools.add(make_pool({"1": ["g", "h"]}, name="late", manifest={"out_order": "docno"}))
     execute(collection_name, "DELETE FROM assignment WHERE document_id > 6 OR topic_id = 2")
-    with writing(pooled._engine) as session:
+    with writing(pooled._db.engine) as session:
         rows = [
             AssignmentRow(topic_id=1, document_id=document, judge_id=judge, position=9, plan_id=plan)
             for document, judge, plan in ((7, None, 2), (8, ANN, None))
@@ -286,7 +286,7 @@ def test_several_plans_keep_their_own_leases(pooled: Collection, collection_name
         session.add_all(rows)
     start = datetime.now(UTC)
     assert take(pooled, "ann", 9) == [1, 2, 3, 4, 5, 6, 7]
-    with reading(pooled._engine) as session:
+    with reading(pooled._db.engine) as session:
         seats = assigned_documents(session, ANN, 1)
     lengths = [
         None if one.lease_until is None else round((one.lease_until - start).total_seconds(), -1)

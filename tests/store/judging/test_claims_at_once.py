@@ -12,7 +12,7 @@ from multiprocessing.context import ForkServerProcess
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import writing
 from store.errors import ConflictError
 from store.formats.scale import parse_scale
@@ -50,7 +50,7 @@ def test_claims_pass_over_what_others_are_claiming(postgres_url: str) -> None:
     """On PostgreSQL a claim waits for no other judge's: it takes the next documents at once."""
     with made_pool(postgres_url) as pooled:
         assign_open(pooled, 1)
-        with writing(pooled._engine) as session:
+        with writing(pooled._db.engine) as session:
             assert claim(session, ANN, 1, n=2) == [1, 2]
             assert take(pooled, "ben", 2) == [3, 4]
             assert take(pooled, "cat", 9) == [5, 6]
@@ -63,7 +63,7 @@ def test_one_judge_twice_waits_for_itself(postgres_url: str) -> None:
         assign_open(pooled, 2)
         got: list[list[int]] = []
         thread = threading.Thread(target=lambda: got.append(take(pooled, "ann", 2)))
-        with writing(pooled._engine) as session:
+        with writing(pooled._db.engine) as session:
             assert claim(session, ANN, 1, n=2) == [1, 2]
             assert waits(thread)
         thread.join()
@@ -76,7 +76,7 @@ def test_late_judge_and_a_new_one_never_both_decide(postgres_url: str) -> None:
         assign_open(pooled, 1)
         take(pooled, "ann", 6)
         let_lapse(postgres_url)
-        with writing(pooled._engine) as session:
+        with writing(pooled._db.engine) as session:
             hold(session, ANN, 1, 1, decided=True)
             assert take(pooled, "ben", 1) == [2]
         late = sit(pooled, "ann")
@@ -89,7 +89,7 @@ def test_late_judge_and_a_new_one_never_both_decide(postgres_url: str) -> None:
                 errors.append(error)
 
         thread = threading.Thread(target=decide)
-        with writing(pooled._engine) as session:
+        with writing(pooled._db.engine) as session:
             assert claim(session, CAT, 1, n=1) == [3]
             assert waits(thread)
         thread.join()
@@ -103,7 +103,7 @@ def test_assigning_waits_for_decisions_that_are_being_written(postgres_url: str)
         late = sit(pooled, "ann")
         late.desk._sit()
         thread = threading.Thread(target=lambda: assign(pooled, ["ben"], existing=Existing.REPLACE))
-        with writing(pooled._engine) as session:
+        with writing(pooled._db.engine) as session:
             hold(session, ANN, 1, 1, decided=True)
             assert waits(thread)
         thread.join()
@@ -115,9 +115,9 @@ def made_pool(name: str) -> Iterator[Collection]:
     """Make a collection with the pool and the judges of `pooled`."""
     made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
     with made as collection:
-        collection.add_pool(make_pool({"1": list("abcdef"), "2": ["a", "b"]}))
+        collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a", "b"]}))
         for judge in PEOPLE:
-            collection.add_judge(judge, JudgeKind.HUMAN)
+            collection.judges.add(judge, JudgeKind.HUMAN)
         yield collection
 
 
@@ -131,9 +131,9 @@ def start_claiming(
     docnos = [f"d{number:03d}" for number in range(n_documents)]
     made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
     with made as collection:
-        collection.add_pool(make_pool({"1": docnos}))
+        collection.pools.add(make_pool({"1": docnos}))
         for number in range(n_processes):
-            collection.add_judge(f"j{number}", JudgeKind.HUMAN)
+            collection.judges.add(f"j{number}", JudgeKind.HUMAN)
         assign_open(collection, 2, lease_s=1)
     start = time.monotonic() + 1
     started = []
@@ -160,7 +160,7 @@ def check_exactly_two(name: str, n_documents: int) -> None:
     }
     assert not any(lease for *_, lease in rows)
     with Collection(name) as collection:
-        for judge in collection.judges():
+        for judge in collection.judges.all():
             desk: Desk = collection.desk(judge.name)
             assert desk.claim("1") is False
             assert desk.claimable("1") == 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.documents import document_sha256
 from store.db.tables import JUDGEMENT
 from store.errors import ConflictError, StoreError, UnknownNameError
@@ -38,14 +38,14 @@ COLUMNS = [column.name for column in JUDGEMENT.columns]
 @pytest.fixture
 def ready(collection: Collection) -> Collection:
     """Make a collection with two judges and a pool shown in the order c, a, b."""
-    collection.add_judge("ann", HUMAN)
-    collection.add_judge("bob", HUMAN)
-    collection.add_topics([Topic("1", "wine")])
-    collection.add_run(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0), ("c", 0.5)]}))
+    collection.judges.add("ann", HUMAN)
+    collection.judges.add("bob", HUMAN)
+    collection.topics.add([Topic("1", "wine")])
+    collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0), ("c", 0.5)]}))
     manifest = {"strategy": "depth", "out_order": "random", "seed": 42}
     pool = make_pool({"1": ["c", "a", "b"]}, manifest=manifest, round="3", run_tags=("bm25",))
-    collection.add_pool(pool)
-    collection.add_documents([Document("a", "A", "text of a")])
+    collection.pools.add(pool)
+    collection.documents.add([Document("a", "A", "text of a")])
     return collection
 
 
@@ -69,7 +69,7 @@ def standing(task: Task | None) -> Standing:
 
 def test_queue_is_laid_as_the_pool_says(ready: Collection) -> None:
     """Documents come by position; those of a later pool follow; a document comes once."""
-    ready.add_pool(make_pool({"1": ["z", "a", "d"]}, name="second", manifest={}))
+    ready.pools.add(make_pool({"1": ["z", "a", "d"]}, name="second", manifest={}))
     queue = ready.desk("ann").queue("1")
     assert [task.docno for task in queue] == ["c", "a", "b", "z", "d"]
     assert queue[0] == Task("c", State.UNJUDGED, None, "", "", 0)
@@ -77,7 +77,7 @@ def test_queue_is_laid_as_the_pool_says(ready: Collection) -> None:
 
 def test_withdrawn_pool_is_not_shown(ready: Collection, collection_name: str) -> None:
     """Documents that only a withdrawn pool held are in no queue, and the topic in no inbox."""
-    ready.add_pool(make_pool({"1": ["a", "d"]}, name="second", manifest={}))
+    ready.pools.add(make_pool({"1": ["a", "d"]}, name="second", manifest={}))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
     assert [task.docno for task in ready.desk("ann").queue("1")] == ["a", "d"]
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
@@ -87,9 +87,9 @@ def test_withdrawn_pool_is_not_shown(ready: Collection, collection_name: str) ->
 
 def test_inbox_counts_this_judges_states(ready: Collection) -> None:
     """Topics come in natural order with this judge's counts alone."""
-    ready.add_topics([Topic("10", "ten"), Topic("9", "nine\x1b[2J\nlines"), Topic("5", "no pool")])
-    ready.add_pool(make_pool({"10": ["a"], "9": ["b", "c"]}, name="second", manifest={}))
-    ready.import_judgements({"bob": [Qrel("9", "b", 1), Qrel("10", "a", 2)]}, HUMAN)
+    ready.topics.add([Topic("10", "ten"), Topic("9", "nine\x1b[2J\nlines"), Topic("5", "no pool")])
+    ready.pools.add(make_pool({"10": ["a"], "9": ["b", "c"]}, name="second", manifest={}))
+    ready.judgements.add({"bob": [Qrel("9", "b", 1), Qrel("10", "a", 2)]}, HUMAN)
     sitting = sit(ready)
     sitting.grade("a", 0)
     sitting.act("b", Action.SKIP)
@@ -114,7 +114,7 @@ def test_idle_is_who_has_an_empty_inbox(ready: Collection, collection_name: str)
     assert idle() == [False, False]
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
     assert idle() == [True, True]
-    ready.add_pool(adaptive_pool({"1": "xyz"}, 2))
+    ready.pools.add(adaptive_pool({"1": "xyz"}, 2))
     assert idle() == [False, False]
     execute(collection_name, "UPDATE pool SET withdrawn = (name = 'live')")
     execute(
@@ -128,13 +128,13 @@ def test_idle_is_who_has_an_empty_inbox(ready: Collection, collection_name: str)
 
 def test_judged_outside_the_queue_is_not_counted(ready: Collection) -> None:
     """The inbox counts what is in the queue, whatever else was judged."""
-    ready.import_judgements({"ann": [Qrel("1", "z", 1), Qrel("7", "a", 1)]}, HUMAN)
+    ready.judgements.add({"ann": [Qrel("1", "z", 1), Qrel("7", "a", 1)]}, HUMAN)
     assert ready.desk("ann").inbox() == [InboxLine("1", "wine", 3, 0, 0, 0, None)]
 
 
 def test_assigned_documents_are_the_whole_queue(ready: Collection, collection_name: str) -> None:
     """A judge with assignments sees those alone; once any are made, one without sees nothing."""
-    ready.add_pool(make_pool({"2": ["a"]}, name="second", manifest={}))
+    ready.pools.add(make_pool({"2": ["a"]}, name="second", manifest={}))
     execute(
         collection_name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
@@ -156,20 +156,20 @@ def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) ->
     assert desk.undrawn("1") == 0
     with pytest.raises(UnknownNameError, match="unknown topic `none`"):
         desk.undrawn("none")
-    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
-    ready.add_pool(adaptive_pool({"2": "xz"}, 1, name="second"))
+    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
+    ready.pools.add(adaptive_pool({"2": "xz"}, 1, name="second"))
     assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 3)
-    assert ready.draw("live", "2", ends("xy")) == "x"
+    assert ready.pools.draw("live", "2", ends("xy")) == "x"
     assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 2)
-    assert ready.draw("second", "2", ends("xz")) == "x"
-    assert ready.draw("live", "2", ends("xy")) == "y"
+    assert ready.pools.draw("second", "2", ends("xz")) == "x"
+    assert ready.pools.draw("live", "2", ends("xy")) == "y"
     assert (desk.undrawn("1"), desk.undrawn("2")) == (2, 0)
     assert ready.desk("bob").undrawn("1") == 2
 
 
 def test_withdrawn_pool_has_nothing_to_draw(ready: Collection, collection_name: str) -> None:
     """A withdrawn pool's budget is nobody's; the topic that only it held is in no inbox."""
-    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
+    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'live'")
     desk = ready.desk("ann")
     assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
@@ -178,27 +178,27 @@ def test_withdrawn_pool_has_nothing_to_draw(ready: Collection, collection_name: 
 
 def test_inbox_counts_what_may_still_be_drawn(ready: Collection) -> None:
     """A topic has its queue and what may be drawn into it; drawing changes the sum for nobody."""
-    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
+    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
 
     def lines(judge: str) -> list[tuple[str, int, int]]:
         inbox = ready.desk(judge).inbox()
         return [(line.topic, line.documents, line.left) for line in inbox]
 
     assert lines("ann") == [("1", 5, 5), ("2", 2, 2)]
-    ready.draw("live", "2", ends("xyz"))
+    ready.pools.draw("live", "2", ends("xyz"))
     sit(ready, topic="2").grade("x", 1)
     assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
     assert lines("bob") == [("1", 5, 5), ("2", 2, 2)]
-    ready.draw("live", "2", ends("xyz"))
+    ready.pools.draw("live", "2", ends("xyz"))
     assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
 
 
 def test_drawn_documents_follow_in_the_order_they_were_drawn(ready: Collection) -> None:
     """The queue has what was drawn, not what may be; a document of another pool comes once."""
-    ready.add_pool(adaptive_pool({"1": "abxyz"}, 4))
+    ready.pools.add(adaptive_pool({"1": "abxyz"}, 4))
     strategy = ends("abxyz")
     for expected in ("a", "z", "y"):
-        assert ready.draw("live", "1", strategy) == expected
+        assert ready.pools.draw("live", "1", strategy) == expected
     queue = ready.desk("ann").queue("1")
     assert [task.docno for task in queue] == ["c", "a", "b", "z", "y"]
 
@@ -207,7 +207,7 @@ def test_judge_with_assignments_has_nothing_to_draw(
     ready: Collection, collection_name: str
 ) -> None:  # fmt: skip
     """Once documents are assigned, nobody is given others."""
-    ready.add_pool(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
+    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
     execute(
         collection_name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
@@ -223,22 +223,22 @@ def test_judge_with_assignments_has_nothing_to_draw(
 def test_what_is_shown_cannot_steer_a_terminal(collection: Collection) -> None:
     """Titles, topics and documents are sanitised for display and stay raw in the store."""
     raw = "a\x1b]0;owned\x07\u202e\0\ud800\r\nb"
-    collection.add_topics([Topic("1", raw, raw, raw)])
-    collection.add_pool(make_pool({"1": ["d"]}))
-    collection.add_documents([Document("d", raw, raw)])
-    collection.add_judge("ann", HUMAN)
+    collection.topics.add([Topic("1", raw, raw, raw)])
+    collection.pools.add(make_pool({"1": ["d"]}))
+    collection.documents.add([Document("d", raw, raw)])
+    collection.judges.add("ann", HUMAN)
     desk = collection.desk("ann")
     clean = "a␛]0;owned␇\ufffd␀\ufffd\nb"
     line = clean.replace("\n", " ")
     assert desk.topic("1") == Topic("1", line, clean, clean)
     assert desk.page("d") == Page("d", line, clean)
     assert desk.inbox()[0].title == line
-    assert collection.document("d") == Document("d", raw, raw)
+    assert collection.documents.get("d") == Document("d", raw, raw)
 
 
 def test_missing_text_is_not_an_empty_text(ready: Collection) -> None:
     """A page says when the text is not in the collection."""
-    ready.add_documents([Document("b", "B", "")])
+    ready.documents.add([Document("b", "B", "")])
     desk = ready.desk("ann")
     assert desk.page("b") == Page("b", "B", "")
     assert desk.page("c") == Page("c", "", None)
@@ -402,7 +402,7 @@ def test_undo_is_of_this_sitting_alone(ready: Collection) -> None:
 
 def test_undo_reaches_another_topic(ready: Collection) -> None:
     """Undo goes back over a change of topic and says where it went."""
-    ready.add_pool(make_pool({"2": ["a"]}, name="second", manifest={}))
+    ready.pools.add(make_pool({"2": ["a"]}, name="second", manifest={}))
     sitting = sit(ready)
     sitting.grade("a", 1)
     later = Sitting(sitting.desk, "2")
@@ -413,11 +413,11 @@ def test_undo_reaches_another_topic(ready: Collection) -> None:
 
 def test_undo_restores_the_iteration(ready: Collection) -> None:
     """A grade of an earlier round is that round's again after undo; a note does not move it."""
-    ready.import_judgements({"ann": [Qrel("1", "a", 2, "1")]}, HUMAN)
+    ready.judgements.add({"ann": [Qrel("1", "a", 2, "1")]}, HUMAN)
     sitting = sit(ready)
 
     def iteration() -> tuple[int | None, str]:
-        (one,) = [one for one in ready.judgements(["ann"]) if one.docno == "a"]
+        (one,) = [one for one in ready.judgements.current(["ann"]) if one.docno == "a"]
         return one.grade, one.iteration
 
     sitting.act("a", Action.NOTE, note="hm")
@@ -500,7 +500,7 @@ def test_undo_under_another_sitting_is_a_conflict(
         with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
             first.undo()
     assert contents(collection_name) == before
-    ready.import_judgements({"ann": [Qrel("1", "b", 1)]}, HUMAN)
+    ready.judgements.add({"ann": [Qrel("1", "b", 1)]}, HUMAN)
     assert standing(second.undo()) == (State.JUDGED, 1, "", "")
 
 
@@ -509,8 +509,8 @@ def test_event_between_look_and_write_is_a_conflict(postgres_url: str, act: str)
     """The same judge's event that comes in between reading and writing is never overwritten."""
     scale = parse_scale("0-2")
     with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
-        made.add_judge("ann", HUMAN)
-        made.add_pool(make_pool({"1": ["a"]}))
+        made.judges.add("ann", HUMAN)
+        made.pools.add(make_pool({"1": ["a"]}))
         first, second = sit(made), sit(made)
         first.grade("a", 1)
         second.look()
@@ -520,7 +520,7 @@ def test_event_between_look_and_write_is_a_conflict(postgres_url: str, act: str)
         early = meanwhile("FROM guideline", lambda: second.grade("a", 2))
         with early, pytest.raises(ConflictError):
             late()
-        (one,) = made.judgements()
+        (one,) = made.judgements.current()
         assert (one.grade, one.revision) == (2, 2)
 
 
@@ -528,8 +528,8 @@ def test_lost_connection_is_told_and_mended(postgres_url: str) -> None:
     """When the server drops the connection, nothing is written; the next key works again."""
     scale = parse_scale("0-2")
     with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
-        made.add_judge("ann", HUMAN)
-        made.add_pool(make_pool({"1": ["a"]}))
+        made.judges.add("ann", HUMAN)
+        made.pools.add(make_pool({"1": ["a"]}))
         sitting = sit(made)
         sitting.desk._sit()
 
@@ -546,7 +546,7 @@ def test_lost_connection_is_told_and_mended(postgres_url: str) -> None:
             pytest.raises(StoreError, match=r"terminat|closed|lost"),
         ):
             sitting.grade("a", 1)
-        assert made.judgements() == []
+        assert made.judgements.current() == []
         assert sitting.grade("a", 1).revision == 1
 
 
@@ -559,8 +559,8 @@ TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+\"?(\w+)")
 
 def test_desk_is_blind(ready: Collection) -> None:
     """No statement of a desk names runs, ranks, scores or plans, or reads others' judgements."""
-    ready.import_judgements({"bob": [Qrel("1", docno, 2) for docno in "abc"]}, HUMAN)
-    ready.add_pool(adaptive_pool({"1": "xyz"}, 2))
+    ready.judgements.add({"bob": [Qrel("1", docno, 2) for docno in "abc"]}, HUMAN)
+    ready.pools.add(adaptive_pool({"1": "xyz"}, 2))
     with statements() as sent:
         sitting = sit(ready)
         desk = sitting.desk

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.judging.effort import Effort, recent_active_ms
 from store.records import Action, Document, JudgeKind, Qrel, State, Task
 from tests.store.outside import Sitting, engine_of, execute, make_pool, reading
@@ -18,10 +18,10 @@ HUMAN = JudgeKind.HUMAN
 @pytest.fixture
 def ready(collection: Collection) -> Collection:
     """Make a collection with two judges and a pool of two topics in a random order."""
-    collection.add_judge("ann", HUMAN)
-    collection.add_judge("bob", HUMAN)
+    collection.judges.add("ann", HUMAN)
+    collection.judges.add("bob", HUMAN)
     manifest = {"strategy": "depth", "out_order": "random", "seed": 3}
-    collection.add_pool(make_pool({"1": list("abcdef"), "2": ["a"]}, manifest=manifest))
+    collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a"]}, manifest=manifest))
     return collection
 
 
@@ -52,7 +52,7 @@ def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Clocked
 
 def effort_of(collection: Collection, judge: str = "ann") -> Effort:
     """Return one judge's effort."""
-    [found] = [one for one in collection.effort() if one.judge == judge]
+    [found] = [one for one in collection.progress.effort() if one.judge == judge]
     return found
 
 
@@ -86,7 +86,7 @@ def test_every_decision_has_its_times(ready: Collection, collection_name: str) -
     assert found.display_orders == ("random:3",)
     assert recent(collection_name) == [4000, 10_500, 1000, 2000]
     assert recent(collection_name, limit=2) == [1000, 2000]
-    assert [one.judge for one in ready.effort()] == ["ann"]
+    assert [one.judge for one in ready.progress.effort()] == ["ann"]
 
 
 def test_note_and_grade_of_one_showing_count_once(ready: Collection, collection_name: str) -> None:
@@ -154,8 +154,8 @@ def test_correction_keeps_the_first_place(ready: Collection, collection_name: st
 
 def test_imported_grades_have_no_times(ready: Collection, collection_name: str) -> None:
     """Of imports only the count is known, also where the judge sits down as well."""
-    ready.import_judgements({"ann": [Qrel("1", "a", 1), Qrel("1", "b", 1), Qrel("1", "c", 2)]}, HUMAN)
-    ready.import_judgements({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    ready.judgements.add({"ann": [Qrel("1", "a", 1), Qrel("1", "b", 1), Qrel("1", "c", 2)]}, HUMAN)
+    ready.judgements.add({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
     gpt = effort_of(ready, "gpt")
     assert gpt == Effort("gpt", JudgeKind.MODEL, 0, None, 0, 0, 1, (), ())
     ann = sit(ready)
@@ -180,12 +180,12 @@ def test_untimed_decisions_have_no_time(ready: Collection, collection_name: str)
 
 def test_judging_again_begins_anew(ready: Collection, collection_name: str) -> None:
     """A document judged again after it was reopened is another decision."""
-    ready.add_documents([Document("a", text="one")])
+    ready.documents.add([Document("a", text="one")])
     ann = sit(ready)
     ann.decide("a", 5, grade=2)
     ann.decide("b", 3)
-    ready.add_documents([Document("a", text="two")], replace=True)
-    assert len(ready.reopen_outdated()) == 1
+    ready.documents.add([Document("a", text="two")], replace=True)
+    assert len(ready.rejudging.reopen()) == 1
     assert [one.docno for one in effort_of(ready).documents] == ["b"]
     assert recent(collection_name) == [5000, 3000]
     ann.look()
@@ -200,9 +200,9 @@ def test_judges_are_told_apart(ready: Collection, collection_name: str) -> None:
     """Nobody's time counts for another."""
     sit(ready).decide("a", 5)
     sit(ready, "bob").decide("a", 7)
-    assert [(one.judge, one.active_ms) for one in ready.effort()] == [("ann", 5000), ("bob", 7000)]
+    assert [(one.judge, one.active_ms) for one in ready.progress.effort()] == [("ann", 5000), ("bob", 7000)]
     assert recent(collection_name, judge=2) == [7000]
-    assert ready.recent_times(limit=9) == {"ann": [5000], "bob": [7000]}
+    assert ready.progress.recent_times(limit=9) == {"ann": [5000], "bob": [7000]}
 
 
 def test_old_events_need_not_be_read(ready: Collection, collection_name: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import inspect
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.judging.erasing import Scrubbed, Shared
@@ -45,10 +45,10 @@ def ready(collection: Collection) -> Collection:
     grades a 0 and c 1; eve, a model, grades a 1. zoe rules on a and b.
     """
     for name in ("ann", "bob"):
-        collection.add_judge(name, HUMAN)
-    collection.add_judge("zoe", JudgeKind.ADJUDICATOR)
-    collection.add_pool(make_pool({"1": list("abcde")}))
-    collection.add_documents([Document(docno, text="abc abc") for docno in "abcde"])
+        collection.judges.add(name, HUMAN)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
+    collection.pools.add(make_pool({"1": list("abcde")}))
+    collection.documents.add([Document(docno, text="abc abc") for docno in "abcde"])
     ann, bob = (Sitting(collection.desk(name), "1") for name in ("ann", "bob"))
     ann.grade("a", 0)
     ann.grade("c", 1)
@@ -60,7 +60,7 @@ def ready(collection: Collection) -> Collection:
     bob.desk.set_terms("1", ("claret", "port"))
     for one in (ann, bob):
         one.desk.leave()
-    collection.import_judgements({"eve": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    collection.judgements.add({"eve": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
     rule(collection, "a", 1)
     return collection
 
@@ -99,7 +99,7 @@ def test_nothing_is_left_but_a_count(ready: Collection, collection_name: str) ->
     uid = next(row[5] for row in before["judge"] if row[1] == "bob")
     moment = datetime.now(UTC)
     indexes = indexes_of(collection_name)
-    ready.erase_judge("bob")
+    ready.erasures.erase("bob")
     after = contents(collection_name)
     assert indexes_of(collection_name) == indexes
     assert rest(collection_name, 2) == others
@@ -107,7 +107,7 @@ def test_nothing_is_left_but_a_count(ready: Collection, collection_name: str) ->
     assert {row[3] for row in after["judgement"]} == {1, 3, 4}
     assert (after["passage"], after["judge_term"]) == ([], [])
     assert len(after["sitting"]) == len(before["sitting"]) - 1
-    (erasure,) = ready.erasures()
+    (erasure,) = ready.erasures.all()
     assert (erasure.uid, erasure.kind, erasure.judgements, erasure.events) == (uid, HUMAN, 2, 5)
     assert moment <= erasure.erased_at <= datetime.now(UTC)
     assert not any("bob" in str(cell) for rows in after.values() for row in rows for cell in row)
@@ -116,9 +116,9 @@ def test_nothing_is_left_but_a_count(ready: Collection, collection_name: str) ->
 def test_what_goes_is_counted_before(ready: Collection, collection_name: str) -> None:
     """A dry run says all that erasing then takes, and changes nothing."""
     before = contents(collection_name)
-    would = ready.erase_judge("bob", dry_run=True)
+    would = ready.erasures.erase("bob", dry_run=True)
     assert contents(collection_name) == before
-    assert would == ready.erase_judge("bob")
+    assert would == ready.erasures.erase("bob")
     assert (would.judgements, would.cannot, would.skipped, would.events) == (2, 1, 1, 5)
     assert (would.notes, would.passages, would.sittings, would.terms) == (2, 1, 1, 2)
     # a keeps the grades of ann and eve; b was bob's alone.
@@ -131,39 +131,39 @@ def test_what_goes_is_counted_before(ready: Collection, collection_name: str) ->
 @pytest.mark.slow
 def test_state_of_documents_is_as_if_the_judge_had_never_been(ready: Collection, tmp_path: Path) -> None:
     """Progress, agreement and inboxes are those of a collection made without the judge."""
-    ready.erase_judge("bob")
+    ready.erasures.erase("bob")
     scale = parse_scale("0-2")
     name = str(tmp_path / "without.db")
     with Collection.create(name, name="x", scale=scale, program="x") as other:
-        other.add_judge("ann", HUMAN)
-        other.add_judge("zoe", JudgeKind.ADJUDICATOR)
-        other.add_pool(make_pool({"1": list("abcde")}))
+        other.judges.add("ann", HUMAN)
+        other.judges.add("zoe", JudgeKind.ADJUDICATOR)
+        other.pools.add(make_pool({"1": list("abcde")}))
         ann = Sitting(other.desk("ann"), "1")
         ann.grade("a", 0)
         ann.grade("c", 1)
-        other.import_judgements({"eve": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+        other.judgements.add({"eve": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
         rule(other, "a", 1)
-        assert ready.progress() == other.progress()
-        assert ready.votes() is not None
+        assert ready.progress.counts() == other.progress.counts()
+        assert ready.grades.votes() is not None
         for one in (ready, other):
             assert {task.docno: task.state for task in one.desk("ann").queue("1")} == {
                 "a": State.JUDGED, "b": State.UNJUDGED, "c": State.JUDGED, "d": State.UNJUDGED,
                 "e": State.UNJUDGED,
             }  # fmt: skip
-        assert [(line.topic, line.standing) for line in ready.topic_lines()] == [
-            (line.topic, line.standing) for line in other.topic_lines()
+        assert [(line.topic, line.standing) for line in ready.lists.topics()] == [
+            (line.topic, line.standing) for line in other.lists.topics()
         ]
 
 
 def test_rulings_of_an_erased_adjudicator_go(ready: Collection, collection_name: str) -> None:
     """The judges' grades count again; they are not said to lose any."""
-    would = ready.erase_judge("zoe")
+    would = ready.erasures.erase("zoe")
     assert would.is_adjudicator
     assert (would.judgements, would.kept, would.lost, would.shared, would.rulings) == (
         1, 0, 0, (), 0,
     )  # fmt: skip
-    assert ready.chronicle("1", "a").final.reason == "several-judges"
-    (erasure,) = ready.erasures()
+    assert ready.history.of_document("1", "a").final.reason == "several-judges"
+    (erasure,) = ready.erasures.all()
     assert (erasure.kind, erasure.judgements) == (JudgeKind.ADJUDICATOR, 1)
 
 
@@ -172,7 +172,7 @@ def test_places_by_name_go_and_claims_are_open_again(ready: Collection, collecti
     seat(collection_name, "1", "ab", "bob")
     seat(collection_name, "1", "b", "ann")
     seat(collection_name, "1", "cd", "bob", lease_s=600)
-    done = ready.erase_judge("bob")
+    done = ready.erasures.erase("bob")
     assert (done.places, done.reopened, done.unassigned) == (2, 2, 1)  # a has no place then
     assert not done.is_last_assigned
     assert [place[:3] for place in places(collection_name)] == [
@@ -186,29 +186,29 @@ def test_end_of_all_assignment_is_told(ready: Collection, collection_name: str) 
     """Where all places were the judge's, everybody is shown the whole pool then."""
     seat(collection_name, "1", "ab", "bob")
     assert ready.desk("ann").queue("1") == []
-    assert ready.erase_judge("bob").is_last_assigned
+    assert ready.erasures.erase("bob").is_last_assigned
     assert len(ready.desk("ann").queue("1")) == 5
 
 
 def test_name_goes_from_plans_and_rounds(ready: Collection, collection_name: str) -> None:
     """`erased` stands where the name stood; a judge whose name holds it keeps the own."""
-    ready.add_judge("bob-2", HUMAN)
-    ready.add_pool(make_pool({"2": ["a"]}, name="unjudged-bob", round="bob"))
+    ready.judges.add("bob-2", HUMAN)
+    ready.pools.add(make_pool({"2": ["a"]}, name="unjudged-bob", round="bob"))
     manifest = {"judges": ["ann", "bob", "bob-2"], "seed": 3, "pools": ["unjudged-bob"]}
     places_made = [Place("2", "a", "ann", Purpose.PRIMARY, 0, "docno")]
-    ready.assign(Scope(), lambda _open: AssignmentPlan(places_made, manifest),
+    ready.assignments.make(Scope(), lambda _open: AssignmentPlan(places_made, manifest),
                  existing=Existing.REFUSE)  # fmt: skip
     execute(collection_name, "UPDATE judgement SET note = :note WHERE judge_id = 1",
             note=b"bob says 2, bob-2 says 1")  # fmt: skip
-    done = ready.erase_judge("bob")
+    done = ready.erasures.erase("bob")
     assert (done.named.plans, done.named.pools) == (1, ("unjudged-bob",))
     assert done.in_notes == 2  # ann's, of two documents, which stay as they are
-    assert ready.pools()[1].name == "unjudged-erased"
+    assert ready.pools.all()[1].name == "unjudged-erased"
     plan = contents(collection_name)["assignment_plan"][0][1]
     assert plan == '{"judges": ["ann", "bob-2", "erased"], "pools": ["unjudged-erased"]}'
-    again = ready.erase_judge("bob-2")
+    again = ready.erasures.erase("bob-2")
     assert again.named.plans == 1
-    assert len(ready.erasures()) == 2
+    assert len(ready.erasures.all()) == 2
 
 
 def test_judge_at_work_is_not_erased(ready: Collection, collection_name: str) -> None:
@@ -217,7 +217,7 @@ def test_judge_at_work_is_not_erased(ready: Collection, collection_name: str) ->
     bob.grade("e", 1)
     before = contents(collection_name)
     with pytest.raises(ConflictError, match="judge `bob` is at work"):
-        ready.erase_judge("bob")
+        ready.erasures.erase("bob")
     assert contents(collection_name) == before
 
 
@@ -228,7 +228,7 @@ def test_desk_of_an_erased_judge_saves_nothing(ready: Collection, collection_nam
     asleep.grade("e", 1)
     fresh = ready.desk("bob")
     execute(collection_name, "UPDATE sitting SET seen_at = :at", at=datetime(2001, 1, 1, tzinfo=UTC))
-    ready.erase_judge("bob")
+    ready.erasures.erase("bob")
     before = contents(collection_name)
     for attempt in (
         lambda: asleep.grade("a", 0),
@@ -245,19 +245,19 @@ def test_desk_of_an_erased_judge_saves_nothing(ready: Collection, collection_nam
 
 def test_unknown_judge_erases_nobody(ready: Collection, collection_name: str) -> None:
     """A name that is not there, or no longer."""
-    ready.erase_judge("bob")
+    ready.erasures.erase("bob")
     before = contents(collection_name)
     with pytest.raises(UnknownNameError, match="unknown judge `bob`"):
-        ready.erase_judge("bob")
+        ready.erasures.erase("bob")
     assert contents(collection_name) == before
 
 
 def test_new_judge_of_the_name_is_somebody_else(ready: Collection) -> None:
     """The name is free again, and the count of the erased one stays."""
-    ready.erase_judge("bob")
-    assert ready.add_judge("bob", HUMAN)
-    assert len(ready.erasures()) == 1
-    assert ready.judgements(["bob"]) == []
+    ready.erasures.erase("bob")
+    assert ready.judges.add("bob", HUMAN)
+    assert len(ready.erasures.all()) == 1
+    assert ready.judgements.current(["bob"]) == []
 
 
 def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:
@@ -265,9 +265,9 @@ def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "c.db"
     secret, name = "Geheimnis-水道橋-7261", "Zacharias-the-Judge"
     with Collection.create(str(file), name="x", scale=parse_scale("0-2"), program="x") as made:
-        made.add_judge(name, HUMAN)
-        made.add_judge("ann", HUMAN)
-        made.add_pool(make_pool({"1": [f"d{number}" for number in range(60)]}))
+        made.judges.add(name, HUMAN)
+        made.judges.add("ann", HUMAN)
+        made.pools.add(make_pool({"1": [f"d{number}" for number in range(60)]}))
         for judge in (name, "ann"):
             sitting = Sitting(made.desk(judge), "1")
             for docno in sitting.tasks:
@@ -275,23 +275,23 @@ def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:
                 sitting.act(docno, Action.JUDGE, grade=1, note=note)
             sitting.desk.set_terms("1", (secret,))
             sitting.desk.leave()
-        made.rename_judge("ann", "anna")
+        made.judges.rename("ann", "anna")
         assert found_in(tmp_path, secret, name) == {secret, name}
-        made.erase_judge(name)
-        assert made.scrub() is Scrubbed.DONE
+        made.erasures.erase(name)
+        assert made.erasures.scrub() is Scrubbed.DONE
         # ann had marked the same word: it is hers.
         execute(str(file), "DELETE FROM judge_term")
-        assert made.scrub() is Scrubbed.DONE
+        assert made.erasures.scrub() is Scrubbed.DONE
         assert found_in(tmp_path, secret, name) == set()
-        assert len(made.judgements(["anna"])) == 60
+        assert len(made.judgements.current(["anna"])) == 60
 
 
 def test_bytes_of_what_was_removed_before_go_too(tmp_path: Path) -> None:
     """A note that was replaced long ago, by a program that overwrote nothing, is not found."""
     file = tmp_path / "c.db"
     with Collection.create(str(file), name="x", scale=parse_scale("0-2"), program="x") as made:
-        made.add_judge("ann", HUMAN)
-        made.import_judgements({"ann": [Qrel("1", "a", 1)]}, HUMAN)
+        made.judges.add("ann", HUMAN)
+        made.judgements.add({"ann": [Qrel("1", "a", 1)]}, HUMAN)
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA secure_delete = OFF")
         for note in (b"Geheimnis" * 2000, b""):
@@ -299,8 +299,8 @@ def test_bytes_of_what_was_removed_before_go_too(tmp_path: Path) -> None:
             connection.commit()
     with Collection(str(file)) as opened:
         assert found_in(tmp_path, "Geheimnis") == {"Geheimnis"}
-        opened.erase_judge("ann")
-        assert opened.scrub() is Scrubbed.DONE
+        opened.erasures.erase("ann")
+        assert opened.erasures.scrub() is Scrubbed.DONE
         assert found_in(tmp_path, "Geheimnis") == set()
 
 
@@ -316,12 +316,12 @@ def test_rows_are_overwritten_though_somebody_reads(tmp_path: Path) -> None:
     """While another program reads, the log is kept for it; once it is closed nothing is left."""
     file = tmp_path / "c.db"
     with Collection.create(str(file), name="x", scale=parse_scale("0-2"), program="x") as made:
-        made.add_judge("Zacharias", HUMAN)
-        made.import_judgements({"Zacharias": [Qrel("1", "a", 1)]}, HUMAN)
+        made.judges.add("Zacharias", HUMAN)
+        made.judgements.add({"Zacharias": [Qrel("1", "a", 1)]}, HUMAN)
         with engine_of(str(file)) as engine, engine.connect() as reader:
             reader.exec_driver_sql("SELECT * FROM judge").all()
-            made.erase_judge("Zacharias")
-            assert made.scrub() is Scrubbed.IN_USE
+            made.erasures.erase("Zacharias")
+            assert made.erasures.scrub() is Scrubbed.IN_USE
     assert found_in(tmp_path, "Zacharias") == set()
 
 
@@ -329,4 +329,4 @@ def test_bytes_of_a_server_are_not_touched(postgres_url: str) -> None:
     """PostgreSQL is told apart: vacuuming is for whoever runs it."""
     scale = parse_scale("0-2")
     with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
-        assert made.scrub() is Scrubbed.NOT_HERE
+        assert made.erasures.scrub() is Scrubbed.NOT_HERE

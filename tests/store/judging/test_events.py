@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Action, JudgeKind, Qrel, State, Topic
 from tests.store.outside import Sitting, make_pool
 
@@ -13,9 +13,9 @@ from tests.store.outside import Sitting, make_pool
 def ready(collection: Collection) -> Collection:
     """Make two topics that share a document, and two judges."""
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
-    collection.add_topics([Topic("1", "one"), Topic("2", "two")])
-    collection.add_pool(make_pool({"1": "ab", "2": "bc"}))
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
+    collection.pools.add(make_pool({"1": "ab", "2": "bc"}))
     return collection
 
 
@@ -52,7 +52,7 @@ def test_events_are_of_this_sitting_and_the_newest_comes_first(ready: Collection
 def test_events_of_a_document_are_of_every_sitting_of_the_judge(ready: Collection) -> None:
     """What was done elsewhere, and what was imported, is there, and said to be."""
     by_judge = {"ann": [Qrel("1", "a", 0)], "bob": [Qrel("1", "a", 2)]}
-    ready.import_judgements(by_judge, JudgeKind.HUMAN)
+    ready.judgements.add(by_judge, JudgeKind.HUMAN)
     first, second = sit(ready), sit(ready)
     first.grade("a", 1)
     second.look()

@@ -8,7 +8,7 @@ import re
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.records import Action, ImportReport, JudgeKind, Judgement, Qrel, State
@@ -22,23 +22,23 @@ def states(collection: Collection) -> dict[tuple[str, str, str], tuple[State, in
     """Give state, grade and revision by (topic, docno, judge)."""
     return {
         (one.topic, one.docno, one.judge): (one.state, one.grade, one.revision)
-        for one in collection.judgements()
+        for one in collection.judgements.current()
     }
 
 
 def test_imported_judgements_come_back(collection: Collection) -> None:
     """Grades and iterations come back by judge, each its first revision."""
-    report = collection.import_judgements({"ann": QRELS, "bob": QRELS[:1]}, HUMAN)
+    report = collection.judgements.add({"ann": QRELS, "bob": QRELS[:1]}, HUMAN)
     assert report == ImportReport(added=4)
-    back = {(one.topic, one.docno, one.judge): one for one in collection.judgements()}
+    back = {(one.topic, one.docno, one.judge): one for one in collection.judgements.current()}
     assert len(back) == 4
     one = back["1", "b", "ann"]
     assert one == Judgement("1", "b", "ann", State.JUDGED, 0, 1, "", "", "7", one.judged_at)
     assert back["001", "a", "ann"].iteration == "Q0"
-    assert {one.judge for one in collection.judgements(["bob"])} == {"bob"}
-    assert collection.judgements([]) == []
+    assert {one.judge for one in collection.judgements.current(["bob"])} == {"bob"}
+    assert collection.judgements.current([]) == []
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        collection.judgements(["ann", "eve"])
+        collection.judgements.current(["ann", "eve"])
 
 
 def test_same_judgements_again_change_nothing(
@@ -46,10 +46,10 @@ def test_same_judgements_again_change_nothing(
 ) -> None:  # fmt: skip
     """Importing the same file again is counted and writes nothing."""
     pool = make_pool({"1": ["a", "c"]}, name="unjudged", manifest={"file": "x"})
-    collection.import_judgements({"ann": QRELS}, HUMAN, pool=pool)
+    collection.judgements.add({"ann": QRELS}, HUMAN, pool=pool)
     before = contents(collection_name)
     for replace in (False, True):
-        report = collection.import_judgements({"ann": QRELS}, HUMAN, pool=pool, replace=replace)
+        report = collection.judgements.add({"ann": QRELS}, HUMAN, pool=pool, replace=replace)
         assert report == ImportReport(unchanged=3)
     assert contents(collection_name) == before
 
@@ -58,10 +58,10 @@ def test_import_tells_of_every_judgement_that_is_done(collection: Collection) ->
     """Those that are there already, and those that are new, 5,000 at a time: all of the file."""
     told: list[int] = []
     many = [Qrel("1", f"d{number}", 1) for number in range(11_000)]
-    collection.import_judgements({"ann": many[:1000]}, HUMAN)
-    collection.import_judgements({"ann": many, "bob": many[:3]}, HUMAN, advance=told.append)
+    collection.judgements.add({"ann": many[:1000]}, HUMAN)
+    collection.judgements.add({"ann": many, "bob": many[:3]}, HUMAN, advance=told.append)
     assert told == [1000, 5000, 5000, 0, 3]
-    assert len(collection.judgements()) == 11_003
+    assert len(collection.judgements.current()) == 11_003
 
 
 @pytest.mark.parametrize("other", [Qrel("1", "a", 1), Qrel("1", "a", 2, "7")])
@@ -69,14 +69,14 @@ def test_other_grade_is_refused_or_appended(
     collection: Collection, collection_name: str, other: Qrel
 ) -> None:
     """A differing line is refused with all else in the file; `replace` appends a revision."""
-    collection.import_judgements({"ann": QRELS}, HUMAN)
+    collection.judgements.add({"ann": QRELS}, HUMAN)
     before = contents(collection_name)
     pool = make_pool({"5": ["new"]}, name="unjudged", manifest={"file": "x"})
     by_judge = {"bob": [Qrel("6", "newer", 1)], "ann": [Qrel("7", "c", 1), other]}
     with pytest.raises(ConflictError, match="1 judgements of `ann` are there otherwise: 1 a: 2 ->"):
-        collection.import_judgements(by_judge, HUMAN, pool=pool)
+        collection.judgements.add(by_judge, HUMAN, pool=pool)
     assert contents(collection_name) == before
-    report = collection.import_judgements(by_judge, HUMAN, pool=pool, replace=True)
+    report = collection.judgements.add(by_judge, HUMAN, pool=pool, replace=True)
     assert report == ImportReport(added=2, replaced=1)
     assert states(collection)["1", "a", "ann"] == (State.JUDGED, other.grade, 2)
     kept = [row for row in contents(collection_name)["judgement"] if row in before["judgement"]]
@@ -85,29 +85,29 @@ def test_other_grade_is_refused_or_appended(
 
 def test_import_over_a_judge_at_work(collection: Collection) -> None:
     """A skipped document differs from a graded one; a note outlives the imported grade."""
-    collection.add_judge("ann", HUMAN)
-    collection.add_pool(make_pool({"1": ["a", "b"]}))
+    collection.judges.add("ann", HUMAN)
+    collection.pools.add(make_pool({"1": ["a", "b"]}))
     sitting = Sitting(collection.desk("ann"), "1")
     sitting.act("a", Action.SKIP, note="later")
     with pytest.raises(ConflictError, match="1 a: skipped -> 2"):
-        collection.import_judgements({"ann": QRELS}, HUMAN)
-    collection.import_judgements({"ann": QRELS}, HUMAN, replace=True)
-    (one,) = [one for one in collection.judgements() if (one.topic, one.docno) == ("1", "a")]
+        collection.judgements.add({"ann": QRELS}, HUMAN)
+    collection.judgements.add({"ann": QRELS}, HUMAN, replace=True)
+    (one,) = [one for one in collection.judgements.current() if (one.topic, one.docno) == ("1", "a")]
     assert (one.state, one.grade, one.revision, one.note) == (State.JUDGED, 2, 2, "later")
 
 
 def test_import_that_meets_the_judge_is_a_conflict(postgres_url: str) -> None:
     """When the judge grades a document while the file is read, nothing is imported."""
     with Collection.create(postgres_url, name="x", scale=parse_scale("0-2"), program="x") as one:
-        one.add_judge("ann", HUMAN)
-        one.add_pool(make_pool({"1": ["a", "b"]}))
+        one.judges.add("ann", HUMAN)
+        one.pools.add(make_pool({"1": ["a", "b"]}))
         sitting = Sitting(one.desk("ann"), "1")
-        one.import_judgements({"bob": [Qrel("1", "b", 1)]}, HUMAN)
+        one.judgements.add({"bob": [Qrel("1", "b", 1)]}, HUMAN)
         with (
             meanwhile("INSERT INTO judgement", lambda: sitting.grade("a", 1)),
             pytest.raises(ConflictError, match="`ann` judged one of these documents"),
         ):
-            one.import_judgements({"ann": [Qrel("1", "b", 2), Qrel("1", "a", 2)]}, HUMAN)
+            one.judgements.add({"ann": [Qrel("1", "b", 2), Qrel("1", "a", 2)]}, HUMAN)
         assert states(one) == {
             ("1", "a", "ann"): (State.JUDGED, 1, 1),
             ("1", "b", "bob"): (State.JUDGED, 1, 1),
@@ -119,16 +119,16 @@ def test_grade_off_the_scale_is_refused(collection: Collection, collection_name:
     before = contents(collection_name)
     for grade in (3, -1):
         with pytest.raises(ArgumentError, match=r"`grade` must be one of \(0, 1, 2\)"):
-            collection.import_judgements({"ann": [*QRELS, Qrel("9", "z", grade)]}, HUMAN)
+            collection.judgements.add({"ann": [*QRELS, Qrel("9", "z", grade)]}, HUMAN)
     assert contents(collection_name) == before
 
 
 def test_judge_of_another_kind_is_refused(collection: Collection, collection_name: str) -> None:
     """A file cannot make a person's name stand for a model, and nothing of it is kept."""
-    collection.add_judge("ann", HUMAN)
+    collection.judges.add("ann", HUMAN)
     before = contents(collection_name)
     with pytest.raises(ConflictError, match="kind human, not model"):
-        collection.import_judgements({"new": QRELS, "ann": QRELS}, JudgeKind.MODEL)
+        collection.judgements.add({"new": QRELS, "ann": QRELS}, JudgeKind.MODEL)
     assert contents(collection_name) == before
 
 
@@ -139,8 +139,8 @@ def test_ids_are_text(collection: Collection) -> None:
         judge: [Qrel(topic, docno, len(judge) % 3, docno) for topic in ids for docno in ids]
         for judge in ("1", "001")
     }
-    collection.import_judgements(by_judge, HUMAN)
-    found = {(one.judge, one.topic, one.docno): one for one in collection.judgements()}
+    collection.judgements.add(by_judge, HUMAN)
+    found = {(one.judge, one.topic, one.docno): one for one in collection.judgements.current()}
     assert len(found) == 2 * len(ids) ** 2
     for (judge, _, docno), one in found.items():
         assert (one.grade, one.iteration) == (len(judge) % 3, docno)
@@ -150,9 +150,9 @@ def test_work_at_desks_only_ever_adds_events(collection: Collection, collection_
     """Whatever judges do, no event is changed or removed, and revisions have no gaps."""
     dice = random.Random(11)
     docnos = ["a", "b", "c"]
-    collection.add_pool(make_pool({"1": docnos}))
+    collection.pools.add(make_pool({"1": docnos}))
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, HUMAN)
+        collection.judges.add(judge, HUMAN)
     sittings = [Sitting(collection.desk(judge), "1") for judge in ("ann", "bob", "ann")]
     before = contents(collection_name)["judgement"]
     n_written = 0
@@ -176,7 +176,7 @@ def test_work_at_desks_only_ever_adds_events(collection: Collection, collection_
                 sitting.look()
         for sitting in sittings:
             sitting.desk.leave()
-        collection.import_judgements({"ann": QRELS[:2]}, HUMAN, replace=True)
+        collection.judgements.add({"ann": QRELS[:2]}, HUMAN, replace=True)
     changes = re.compile(r"(UPDATE|DELETE FROM|INSERT INTO) judgement\b", re.IGNORECASE)
     verbs = {found.group(1).upper() for text, _ in sent if (found := changes.search(text))}
     assert verbs == {"INSERT INTO"}
@@ -192,7 +192,7 @@ def test_work_at_desks_only_ever_adds_events(collection: Collection, collection_
 
 def test_database_itself_refuses_contradictions(collection: Collection, collection_name: str) -> None:
     """No revision exists twice, and a grade stands if and only if the state is judged."""
-    collection.import_judgements({"ann": QRELS}, HUMAN)
+    collection.judgements.add({"ann": QRELS}, HUMAN)
     for columns in ("1, 'judged', 1", "2, 'judged', NULL", "2, 'skipped', 1"):
         with pytest.raises(IntegrityError):
             execute(
@@ -208,7 +208,7 @@ def test_database_itself_refuses_contradictions(collection: Collection, collecti
 def test_nothing_judged_is_no_judgement(collection: Collection) -> None:
     """A file that says of every line that it is pooled and unjudged makes a judge and a pool."""
     pool = make_pool({"1": ["a"]}, name="unjudged", manifest={"file": "x"})
-    assert collection.import_judgements({"ann": []}, HUMAN, pool=pool) == ImportReport()
-    assert collection.judgements() == []
-    assert [judge.name for judge in collection.judges()] == ["ann"]
-    assert set(collection.pooled_rounds()) == {("1", "a")}
+    assert collection.judgements.add({"ann": []}, HUMAN, pool=pool) == ImportReport()
+    assert collection.judgements.current() == []
+    assert [judge.name for judge in collection.judges.all()] == ["ann"]
+    assert set(collection.pools.rounds()) == {("1", "a")}

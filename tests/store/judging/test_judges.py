@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.records import Action, Judge, JudgeKind
@@ -20,26 +20,26 @@ def test_judges_come_back_bytewise_sorted(collection: Collection) -> None:
     kinds = list(JudgeKind)
     names = ["bob", "Bob", "ann", "Émile", "emile", "赤松", "z", "A1", "\U0001f377", "\uff21"]
     for number, name in enumerate(names):
-        assert collection.add_judge(name, kinds[number % 4])
+        assert collection.judges.add(name, kinds[number % 4])
     expected = sorted(names, key=lambda name: name.encode())
-    assert [judge.name for judge in collection.judges()] == expected
-    assert Judge("Bob", JudgeKind.MODEL) in collection.judges()
+    assert [judge.name for judge in collection.judges.all()] == expected
+    assert Judge("Bob", JudgeKind.MODEL) in collection.judges.all()
 
 
 def test_same_judge_again_changes_nothing(collection: Collection, collection_name: str) -> None:
     """Adding a judge who is there tells so and writes nothing."""
-    assert collection.add_judge("ann", JudgeKind.HUMAN)
+    assert collection.judges.add("ann", JudgeKind.HUMAN)
     before = contents(collection_name)
-    assert not collection.add_judge("ann", JudgeKind.HUMAN)
+    assert not collection.judges.add("ann", JudgeKind.HUMAN)
     assert contents(collection_name) == before
 
 
 def test_other_kind_is_refused(collection: Collection, collection_name: str) -> None:
     """A name stands for one kind of judge."""
-    collection.add_judge("gpt", JudgeKind.MODEL)
+    collection.judges.add("gpt", JudgeKind.MODEL)
     before = contents(collection_name)
     with pytest.raises(ConflictError, match="`gpt` is there as kind model, not human") as caught:
-        collection.add_judge("gpt", JudgeKind.HUMAN)
+        collection.judges.add("gpt", JudgeKind.HUMAN)
     assert caught.value.hint == "--kind model, or another name"
     assert contents(collection_name) == before
 
@@ -49,13 +49,13 @@ def test_name_must_be_one_clean_word(collection: Collection) -> None:
     controls = ["ann\n", "a\tb", "a\0b", "a\x1b[2J", "\u202eann", "\ud800"]
     for name in ["", " ", "ann b", "a\u3000b", *controls]:
         with pytest.raises(ArgumentError, match="`judge` must be one word"):
-            collection.add_judge(name, JudgeKind.HUMAN)
-    assert collection.judges() == []
+            collection.judges.add(name, JudgeKind.HUMAN)
+    assert collection.judges.all() == []
 
 
 def test_unknown_judge_is_told_how_to_be_added(collection: Collection) -> None:
     """A desk of nobody names the known judges, nearest first, and the command to add one."""
-    collection.add_judge("alice", JudgeKind.HUMAN)
+    collection.judges.add("alice", JudgeKind.HUMAN)
     with pytest.raises(UnknownNameError, match="unknown judge `alcie`; known: `alice`") as caught:
         collection.desk("alcie")
     assert caught.value.hint is not None
@@ -64,9 +64,9 @@ def test_unknown_judge_is_told_how_to_be_added(collection: Collection) -> None:
 
 def test_disabled_judge_has_no_desk(collection: Collection, collection_name: str) -> None:
     """A disabled judge is listed as such and may not sit down."""
-    collection.add_judge("ann", JudgeKind.HUMAN)
+    collection.judges.add("ann", JudgeKind.HUMAN)
     execute(collection_name, "UPDATE judge SET disabled = TRUE")
-    assert collection.judges() == [Judge("ann", JudgeKind.HUMAN, disabled=True)]
+    assert collection.judges.all() == [Judge("ann", JudgeKind.HUMAN, disabled=True)]
     with pytest.raises(StoreError, match="judge `ann` is disabled"):
         collection.desk("ann")
 
@@ -74,14 +74,14 @@ def test_disabled_judge_has_no_desk(collection: Collection, collection_name: str
 def test_judges_are_disabled_and_enabled_by_name(collection: Collection, collection_name: str) -> None:
     """Those that changed are told; with an unknown name among them nobody is changed."""
     for name in ("ann", "ben", "cat"):
-        collection.add_judge(name, JudgeKind.HUMAN)
-    assert collection.set_disabled(["cat", "ann"], disabled=True) == ["cat", "ann"]
-    assert collection.set_disabled(["ann", "ben"], disabled=True) == ["ben"]
-    assert [judge.disabled for judge in collection.judges()] == [True, True, True]
-    assert collection.set_disabled(["ann"], disabled=False) == ["ann"]
+        collection.judges.add(name, JudgeKind.HUMAN)
+    assert collection.judges.set_disabled(["cat", "ann"], disabled=True) == ["cat", "ann"]
+    assert collection.judges.set_disabled(["ann", "ben"], disabled=True) == ["ben"]
+    assert [judge.disabled for judge in collection.judges.all()] == [True, True, True]
+    assert collection.judges.set_disabled(["ann"], disabled=False) == ["ann"]
     before = contents(collection_name)
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        collection.set_disabled(["ben", "eve"], disabled=False)
+        collection.judges.set_disabled(["ben", "eve"], disabled=False)
     assert contents(collection_name) == before
 
 
@@ -92,20 +92,20 @@ def test_two_who_add_one_judge_at_once(postgres_url: str) -> None:
 
         def add_too() -> None:
             with Collection(postgres_url) as other:
-                answers.append(other.add_judge("ann", JudgeKind.HUMAN))
+                answers.append(other.judges.add("ann", JudgeKind.HUMAN))
 
         thread = Thread(target=add_too)
         with meanwhile("INSERT INTO judge", lambda: (thread.start(), thread.join(0.3))):
-            answers.append(one.add_judge("ann", JudgeKind.HUMAN))
+            answers.append(one.judges.add("ann", JudgeKind.HUMAN))
         thread.join()
         assert sorted(answers) == [False, True]
-        assert len(one.judges()) == 1
+        assert len(one.judges.all()) == 1
 
 
 def test_sitting_is_kept_from_first_event_to_leaving(collection: Collection, collection_name: str) -> None:
     """A sitting begins with the first event, names its machine and process, and is ended."""
-    collection.add_judge("ann", JudgeKind.HUMAN)
-    collection.add_pool(make_pool({"1": ["a"]}))
+    collection.judges.add("ann", JudgeKind.HUMAN)
+    collection.pools.add(make_pool({"1": ["a"]}))
     sitting = Sitting(collection.desk("ann", program="pooler 9"), "1")
     sitting.desk.page("a")
     sitting.desk.leave()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.tables import JUDGEMENT
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
@@ -22,10 +22,10 @@ HASH, VERSION = COLUMNS.index("document_sha256"), COLUMNS.index("guideline_versi
 def ready(collection: Collection) -> Collection:
     """Make two topics and two judges."""
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
-    collection.add_topics([Topic("1", "one"), Topic("2", "two")])
-    collection.add_pool(make_pool({"1": "ab", "2": "c"}))
-    collection.add_documents([Document("a", "", "first text")])
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
+    collection.pools.add(make_pool({"1": "ab", "2": "c"}))
+    collection.documents.add([Document("a", "", "first text")])
     return collection
 
 
@@ -94,7 +94,7 @@ def test_kept_conflict_has_both_in_the_history_and_theirs_stands(ready: Collecti
     assert here.look()[0].passages == (Passage(0, 5, "first"),)
     assert here.desk.undo() is None, "it is taken back already"
     elsewhere.look()
-    assert [(one.judge, one.grade) for one in ready.judgements()] == [("ann", 2)]
+    assert [(one.judge, one.grade) for one in ready.judgements.current()] == [("ann", 2)]
 
 
 def test_keep_over_nothing_and_over_an_undone_decision(ready: Collection) -> None:
@@ -105,7 +105,7 @@ def test_keep_over_nothing_and_over_an_undone_decision(ready: Collection) -> Non
     elsewhere.undo()
     kept = here.desk.keep(Decision("1", "a", Action.CANNOT, reason="x"))
     assert (kept.state, kept.reason, kept.revision) == (State.UNJUDGED, "", 4)
-    ready.import_judgements({"ann": [Qrel("2", "c", 1)]}, JudgeKind.HUMAN)
+    ready.judgements.add({"ann": [Qrel("2", "c", 1)]}, JudgeKind.HUMAN)
     other = Sitting(here.desk, "2")
     assert other.tasks["c"].grade == 1
     kept = here.desk.keep(Decision("2", "c", Action.SKIP))
@@ -139,9 +139,9 @@ def test_guidelines_are_the_newest_and_cannot_steer_a_terminal(ready: Collection
     """Without any there are none; a later version takes the place of the one before."""
     desk = ready.desk("ann")
     assert desk.guidelines() is None
-    ready.add_guideline("# One\x1b[2J")
+    ready.guidelines.add("# One\x1b[2J")
     first = desk.guidelines()
-    ready.add_guideline("# Two")
+    ready.guidelines.add("# Two")
     second = desk.guidelines()
     assert first is not None
     assert second is not None
@@ -150,14 +150,14 @@ def test_guidelines_are_the_newest_and_cannot_steer_a_terminal(ready: Collection
 
 def test_briefed_is_who_judged_here_under_the_newest_guidelines(ready: Collection) -> None:
     """Another topic, another judge, an import, or an older version brief nobody."""
-    ready.import_judgements({"ann": [Qrel("1", "a", 1)]}, JudgeKind.HUMAN)
+    ready.judgements.add({"ann": [Qrel("1", "a", 1)]}, JudgeKind.HUMAN)
     desk = ready.desk("ann")
     assert not desk.has_seen_guidelines("1")
     Sitting(desk, "1").grade("b", 1)
     assert desk.has_seen_guidelines("1")
     assert not desk.has_seen_guidelines("2")
     assert not ready.desk("bob").has_seen_guidelines("1")
-    ready.add_guideline("# One")
+    ready.guidelines.add("# One")
     assert not desk.has_seen_guidelines("1")
     assert desk.guidelines() is not None
     Sitting(desk, "1").act("b", Action.NOTE, note="n")
@@ -168,12 +168,12 @@ def test_briefed_is_who_judged_here_under_the_newest_guidelines(ready: Collectio
 
 def test_event_names_the_guidelines_the_judge_had(ready: Collection, collection_name: str) -> None:
     """A version that came while the judge sat counts only once the judge was given it."""
-    ready.add_guideline("# One")
+    ready.guidelines.add("# One")
     desk = ready.desk("ann")
     desk.guidelines()
     sitting = Sitting(desk, "1")
     sitting.grade("a", 1)
-    ready.add_guideline("# Two")
+    ready.guidelines.add("# Two")
     sitting.grade("a", 2)
     assert not ready.desk("ann").has_seen_guidelines("1")
     desk.guidelines()
@@ -188,7 +188,7 @@ def test_first_guidelines_that_come_meanwhile_were_not_seen(ready: Collection, c
     assert not desk.has_seen_guidelines("1")
     assert desk.guidelines() is None
     sitting = Sitting(desk, "1")
-    ready.add_guideline("# One")
+    ready.guidelines.add("# One")
     sitting.grade("a", 1)
     assert column(collection_name, VERSION) == [None]
     assert not ready.desk("ann").has_seen_guidelines("1")
@@ -201,7 +201,7 @@ def test_event_names_the_text_the_judge_had(ready: Collection, collection_name: 
     sitting = Sitting(desk, "1")
     page = desk.page("a")
     assert (page.text, page.sha256) == ("first text", before)
-    ready.add_documents([Document("a", "", "second text")], replace=True)
+    ready.documents.add([Document("a", "", "second text")], replace=True)
     after = next(row[5] for row in contents(collection_name)["document"] if row[1] == "a")
     sitting.act("a", Action.JUDGE, grade=1, document_sha256=page.sha256)
     assert desk.page("a").sha256 == after
@@ -216,6 +216,6 @@ def test_event_on_a_page_without_text_names_none(ready: Collection, collection_n
     sitting = Sitting(desk, "1")
     page = desk.page("b")
     assert (page.text, page.sha256) == (None, None)
-    ready.add_documents([Document("b", "", "a text")])
+    ready.documents.add([Document("b", "", "a text")])
     sitting.act("b", Action.CANNOT, reason="no text", document_sha256=page.sha256)
     assert column(collection_name, HASH) == [None]

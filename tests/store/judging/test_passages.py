@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, StoreError
 from store.judging.events import as_raw, as_shown
 from store.records import Action, Document, JudgeKind, Passage, State, Topic
@@ -26,12 +26,12 @@ texts = st.text(st.sampled_from("ab\r\n\t\x00\x9b\ud800\udc00\u202e\u2029検\U00
 @pytest.fixture
 def sit(collection: Collection) -> Maker:
     """Make document `d` of some text, and sit ann down before it."""
-    collection.add_judge("ann", JudgeKind.HUMAN)
-    collection.add_topics([Topic("1", "one")])
-    collection.add_pool(make_pool({"1": "de"}))
+    collection.judges.add("ann", JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one")])
+    collection.pools.add(make_pool({"1": "de"}))
 
     def make(text: str) -> Sitting:
-        collection.add_documents([Document("d", "", text)], replace=True)
+        collection.documents.add([Document("d", "", text)], replace=True)
         return Sitting(collection.desk("ann"), "1")
 
     return make
@@ -159,8 +159,8 @@ def test_passages_are_of_their_document_and_judge(
 ) -> None:
     """Another judge of the same document, and another document, have none of them."""
     sitting = sit("abc")
-    collection.add_judge("bob", JudgeKind.HUMAN)
-    collection.add_documents([Document("e", "", "abc")])
+    collection.judges.add("bob", JudgeKind.HUMAN)
+    collection.documents.add([Document("e", "", "abc")])
     sitting.act("d", Action.MARK, passages=(part("abc", 0, 1),))
     assert sitting.grade("e", 1).passages == ()
     assert [task.passages for task in collection.desk("bob").queue("1")] == [(), ()]
@@ -204,7 +204,7 @@ def test_many_passages_of_many_events(sit: Maker, collection: Collection) -> Non
     from store.db.engine import reading
     from store.judging.events import fetch_passages
 
-    with reading(collection._engine) as session:
+    with reading(collection._db.engine) as session:
         found = fetch_passages(session, [*range(-1500, 31)])
     assert {event: len(passages) for event, passages in found.items()} == {
         number + 1: number for number in range(1, 30)

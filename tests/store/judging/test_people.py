@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import Action, AssignmentPlan, Existing, Judge, JudgeKind, Place, Purpose, Qrel, Scope
 from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
@@ -23,9 +23,9 @@ def ready(collection: Collection) -> Collection:
     bob holds an order of his own, and wrote a note and a reason; ed's round is called bob.
     """
     for name in ("bob", "bob-2", "eve"):
-        collection.add_judge(name, HUMAN)
-    collection.add_pool(make_pool({"1": list("abc")}, name="main"))
-    collection.add_pool(make_pool({"2": ["a"]}, name="unjudged-bob", round="bob",
+        collection.judges.add(name, HUMAN)
+    collection.pools.add(make_pool({"1": list("abc")}, name="main"))
+    collection.pools.add(make_pool({"2": ["a"]}, name="unjudged-bob", round="bob",
                                   manifest={"strategy": "imported", "file": "bob.qrels",
                                             "name": "unjudged-bob", "round": "bob"}))  # fmt: skip
     places = [
@@ -34,7 +34,7 @@ def ready(collection: Collection) -> Collection:
         for position, docno in enumerate("abc")
     ]
     manifest = {"judges": ["eve", "bob", "bob-2"], "seed": 7, "pools": ["main", "unjudged-bob"]}
-    collection.assign(Scope(), lambda _open: AssignmentPlan(places, manifest),
+    collection.assignments.make(Scope(), lambda _open: AssignmentPlan(places, manifest),
                       existing=Existing.REFUSE)  # fmt: skip
     bob = Sitting(collection.desk("bob", program="pooler 9"), "1")
     bob.act("a", Action.JUDGE, grade=2, note="as bob said")
@@ -42,7 +42,7 @@ def ready(collection: Collection) -> Collection:
     bob.grade("a", 1)
     bob.desk.set_terms("1", ("claret", "port"))
     bob.desk.leave()
-    collection.import_judgements({"ed": [Qrel("1", "a", 1, "bob")]}, JudgeKind.IMPORTED)
+    collection.judgements.add({"ed": [Qrel("1", "a", 1, "bob")]}, JudgeKind.IMPORTED)
     return collection
 
 
@@ -62,10 +62,10 @@ def column(name: str, query: str) -> list[object]:
 def test_renamed_judge_is_the_same_judge(ready: Collection, collection_name: str) -> None:
     """The name changes in the list of judges and in plans that list them, and nothing else does."""
     before = contents(collection_name)
-    done = ready.rename_judge("bob", "robert")
+    done = ready.judges.rename("bob", "robert")
     after = contents(collection_name)
     assert done.plans == 1
-    assert ready.judges() == [
+    assert ready.judges.all() == [
         Judge(name, kind) for name, kind in
         (("bob-2", HUMAN), ("ed", JudgeKind.IMPORTED), ("eve", HUMAN), ("robert", HUMAN))
     ]  # fmt: skip
@@ -83,24 +83,24 @@ def test_renamed_judge_is_the_same_judge(ready: Collection, collection_name: str
 
 def test_rename_says_where_the_old_name_stays(ready: Collection) -> None:
     """Pools and rounds somebody named after the judge stay, and are told."""
-    left = ready.rename_judge("bob", "robert").left
+    left = ready.judges.rename("bob", "robert").left
     assert (left.pools, left.events) == (("unjudged-bob",), 1)
-    assert ready.rename_judge("robert", "bob-3").left.pools == ()
+    assert ready.judges.rename("robert", "bob-3").left.pools == ()
 
 
 def test_rename_refuses_what_is_no_new_name(ready: Collection, collection_name: str) -> None:
     """A taken name, no name, the old name, and a judge who is not there change nothing."""
     before = contents(collection_name)
     with pytest.raises(ConflictError, match="there is a judge `eve` already") as caught:
-        ready.rename_judge("bob", "eve")
+        ready.judges.rename("bob", "eve")
     assert caught.value.hint == "two judges stay two: choose another name"
     for bad in ("", "two words", "a\x1b[2J", "\u202ebob"):
         with pytest.raises(ArgumentError, match="`NEW` must be one word"):
-            ready.rename_judge("bob", bad)
+            ready.judges.rename("bob", bad)
     with pytest.raises(ArgumentError, match="`NEW` must be another name than now"):
-        ready.rename_judge("bob", "bob")
+        ready.judges.rename("bob", "bob")
     with pytest.raises(UnknownNameError, match="unknown judge `bbo`; known: `bob`"):
-        ready.rename_judge("bbo", "x")
+        ready.judges.rename("bbo", "x")
     assert contents(collection_name) == before
 
 
@@ -108,19 +108,19 @@ def test_judge_at_work_goes_on_under_the_new_name(ready: Collection) -> None:
     """A desk that was open before saves as the renamed judge, and is told of."""
     eve = Sitting(ready.desk("eve"), "1")
     eve.grade("a", 0)
-    (live,) = ready.rename_judge("eve", "eva").live
+    (live,) = ready.judges.rename("eve", "eva").live
     assert live.host
     eve.grade("b", 2)
-    grades = {one.docno: one.grade for one in ready.judgements(["eva"])}
+    grades = {one.docno: one.grade for one in ready.judgements.current(["eva"])}
     assert grades == {"a": 0, "b": 2}
 
 
 def test_anonymous_judge_is_told_by_nothing(ready: Collection, collection_name: str) -> None:
     """No cell of the database has the name or the machine; grades, times and notes are there."""
     # Another judge's name that holds it stands for somebody else.
-    ready.rename_judge("bob-2", "cat")
-    before = {(one.topic, one.docno): one.grade for one in ready.judgements(["bob"])}
-    done = ready.anonymise_judges(["bob"])
+    ready.judges.rename("bob-2", "cat")
+    before = {(one.topic, one.docno): one.grade for one in ready.judgements.current(["bob"])}
+    done = ready.judges.anonymise(["bob"])
     assert done.names == ("judge-1",)
     assert (done.sittings, done.terms, done.notes) == (1, 2, 2)
     assert done.orders == 3 + 3  # three events and three places
@@ -129,7 +129,7 @@ def test_anonymous_judge_is_told_by_nothing(ready: Collection, collection_name: 
              for cell in row]  # fmt: skip
     named = [one for one in words if "bob" in one]
     assert named == [str(b"as bob said")] * 2  # the note, and the event that kept it
-    now = {(one.topic, one.docno): one.grade for one in ready.judgements(["judge-1"])}
+    now = {(one.topic, one.docno): one.grade for one in ready.judgements.current(["judge-1"])}
     assert now == before == {("1", "a"): 1, ("1", "b"): None}
     (sitting,) = contents(collection_name)["sitting"]
     assert sitting[5:8] == ("", 0, "")
@@ -140,8 +140,8 @@ def test_anonymous_judge_is_told_by_nothing(ready: Collection, collection_name: 
 
 def test_anonymising_reaches_plans_pools_and_rounds(ready: Collection, collection_name: str) -> None:
     """Manifests, pools' names and rounds, and the rounds of events name nobody; ties hold."""
-    ready.anonymise_judges(["bob"])
-    assert [pool.name for pool in ready.pools()] == ["main", "unjudged-judge-1"]
+    ready.judges.anonymise(["bob"])
+    assert [pool.name for pool in ready.pools.all()] == ["main", "unjudged-judge-1"]
     assert manifests(collection_name, "pool")[1] == {
         "strategy": "imported", "file": "judge-1.qrels", "name": "unjudged-judge-1",
         "round": "judge-1",
@@ -160,14 +160,14 @@ def test_new_names_are_the_first_free_ones_by_chance(collection: Collection) -> 
     """Names in use stay others'; who gets which is not the order of anything."""
     people = [f"p{number}" for number in range(6)]
     for name in ("judge-2", *people):
-        collection.add_judge(name, HUMAN)
-        collection.import_judgements({name: [Qrel("1", name, 1)]}, HUMAN)
+        collection.judges.add(name, HUMAN)
+        collection.judgements.add({name: [Qrel("1", name, 1)]}, HUMAN)
     orders = set()
     for _ in range(3):
-        now = [one.name for one in collection.judges() if one.name != "judge-2"]
-        done = collection.anonymise_judges(now)
+        now = [one.name for one in collection.judges.all() if one.name != "judge-2"]
+        done = collection.judges.anonymise(now)
         assert done.names == tuple(f"judge-{number}" for number in (1, 3, 4, 5, 6, 7))
-        by_docno = {one.docno: one.judge for one in collection.judgements()}
+        by_docno = {one.docno: one.judge for one in collection.judgements.current()}
         assert by_docno["judge-2"] == "judge-2"
         orders.add(tuple(by_docno[name] for name in people))
     assert len(orders) > 1  # all three alike: once in half a million
@@ -175,23 +175,23 @@ def test_new_names_are_the_first_free_ones_by_chance(collection: Collection) -> 
 
 def test_notes_go_when_they_are_to(ready: Collection, collection_name: str) -> None:
     """Notes and reasons of the judge alone, the program's own reasons never."""
-    ready.import_judgements({"eve": [Qrel("9", "z", 1)]}, HUMAN)
+    ready.judgements.add({"eve": [Qrel("9", "z", 1)]}, HUMAN)
     execute(collection_name, "UPDATE judgement SET note = :note WHERE iteration = 'bob'",
             note=b"other")  # fmt: skip
-    done = ready.anonymise_judges(["bob"], without_notes=True)
+    done = ready.judges.anonymise(["bob"], without_notes=True)
     assert done.notes == 2
-    assert {(one.judge, one.note, one.reason) for one in ready.judgements()} == {
+    assert {(one.judge, one.note, one.reason) for one in ready.judgements.current()} == {
         ("judge-1", "", ""), ("ed", "other", ""), ("eve", "", ""),
     }  # fmt: skip
-    assert ready.anonymise_judges(["judge-1"], dry_run=True).notes == 0
+    assert ready.judges.anonymise(["judge-1"], dry_run=True).notes == 0
 
 
 def test_dry_run_counts_and_changes_nothing(ready: Collection, collection_name: str) -> None:
     """What would change is counted as what then does."""
     before = contents(collection_name)
-    would = ready.anonymise_judges(["bob", "eve"], dry_run=True)
+    would = ready.judges.anonymise(["bob", "eve"], dry_run=True)
     assert contents(collection_name) == before
-    done = ready.anonymise_judges(["bob", "eve"])
+    done = ready.judges.anonymise(["bob", "eve"])
     assert would.names == ()
     for part in ("sittings", "terms", "orders", "notes", "named"):
         assert getattr(would, part) == getattr(done, part), part
@@ -203,16 +203,16 @@ def test_judge_at_work_is_not_anonymised(ready: Collection, collection_name: str
     eve.grade("a", 0)
     before = contents(collection_name)
     with pytest.raises(ConflictError, match=r"judge `eve` is at work on .*: nothing is changed"):
-        ready.anonymise_judges(["bob", "eve"])
+        ready.judges.anonymise(["bob", "eve"])
     assert contents(collection_name) == before
     long_ago = datetime(2001, 1, 1, tzinfo=UTC)
     execute(collection_name, "UPDATE sitting SET seen_at = :at", at=long_ago)
-    assert len(ready.anonymise_judges(["bob", "eve"]).names) == 2
+    assert len(ready.judges.anonymise(["bob", "eve"]).names) == 2
 
 
 def test_unknown_judge_among_several_changes_nobody(ready: Collection, collection_name: str) -> None:
     """One wrong name changes nothing."""
     before = contents(collection_name)
     with pytest.raises(UnknownNameError, match="unknown judge `bbo`"):
-        ready.anonymise_judges(["bob", "bbo"])
+        ready.judges.anonymise(["bob", "bbo"])
     assert contents(collection_name) == before

@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import StoreError
 from store.formats.scale import parse_scale
 from store.records import Action, Decision, JudgeKind, Pool, PoolEntry
 
 READ = """
 import os, sys
-import store.collection.collection, store.judging.desk, store.analysis.arrays
+import store.collection, store.judging.desk, store.analysis.arrays
 import store.grades.qrels, store.errors
 from sqlalchemy.dialects.sqlite import pysqlite
 if os.getuid() == 0:
     os.setuid(65534)
-with store.collection.collection.Collection("c.db") as opened:
-    print(opened.name, len(set(opened.pooled_rounds())))
+with store.collection.Collection("c.db") as opened:
+    print(opened.name, len(set(opened.pools.rounds())))
     try:
-        opened.add_judge("late", "human")
+        opened.judges.add("late", "human")
     except store.errors.StoreError as error:
         print(error)
 """
@@ -40,7 +40,7 @@ def archive() -> Iterator[Path]:
         scale = parse_scale("0-2")
         made = Collection.create(str(folder / "c.db"), name="old", scale=scale, program="test")
         with made as collection:
-            collection.add_pool(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
+            collection.pools.add(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
         (folder / "c.db").chmod(0o444)
         folder.chmod(0o555)
         yield folder
@@ -62,8 +62,8 @@ def test_file_that_was_removed_is_not_written_to(tmp_path: Path) -> None:
     """A judgement is never called saved when it went into a file that nobody can find again."""
     path = tmp_path / "c.db"
     with Collection.create(str(path), name="c", scale=parse_scale("0-2"), program="test") as made:
-        made.add_pool(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
-        made.add_judge("ann", JudgeKind.HUMAN)
+        made.pools.add(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
+        made.judges.add("ann", JudgeKind.HUMAN)
         desk = made.desk("ann")
         desk.queue("1")
         for file in tmp_path.iterdir():

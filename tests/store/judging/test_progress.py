@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.judging.progress import Unclaimed
 from store.records import Action, Counts, JudgeKind, Qrel, State
 from tests.store.drawing import adaptive_pool, ends
@@ -19,9 +19,9 @@ HUMAN = JudgeKind.HUMAN
 @pytest.fixture
 def judged(collection: Collection) -> Collection:
     """Make a pool of six documents for topic 1, one of each state, and one of topic 2."""
-    collection.add_judge("ann", HUMAN)
-    collection.add_judge("bob", HUMAN)
-    collection.add_pool(make_pool({"1": list("abcdef"), "2": ["a"]}))
+    collection.judges.add("ann", HUMAN)
+    collection.judges.add("bob", HUMAN)
+    collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a"]}))
     sitting = Sitting(collection.desk("ann"), "1")
     sitting.grade("a", 0)
     sitting.grade("b", 2)
@@ -34,7 +34,7 @@ def judged(collection: Collection) -> Collection:
 
 def test_states_by_hand(judged: Collection) -> None:
     """A grade of 0 is a judgement; undone is unjudged; another judge's work counts for nobody."""
-    progress = judged.progress()
+    progress = judged.progress.counts()
     assert progress["1", "ann"] == Counts(
         pooled=6, judged=2, skipped=1, cannot=1, outside=0, by_grade={0: 1, 1: 0, 2: 1}
     )
@@ -47,8 +47,8 @@ def test_states_by_hand(judged: Collection) -> None:
 
 def test_judged_outside_every_pool_is_counted_apart(judged: Collection) -> None:
     """Judgements of documents or topics in no pool never count as pooled."""
-    judged.import_judgements({"ann": [Qrel("1", "z", 1), Qrel("3", "a", 0)]}, HUMAN)
-    progress = judged.progress()
+    judged.judgements.add({"ann": [Qrel("1", "z", 1), Qrel("3", "a", 0)]}, HUMAN)
+    progress = judged.progress.counts()
     assert progress["1", "ann"] == Counts(
         pooled=6, judged=2, skipped=1, cannot=1, outside=1, by_grade={0: 1, 1: 1, 2: 1}
     )
@@ -58,9 +58,9 @@ def test_judged_outside_every_pool_is_counted_apart(judged: Collection) -> None:
 
 def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str) -> None:
     """What only a withdrawn pool held is not pooled: judgements count outside, skips nowhere."""
-    judged.add_pool(make_pool({"1": ["a", "c"]}, name="second"))
+    judged.pools.add(make_pool({"1": ["a", "c"]}, name="second"))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
-    progress = judged.progress()
+    progress = judged.progress.counts()
     assert progress["1", "ann"] == Counts(
         pooled=2, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
     )
@@ -69,9 +69,9 @@ def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str)
 
 def test_document_of_two_pools_counts_once(judged: Collection) -> None:
     """Pooled means in any pool."""
-    judged.add_pool(make_pool({"1": ["a", "b", "g"]}, name="second"))
-    assert judged.progress()["1", "ann"].pooled == 7
-    assert judged.progress()["1", "ann"].judged == 2
+    judged.pools.add(make_pool({"1": ["a", "b", "g"]}, name="second"))
+    assert judged.progress.counts()["1", "ann"].pooled == 7
+    assert judged.progress.counts()["1", "ann"].judged == 2
 
 
 def test_disabled_judge_counts_with_what_was_judged(
@@ -79,51 +79,53 @@ def test_disabled_judge_counts_with_what_was_judged(
 ) -> None:  # fmt: skip
     """A disabled judge's work is shown; topics the judge never saw are not."""
     execute(collection_name, "UPDATE judge SET disabled = TRUE")
-    assert set(judged.progress()) == {("1", "ann")}
+    assert set(judged.progress.counts()) == {("1", "ann")}
 
 
 def test_empty_collection_has_no_progress(collection: Collection) -> None:
     """Without pool and judgement there is nothing to count."""
-    collection.add_judge("ann", HUMAN)
-    assert collection.progress() == {}
+    collection.judges.add("ann", HUMAN)
+    assert collection.progress.counts() == {}
 
 
 def test_topic_with_nothing_drawn_is_there(judged: Collection) -> None:
     """A topic of an adaptive pool counts before its first draw; drawn documents are pooled."""
-    judged.add_pool(adaptive_pool({"2": list("abcd"), "5": list("abcd")}, budget=3))
-    assert judged.unclaimed() == Unclaimed({"2": 3, "5": 3})
-    assert judged.progress()["5", "ann"] == Counts(by_grade={0: 0, 1: 0, 2: 0})
-    judged.draw("live", "5", ends("abcd"))
-    assert judged.unclaimed() == Unclaimed({"2": 3, "5": 2})
-    assert judged.progress()["5", "bob"].pooled == 1
+    judged.pools.add(adaptive_pool({"2": list("abcd"), "5": list("abcd")}, budget=3))
+    assert judged.progress.unclaimed() == Unclaimed({"2": 3, "5": 3})
+    assert judged.progress.counts()["5", "ann"] == Counts(by_grade={0: 0, 1: 0, 2: 0})
+    judged.pools.draw("live", "5", ends("abcd"))
+    assert judged.progress.unclaimed() == Unclaimed({"2": 3, "5": 2})
+    assert judged.progress.counts()["5", "bob"].pooled == 1
 
 
 def test_drawn_documents_without_a_place_are_apart(judged: Collection, collection_name: str) -> None:
     """Once anything is assigned nobody draws, and what adaptive pools alone drew has no place."""
-    judged.add_pool(adaptive_pool({"1": ["a", "x"], "2": list("yz")}, budget=2))
+    judged.pools.add(adaptive_pool({"1": ["a", "x"], "2": list("yz")}, budget=2))
     for docno in "ax":
-        judged.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
+        judged.pools.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
     place(collection_name, "b", "ann")
     # Of six documents of 1 and one of 2 that the other pool has, b has a place; a is one of them.
-    assert judged.unclaimed() == Unclaimed({}, is_assigned=True, unassigned={"1": 5, "2": 1}, drawn={"1": 1})
+    assert judged.progress.unclaimed() == Unclaimed(
+        {}, is_assigned=True, unassigned={"1": 5, "2": 1}, drawn={"1": 1}
+    )
     place(collection_name, "x", "ann")
-    assert judged.unclaimed().drawn == {}
+    assert judged.progress.unclaimed().drawn == {}
 
 
 def test_without_assignments_nothing_is_unclaimed(judged: Collection) -> None:
     """While nothing is assigned every judge has the whole pool."""
-    assert judged.unclaimed() == Unclaimed()
+    assert judged.progress.unclaimed() == Unclaimed()
 
 
 def test_assigned_documents_are_a_persons_pool(judged: Collection, collection_name: str) -> None:
     """Once anything is assigned, that is what a person has; the rest judged counts as outside."""
-    judged.add_judge("eve", JudgeKind.ADJUDICATOR)
-    judged.import_judgements({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
-    judged.add_pool(make_pool({"1": ["y", "z"]}, name="withdrawn", manifest={}))
+    judged.judges.add("eve", JudgeKind.ADJUDICATOR)
+    judged.judgements.add({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    judged.pools.add(make_pool({"1": ["y", "z"]}, name="withdrawn", manifest={}))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
     for judge, docno in (("ann", "a"), ("ann", "c"), ("ann", "f"), ("ann", "z"), ("bob", "b")):
         place(collection_name, docno, judge)
-    progress = judged.progress()
+    progress = judged.progress.counts()
     assert progress["1", "ann"] == Counts(
         pooled=3, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
     )
@@ -136,7 +138,7 @@ def test_assigned_documents_are_a_persons_pool(judged: Collection, collection_na
 
 def test_what_lies_before_nobody(judged: Collection, collection_name: str) -> None:
     """Open places, lapsed claims, and documents without a place are counted where they are."""
-    judged.add_pool(make_pool({"1": ["z"]}, name="withdrawn", manifest={}))
+    judged.pools.add(make_pool({"1": ["z"]}, name="withdrawn", manifest={}))
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
     place(collection_name, "a", "ann")
     place(collection_name, "b", None)
@@ -145,7 +147,7 @@ def test_what_lies_before_nobody(judged: Collection, collection_name: str) -> No
     place(collection_name, "d", "ann", until="2901-01-01")
     place(collection_name, "d", "bob", until="2901-01-01")
     place(collection_name, "z", None)
-    assert judged.unclaimed() == Unclaimed(
+    assert judged.progress.unclaimed() == Unclaimed(
         {}, is_assigned=True, open_places={"1": 2}, lapsed={"1": 1}, unassigned={"1": 2, "2": 1}
     )
 
@@ -175,10 +177,10 @@ def test_counts_equal_a_plain_loop(collection: Collection, collection_name: str)
     dice = random.Random(5)
     docnos, judges = list("abcdefgh"), ["ann", "bob"]
     for judge in judges:
-        collection.add_judge(judge, HUMAN)
+        collection.judges.add(judge, HUMAN)
     pools = {name: {topic: dice.sample(docnos, 4) for topic in "12"} for name in ("p", "q", "r")}
     for name, documents in pools.items():
-        collection.add_pool(make_pool(documents, name=name, manifest={"name": name}))
+        collection.pools.add(make_pool(documents, name=name, manifest={"name": name}))
     expected: dict[tuple[str, str, str], tuple[State, int | None]] = {}
     for judge in judges:
         for topic in "12":
@@ -199,7 +201,7 @@ def test_counts_equal_a_plain_loop(collection: Collection, collection_name: str)
     pooled = {
         (topic, docno) for name in "pr" for topic in "12" for docno in pools[name][topic]
     }  # fmt: skip
-    for (topic, judge), counts in collection.progress().items():
+    for (topic, judge), counts in collection.progress.counts().items():
         inside: Counter[State] = Counter()
         grades: Counter[int | None] = Counter()
         outside = 0

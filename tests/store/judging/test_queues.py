@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading
 from store.errors import ConflictError
 from store.judging.desk import count_claimable, count_undrawn, fetch_queue, fetch_queues
@@ -20,10 +20,10 @@ LEASE_S = 600
 def ready(collection: Collection) -> Collection:
     """Make two topics pooled in an order of their own, and three judges."""
     for judge in ("ann", "bob", "cy"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
-    collection.add_topics([Topic("1", "one"), Topic("2", "two")])
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
     manifest = {"strategy": "depth", "out_order": "random", "seed": 7}
-    collection.add_pool(make_pool({"1": "dbac", "2": "ea"}, manifest=manifest, round="3"))
+    collection.pools.add(make_pool({"1": "dbac", "2": "ea"}, manifest=manifest, round="3"))
     return collection
 
 
@@ -65,7 +65,7 @@ def test_event_says_the_order_of_the_place_and_the_round_of_the_pool(
     """Where something is assigned the judge's own order is the one that was seen."""
     seat(collection_name, "1", "ca", "ann", display_order="random:99")
     Sitting(ready.desk("ann"), "1").act("c", Action.JUDGE, grade=1, position=0)
-    with reading(ready._engine) as session:
+    with reading(ready._db.engine) as session:
         queue = fetch_queue(session, 1, 1)
     assert [(one.docno, one.display_order, one.round) for one in queue] == [
         ("c", "random:99", "3"),
@@ -83,9 +83,9 @@ def test_positions_need_not_be_without_gaps(ready: Collection, collection_name: 
 def test_assigned_but_no_longer_pooled_is_not_shown(ready: Collection, collection_name: str) -> None:
     """A place at a document of withdrawn pools is none; it comes back with another pool."""
     seat(collection_name, "1", "abcd", "ann")
-    assert ready.withdraw_pool("pool")
+    assert ready.pools.withdraw("pool")
     assert (laid(ready, "ann"), inbox(ready, "ann")) == ("", [])
-    ready.add_pool(make_pool({"1": "xa"}, name="second", round="4"))
+    ready.pools.add(make_pool({"1": "xa"}, name="second", round="4"))
     assert (laid(ready, "ann"), inbox(ready, "ann")) == ("a", [("1", 1, 1)])
 
 
@@ -103,12 +103,12 @@ def test_documents_not_sampled_are_not_shown(ready: Collection, collection_name:
 
 def test_inbox_and_queue_count_the_same(ready: Collection, collection_name: str) -> None:
     """However documents are laid, the inbox has as many as the queue."""
-    ready.add_pool(make_pool({"1": "az", "2": "z"}, name="second"))
+    ready.pools.add(make_pool({"1": "az", "2": "z"}, name="second"))
     seat(collection_name, "1", "abz", "ann")
     seat(collection_name, "2", "ez", "bob")
     seat(collection_name, "1", "b", "bob")
     for number, judge in enumerate(("ann", "bob", "cy"), 1):
-        with reading(ready._engine) as session:
+        with reading(ready._db.engine) as session:
             queues = fetch_queues(session, number)
         shown = {topic: len(laid(ready, judge, topic)) for topic in ("1", "2") if laid(ready, judge, topic)}
         assert {str(topic): len(queue) for topic, queue in queues.items()} == shown
@@ -163,7 +163,7 @@ def test_place_lost_while_away_is_told_and_writes_nothing(ready: Collection, col
     for docno in "ab":
         with pytest.raises(ConflictError, match="not yours to judge"):
             late.grade(docno, 0)
-    assert [(one.judge, one.docno, one.grade) for one in ready.judgements()] == [("bob", "a", 2)]
+    assert [(one.judge, one.docno, one.grade) for one in ready.judgements.current()] == [("bob", "a", 2)]
 
 
 def test_lapsed_place_that_nobody_took_can_still_be_decided(ready: Collection, collection_name: str) -> None:
@@ -214,15 +214,15 @@ def test_nothing_is_left_of_a_decision_whose_place_was_lost(
 
 def test_drawn_documents_count_until_something_is_assigned(ready: Collection, collection_name: str) -> None:
     """What adaptive pools may draw is left to do only where documents are not assigned."""
-    ready.add_pool(adaptive_pool({"1": "xyz"}, 2))
-    with reading(ready._engine) as session:
+    ready.pools.add(adaptive_pool({"1": "xyz"}, 2))
+    with reading(ready._db.engine) as session:
         assert count_undrawn(session) == {1: 2}
         assert count_claimable(session, 1) == {}
     assert inbox(ready, "ann") == [("1", 6, 6), ("2", 2, 2)]
-    ready.draw("live", "1", ends("xyz"))
+    ready.pools.draw("live", "1", ends("xyz"))
     assert inbox(ready, "ann") == [("1", 6, 6), ("2", 2, 2)]
     seat(collection_name, "1", "ax", "ann")
-    with reading(ready._engine) as session:
+    with reading(ready._db.engine) as session:
         assert count_undrawn(session) == {}
     assert (laid(ready, "ann"), inbox(ready, "ann")) == ("ax", [("1", 2, 2)])
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
-from store.collection.merged import MergedCollection
+from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.judging.rejudging import Obstacle, Outdated, Why
@@ -36,11 +35,11 @@ def ready(collection: Collection) -> Collection:
 
 def fill(collection: Collection) -> None:
     """Fill a collection as the fixture `ready` says."""
-    collection.add_judge("ann", HUMAN)
-    collection.add_judge("bob", HUMAN)
-    collection.add_guideline("judge well")
-    collection.add_pool(make_pool({"1": list("abcd"), "2": ["a"], "10": ["a"]}, round="7"))
-    collection.add_documents([Document(docno, text=f"text of {docno}") for docno in "abc"])
+    collection.judges.add("ann", HUMAN)
+    collection.judges.add("bob", HUMAN)
+    collection.guidelines.add("judge well")
+    collection.pools.add(make_pool({"1": list("abcd"), "2": ["a"], "10": ["a"]}, round="7"))
+    collection.documents.add([Document(docno, text=f"text of {docno}") for docno in "abc"])
 
 
 def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting:
@@ -50,13 +49,13 @@ def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting
 
 def listed(collection: Collection, *arguments: Any) -> list[tuple[str, str, str, tuple[Why, ...]]]:
     """List judge, topic, docno and reasons of what is outdated."""
-    rows = collection.outdated(*arguments).rows
+    rows = collection.rejudging.outdated(*arguments).rows
     return [(one.judge, one.topic, one.docno, one.why) for one in rows]
 
 
 def change(collection: Collection, docno: str) -> None:
     """Give a document another text."""
-    collection.add_documents([Document(docno, text=f"new text of {docno}")], replace=True)
+    collection.documents.add([Document(docno, text=f"new text of {docno}")], replace=True)
 
 
 def events(name: str) -> list[dict[str, Any]]:
@@ -73,10 +72,10 @@ def test_judgements_under_older_guidelines_are_listed(ready: Collection) -> None
     ann.act("b", Action.CANNOT, reason="odd")
     ann.act("c", Action.SKIP)
     assert listed(ready) == []
-    ready.add_guideline("judge better")
+    ready.guidelines.add("judge better")
     bob = sit(ready, "bob")
     bob.grade("a", 1)
-    found = ready.outdated()
+    found = ready.rejudging.outdated()
     assert listed(ready) == [("ann", "1", "a", (GUIDELINES,)), ("ann", "1", "b", (GUIDELINES,))]
     first, second = found.rows
     assert first == Outdated("ann", "1", "a", State.JUDGED, 2, (GUIDELINES,), 1, first.judged_at, None, 1)
@@ -89,21 +88,21 @@ def test_judgements_under_older_guidelines_are_listed(ready: Collection) -> None
 
 def test_first_guidelines_make_what_was_before_outdated(collection: Collection) -> None:
     """What was judged without guidelines was not judged under the first version."""
-    collection.add_judge("ann", HUMAN)
-    collection.add_pool(make_pool({"1": ["a"]}))
+    collection.judges.add("ann", HUMAN)
+    collection.pools.add(make_pool({"1": ["a"]}))
     sit(collection).grade("a", 1)
     assert listed(collection) == []
-    collection.add_guideline("at last")
+    collection.guidelines.add("at last")
     assert listed(collection) == [("ann", "1", "a", (GUIDELINES,))]
-    assert collection.outdated().rows[0].guideline_version is None
+    assert collection.rejudging.outdated().rows[0].guideline_version is None
 
 
 def test_older_text_that_comes_back_is_not_older(ready: Collection) -> None:
     """Under version 1 with the text of version 3 nothing has changed; under version 2 it has."""
     sit(ready).grade("a", 1)
-    ready.add_guideline("judge badly")
+    ready.guidelines.add("judge badly")
     sit(ready, "bob").grade("a", 1)
-    ready.add_guideline("judge well")
+    ready.guidelines.add("judge well")
     assert listed(ready) == [("bob", "1", "a", (GUIDELINES,))]
 
 
@@ -113,7 +112,7 @@ def test_the_event_that_decided_counts(ready: Collection) -> None:
     ann.grade("a", 1)
     ann.grade("b", 1)
     ann.grade("c", 1)
-    ready.add_guideline("judge better")
+    ready.guidelines.add("judge better")
     ann.act("a", Action.NOTE, note="still so?")
     ann.grade("b", 2)
     ann.grade("c", 2)
@@ -129,10 +128,10 @@ def test_changed_texts_are_listed(ready: Collection) -> None:
         ann.grade(docno, 1)
     ann.act("d", Action.CANNOT, reason="no text")
     change(ready, "a")
-    ready.add_documents([Document("d", text="here it is")])
-    ready.add_documents([Document("b", text="text of b")])
+    ready.documents.add([Document("d", text="here it is")])
+    ready.documents.add([Document("b", text="text of b")])
     assert listed(ready) == [("ann", "1", "a", (TEXT,)), ("ann", "1", "d", (CAME,))]
-    ready.add_guideline("judge better")
+    ready.guidelines.add("judge better")
     assert listed(ready) == [
         ("ann", "1", "a", (GUIDELINES, TEXT)),
         ("ann", "1", "b", (GUIDELINES,)),
@@ -145,22 +144,22 @@ def test_text_as_it_was_again_is_no_change(ready: Collection) -> None:
     """A text that came back to what was judged leaves the judgement as it is."""
     sit(ready).grade("a", 1)
     change(ready, "a")
-    ready.add_documents([Document("a", text="text of a")], replace=True)
+    ready.documents.add([Document("a", text="text of a")], replace=True)
     assert listed(ready) == []
 
 
 def test_imported_judgements_are_counted_apart(ready: Collection) -> None:
     """What an import was made of is not known: it is never listed, and the count says so."""
-    ready.import_judgements({"gpt": [Qrel("1", "a", 1), Qrel("2", "a", 0)]}, JudgeKind.MODEL)
+    ready.judgements.add({"gpt": [Qrel("1", "a", 1), Qrel("2", "a", 0)]}, JudgeKind.MODEL)
     sit(ready).grade("a", 0)
-    ready.import_judgements({"ann": [Qrel("1", "a", 1)]}, HUMAN, replace=True)
-    ready.add_guideline("judge better")
+    ready.judgements.add({"ann": [Qrel("1", "a", 1)]}, HUMAN, replace=True)
+    ready.guidelines.add("judge better")
     change(ready, "a")
-    found = ready.outdated()
+    found = ready.rejudging.outdated()
     assert (found.rows, found.n_imported) == ((), 3)
-    assert ready.outdated(["ann"]).n_imported == 1
-    assert ready.outdated([], ["2"]).n_imported == 1
-    assert ready.reopen_outdated() == []
+    assert ready.rejudging.outdated(["ann"]).n_imported == 1
+    assert ready.rejudging.outdated([], ["2"]).n_imported == 1
+    assert ready.rejudging.reopen() == []
 
 
 def test_grade_settled_by_merge_is_as_any_other(tmp_path: Path) -> None:
@@ -168,22 +167,22 @@ def test_grade_settled_by_merge_is_as_any_other(tmp_path: Path) -> None:
     here, other = copies(make(tmp_path / "whole.db"), 2)
     work(here, ("ann", "a", Action.JUDGE, 1), ("ann", "b", Action.JUDGE, 0))
     with Collection(str(other)) as opened:
-        opened.add_guideline("# Two\n")
+        opened.guidelines.add("# Two\n")
     work(other, ("ann", "a", Action.JUDGE, 2), ("ann", "b", Action.JUDGE, 2))
     takes = {("1", "b", "ann"): Take(State.JUDGED, 2)}
-    with MergedCollection(str(here)) as opened:
+    with Collection(str(here)) as opened:
         assert opened.merge([str(other)], Wanted(Rule.LOWEST, takes)).is_done
     assert [value for _, value in sorted(grades(here, ["ann"]).items())][:2] == [1, 2]
     with Collection(str(here)) as opened:
         assert listed(opened) == [("ann", "1", "a", (GUIDELINES,))]
-        assert opened.outdated().n_imported == 0
-        opened.add_topics([Topic("1", "wine", "other", "n")], replace=True)
+        assert opened.rejudging.outdated().n_imported == 0
+        opened.topics.add([Topic("1", "wine", "other", "n")], replace=True)
         assert listed(opened, [], [], [Why.TOPIC]) == [
             ("ann", "1", "a", (GUIDELINES, Why.TOPIC)), ("ann", "1", "b", (Why.TOPIC,)),
         ]  # fmt: skip
-        assert [one.judgements for one in opened.topic_dossier("1").versions] == [2, 0]
-        assert [line.older for line in opened.topic_lines()] == [2]
-        assert [one.docno for one in opened.reopen_outdated()] == ["a", "b"]
+        assert [one.judgements for one in opened.details.topic("1").versions] == [2, 0]
+        assert [line.older for line in opened.lists.topics()] == [2]
+        assert [one.docno for one in opened.rejudging.reopen()] == ["a", "b"]
     assert grades(here, ["ann"])["ann", "a"] == "unjudged"
 
 
@@ -193,19 +192,19 @@ def test_grade_of_no_copy_rests_on_the_oldest_of_those_settled(tmp_path: Path) -
     work(here, ("ann", "a", Action.JUDGE, 1))
     for place in (here, other):
         with Collection(str(place)) as opened:
-            opened.add_documents([Document("a", "a", "new text of a")], replace=True)
+            opened.documents.add([Document("a", "a", "new text of a")], replace=True)
     with Collection(str(other)) as opened:
-        opened.add_guideline("# Two\n")
+        opened.guidelines.add("# Two\n")
     work(other, ("ann", "a", Action.JUDGE, 2))
     takes = {("1", "a", "ann"): Take(State.JUDGED, 0)}
-    with MergedCollection(str(other)) as opened:
+    with Collection(str(other)) as opened:
         assert opened.merge([str(here)], Wanted(None, takes)).is_done
     with Collection(str(other)) as opened:
-        (found,) = opened.outdated().rows
+        (found,) = opened.rejudging.outdated().rows
         assert (found.grade, found.guideline_version, found.topic_version) == (0, 1, 1)
         assert found.why == (GUIDELINES, TEXT)
-        assert opened.outdated().n_imported == 0
-        opened.reopen_outdated()
+        assert opened.rejudging.outdated().n_imported == 0
+        opened.rejudging.reopen()
         assert listed(opened) == []
 
 
@@ -214,16 +213,16 @@ def test_settled_grade_does_not_rest_on_what_was_judged_again(tmp_path: Path) ->
     whole = make(tmp_path / "whole.db")
     work(whole, ("ann", "a", Action.JUDGE, 1))
     with Collection(str(whole)) as opened:
-        opened.add_guideline("# Two\n")
+        opened.guidelines.add("# Two\n")
     made = copies(whole, 3)
     work(made[0], ("ann", "a", Action.NOTE, "sure"))
     work(made[1], ("ann", "a", Action.JUDGE, 0))
     work(made[2], ("ann", "a", Action.JUDGE, 2))
     takes = {("1", "a", "ann"): Take(State.JUDGED, 1)}
-    with MergedCollection(str(made[0])) as opened:
+    with Collection(str(made[0])) as opened:
         assert opened.merge([str(made[1]), str(made[2])], Wanted(None, takes)).is_done
     with Collection(str(made[0])) as opened:
-        assert (listed(opened), opened.outdated().n_imported) == ([], 0)
+        assert (listed(opened), opened.rejudging.outdated().n_imported) == ([], 0)
 
 
 def test_settled_imports_stay_imported(tmp_path: Path) -> None:
@@ -231,12 +230,12 @@ def test_settled_imports_stay_imported(tmp_path: Path) -> None:
     made = copies(make(tmp_path / "whole.db"), 2)
     for grade, place in enumerate(made):
         with Collection(str(place)) as opened:
-            opened.import_judgements({"ann": [Qrel("1", "a", grade)]}, HUMAN)
+            opened.judgements.add({"ann": [Qrel("1", "a", grade)]}, HUMAN)
     assert merge(*made, rule=Rule.HIGHEST).is_done
     with Collection(str(made[0])) as opened:
-        opened.add_guideline("# Two\n")
-        assert (listed(opened), opened.outdated().n_imported) == ([], 1)
-        assert opened.outdated([], ["1"]).n_imported == 1
+        opened.guidelines.add("# Two\n")
+        assert (listed(opened), opened.rejudging.outdated().n_imported) == ([], 1)
+        assert opened.rejudging.outdated([], ["1"]).n_imported == 1
 
 
 def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
@@ -244,9 +243,9 @@ def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
     place = make(tmp_path / "whole.db")
     work(place, ("ann", "a", Action.JUDGE, 1), ("ann", "b", Action.CANNOT, "torn"))
     with Collection(str(place)) as opened:
-        opened.add_guideline("# Two\n")
-        assert len(opened.reopen_outdated()) == 2
-        written = write_directory(opened, tmp_path / "out", Wishes(), program="x 1")
+        opened.guidelines.add("# Two\n")
+        assert len(opened.rejudging.reopen()) == 2
+        written = write_directory(opened.as_it_stands(), tmp_path / "out", Wishes(), program="x 1")
     assert written.counts["reasons"] == 1
 
 
@@ -266,14 +265,14 @@ def test_filters(ready: Collection) -> None:
     assert listed(ready) == everything
     assert listed(ready, ["bob"]) == everything[2:]
     assert listed(ready, ["bob", "ann"], ["2"]) == [everything[0], everything[2]]
-    ready.add_guideline("judge better")
+    ready.guidelines.add("judge better")
     assert len(listed(ready)) == 5
     assert [why for _, _, _, why in listed(ready, [], [], [TEXT])] == [(GUIDELINES, TEXT)] * 4
     assert listed(ready, [], ["1"], [TEXT]) == []
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        ready.outdated(["eve"])
+        ready.rejudging.outdated(["eve"])
     with pytest.raises(UnknownNameError, match="unknown topic `3`; known: `1`"):
-        ready.outdated([], ["3"])
+        ready.rejudging.outdated([], ["3"])
 
 
 def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: str) -> None:
@@ -283,8 +282,8 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
     ann.act("a", Action.NOTE, note="clear case")
     sit(ready, "bob").grade("a", 1)
     before = events(collection_name)
-    ready.add_guideline("judge better")
-    [reopened] = ready.reopen_outdated(["ann"])
+    ready.guidelines.add("judge better")
+    [reopened] = ready.rejudging.reopen(["ann"])
     assert (reopened.judge, reopened.docno, reopened.grade) == ("ann", "a", 2)
     *history, event = events(collection_name)
     assert history == before
@@ -316,7 +315,7 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
         "settled": None,
         "topic_version": None,
     }
-    grades = {(one.judge, one.grade) for one in ready.judgements()}
+    grades = {(one.judge, one.grade) for one in ready.judgements.current()}
     assert grades == {("ann", None), ("bob", 1)}
 
 
@@ -324,16 +323,16 @@ def test_reopened_is_before_its_judge_again(ready: Collection) -> None:
     """It is in the queue as unjudged, is not listed again, and can be judged at once."""
     sit(ready).grade("a", 2)
     change(ready, "a")
-    assert len(ready.reopen_outdated()) == 1
+    assert len(ready.rejudging.reopen()) == 1
     assert listed(ready) == []
-    assert ready.reopen_outdated() == []
+    assert ready.rejudging.reopen() == []
     ann = sit(ready)
     assert ann.tasks["a"].state is State.UNJUDGED
     assert ann.tasks["a"].revision == 2
-    assert ready.progress()["1", "ann"].unjudged == 4
+    assert ready.progress.counts()["1", "ann"].unjudged == 4
     ann.grade("a", 0)
     assert listed(ready) == []
-    [now] = [one for one in ready.judgements() if one.docno == "a"]
+    [now] = [one for one in ready.judgements.current() if one.docno == "a"]
     assert (now.grade, now.revision) == (0, 3)
 
 
@@ -343,8 +342,8 @@ def test_filtered_reopening_leaves_the_others(ready: Collection) -> None:
     sit(ready).grade("b", 2)
     sit(ready, "bob").grade("a", 1)
     change(ready, "a")
-    ready.add_guideline("judge better")
-    assert [one.docno for one in ready.reopen_outdated(["ann"], ["1"], [TEXT])] == ["a"]
+    ready.guidelines.add("judge better")
+    assert [one.docno for one in ready.rejudging.reopen(["ann"], ["1"], [TEXT])] == ["a"]
     assert listed(ready) == [("ann", "1", "b", (GUIDELINES,)), ("bob", "1", "a", (GUIDELINES, TEXT))]
 
 
@@ -355,9 +354,9 @@ def test_passages_stay_while_their_text_does(ready: Collection, collection_name:
     for docno in "ab":
         ann.grade(docno, 1)
         ann.act(docno, Action.MARK, passages=(passage,))
-    ready.add_guideline("judge better")
+    ready.guidelines.add("judge better")
     change(ready, "b")
-    assert len(ready.reopen_outdated()) == 2
+    assert len(ready.rejudging.reopen()) == 2
     tasks = {task.docno: task for task in ann.look()}
     assert tasks["a"].passages == (passage,)
     assert tasks["b"].passages == ()
@@ -367,7 +366,7 @@ def test_passages_stay_while_their_text_does(ready: Collection, collection_name:
 @pytest.mark.slow
 def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_name: str) -> None:
     """A disabled judge, a document in no pool, one not assigned: listed with the obstacle only."""
-    ready.add_pool(make_pool({"1": ["z"]}, name="second", manifest={}))
+    ready.pools.add(make_pool({"1": ["z"]}, name="second", manifest={}))
     sit(ready, "bob").grade("a", 1)
     ann = sit(ready)
     for docno in "abz":
@@ -375,27 +374,27 @@ def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_n
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
     execute(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'bob'")
     assign(collection_name, "ann", "1", "a")
-    ready.add_guideline("judge better")
-    found = {(one.judge, one.docno): one.obstacle for one in ready.outdated().rows}
+    ready.guidelines.add("judge better")
+    found = {(one.judge, one.docno): one.obstacle for one in ready.rejudging.outdated().rows}
     assert found == {
         ("ann", "a"): None,
         ("ann", "b"): Obstacle.NOT_ASSIGNED,
         ("ann", "z"): Obstacle.NOT_POOLED,
         ("bob", "a"): Obstacle.DISABLED,
     }
-    assert [(one.judge, one.docno) for one in ready.reopen_outdated()] == [("ann", "a")]
-    assert len(ready.outdated().rows) == 3
+    assert [(one.judge, one.docno) for one in ready.rejudging.reopen()] == [("ann", "a")]
+    assert len(ready.rejudging.outdated().rows) == 3
 
 
 @pytest.mark.slow
 def test_adjudicators_settle_again_wherever_it_was(ready: Collection, collection_name: str) -> None:
     """An adjudicator's queue is no pool and no assignment: what was settled can be reopened."""
-    ready.add_judge("eve", JudgeKind.ADJUDICATOR)
+    ready.judges.add("eve", JudgeKind.ADJUDICATOR)
     sit(ready, "eve").grade("a", 1)
     assign(collection_name, "ann", "1", "a")
     execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
-    ready.add_guideline("judge better")
-    assert [one.judge for one in ready.reopen_outdated()] == ["eve"]
+    ready.guidelines.add("judge better")
+    assert [one.judge for one in ready.rejudging.reopen()] == ["eve"]
 
 
 @pytest.mark.slow
@@ -413,7 +412,7 @@ def test_claimed_places_wait_for_their_judge_again(ready: Collection, collection
         assign(collection_name, "ann", "1", docno, plan=plan)
     change(ready, "a")
     change(ready, "b")
-    assert len(ready.reopen_outdated()) == 2
+    assert len(ready.rejudging.reopen()) == 2
     with engine_of(collection_name) as engine, engine.connect() as connection:
         query = "SELECT docno, lease_until FROM assignment JOIN document d ON d.id = document_id"
         leases = {row.docno: row.lease_until for row in connection.execute(text(query))}
@@ -428,10 +427,10 @@ def test_nothing_outdated_writes_nothing(ready: Collection, collection_name: str
     """Listing never writes, and reopening nothing changes nothing."""
     sit(ready).grade("a", 1)
     before = contents(collection_name)
-    assert ready.reopen_outdated() == []
-    ready.add_guideline("judge better")
+    assert ready.rejudging.reopen() == []
+    ready.guidelines.add("judge better")
     changed = contents(collection_name)
-    ready.outdated()
+    ready.rejudging.outdated()
     assert contents(collection_name) == changed
     assert before["judgement"] == changed["judgement"]
 
@@ -444,7 +443,7 @@ def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:
         ann = sit(collection)
         ann.grade("a", 1)
         ann.grade("b", 1)
-        collection.add_guideline("judge better")
+        collection.guidelines.add("judge better")
         before = contents(postgres_url)
 
         def slip_in() -> None:
@@ -460,11 +459,11 @@ def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:
             meanwhile("INSERT INTO judgement", slip_in),
             pytest.raises(ConflictError, match="`ann` judged `b` of topic 1 at this very moment"),
         ):
-            collection.reopen_outdated()
+            collection.rejudging.reopen()
         after = contents(postgres_url)
         assert len(after["judgement"]) == len(before["judgement"]) + 1
         assert "reopen" not in {event["action"] for event in events(postgres_url)}
-        assert [one.docno for one in collection.reopen_outdated()] == ["a"]
+        assert [one.docno for one in collection.rejudging.reopen()] == ["a"]
 
 
 def test_judge_at_work_is_waited_for(postgres_url: str) -> None:
@@ -477,9 +476,9 @@ def test_judge_at_work_is_waited_for(postgres_url: str) -> None:
         fill(collection)
         ann = sit(collection)
         ann.grade("a", 1)
-        collection.add_guideline("judge better")
+        collection.guidelines.add("judge better")
         answers: list[list[Outdated]] = []
-        thread = threading.Thread(target=lambda: answers.append(organiser.reopen_outdated()))
+        thread = threading.Thread(target=lambda: answers.append(organiser.rejudging.reopen()))
 
         def start() -> None:
             thread.start()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading
 from store.errors import StoreError
 from store.records import Action, Decision, JudgeKind, Topic
@@ -22,9 +22,9 @@ from tests.store.outside import engine_of, execute, make_pool
 def ready(collection: Collection) -> Collection:
     """Make two topics and two judges."""
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
-    collection.add_topics([Topic("1", "one"), Topic("2", "two")])
-    collection.add_pool(make_pool({"1": "ab", "2": "c"}))
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
+    collection.pools.add(make_pool({"1": "ab", "2": "c"}))
     return collection
 
 

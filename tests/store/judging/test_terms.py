@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import UnknownNameError
 from store.formats.scale import parse_scale
 from store.records import JudgeKind, Topic
@@ -19,8 +19,8 @@ from tests.store.outside import contents
 def ready(collection: Collection) -> Collection:
     """Make two topics and two judges."""
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
-    collection.add_topics([Topic("1", "one"), Topic("2", "two")])
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
     return collection
 
 
@@ -79,8 +79,8 @@ def test_two_sittings_of_a_judge_take_turns(postgres_url: str) -> None:
     """Words set in two sittings at once are those of one of them, and neither is refused."""
     scale = parse_scale("0-2")
     with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
-        made.add_judge("ann", JudgeKind.HUMAN)
-        made.add_topics([Topic("1", "one")])
+        made.judges.add("ann", JudgeKind.HUMAN)
+        made.topics.add([Topic("1", "one")])
         barrier, failed = threading.Barrier(4), []
 
         def set_often(word: str) -> None:

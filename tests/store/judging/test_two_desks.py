@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import StoreError
 from store.formats.scale import parse_scale
 from store.judging.desk import Desk
@@ -23,9 +23,9 @@ from tests.store.seating import seat
 @pytest.fixture
 def desks(collection: Collection) -> tuple[Desk, Desk]:
     """Let ann claim three of six documents at each of two desks."""
-    collection.add_pool(make_pool({"1": list("abcdef")}))
+    collection.pools.add(make_pool({"1": list("abcdef")}))
     for name in PEOPLE:
-        collection.add_judge(name, JudgeKind.HUMAN)
+        collection.judges.add(name, JudgeKind.HUMAN)
     assign_open(collection, 1)
     first, second = collection.desk("ann"), collection.desk("ann")
     assert first.claim("1")
@@ -73,9 +73,9 @@ def test_a_start_waits_for_others_as_any_command_does(
     monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
     name = str(tmp_path / "c.db")
     with Collection.create(name, name="c", scale=parse_scale("0-2"), program="p") as made:
-        made.add_topics([Topic("1", "one")])
-        made.add_pool(make_pool({"1": "abcdef"}))
-        made.add_judge("ann", JudgeKind.HUMAN)
+        made.topics.add([Topic("1", "one")])
+        made.pools.add(make_pool({"1": "abcdef"}))
+        made.judges.add("ann", JudgeKind.HUMAN)
     seat(name, "1", "abcdef", None, lease_s=600)
     with Collection(name) as opened, closing(sqlite3.connect(name)) as other:
         desk = opened.desk("ann")

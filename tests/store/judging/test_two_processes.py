@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import StoreError
 from store.formats.scale import parse_scale
 from store.records import JudgeKind
@@ -29,9 +29,9 @@ processes.set_forkserver_preload(["tests.store.outside"])
 @pytest.fixture
 def pooled(collection: Collection, collection_name: str) -> Iterator[str]:
     """Make a pool of 40 documents and judges j0 to j7."""
-    collection.add_pool(make_pool({"1": DOCNOS}))
+    collection.pools.add(make_pool({"1": DOCNOS}))
     for number in range(8):
-        collection.add_judge(f"j{number}", JudgeKind.HUMAN)
+        collection.judges.add(f"j{number}", JudgeKind.HUMAN)
     collection.close()
     return collection_name
 
@@ -83,9 +83,9 @@ def test_eight_judges_on_one_file(tmp_path: Path) -> None:
     """Eight processes write 50 events each into one SQLite file without being refused."""
     name = str(tmp_path / "wine.db")
     with Collection.create(name, name="x", scale=parse_scale("0-2"), program="x") as made:
-        made.add_pool(make_pool({"1": DOCNOS[:10]}))
+        made.pools.add(make_pool({"1": DOCNOS[:10]}))
         for number in range(8):
-            made.add_judge(f"j{number}", JudgeKind.HUMAN)
+            made.judges.add(f"j{number}", JudgeKind.HUMAN)
     barrier = processes.Barrier(8)
     codes = run_all(judge_in_turn, [(name, f"j{number}", barrier, 50) for number in range(8)])
     assert codes == [0] * 8
@@ -100,7 +100,7 @@ def test_killed_process_keeps_what_record_returned(pooled: str) -> None:
     for number in range(5):
         told = killed_after(dice.randrange(1, 60), dice.random() / 100, pooled, f"j{number}")
         with Collection(pooled) as opened:
-            current = {one.docno: one for one in opened.judgements([f"j{number}"])}
+            current = {one.docno: one for one in opened.judgements.current([f"j{number}"])}
         # The last event may have been written and not yet told.
         n_stored = sum(one.revision for one in current.values())
         assert len(told) <= n_stored <= len(told) + 1

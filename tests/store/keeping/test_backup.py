@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import collection_url
 from store.db.files import is_sealed, seal_is_whole
 from store.errors import SchemaError, StoreError
@@ -167,7 +167,7 @@ def test_restored_to_a_server(full: Path, postgres_url: str) -> None:
     file = save(full, full.with_name("b.backup"))
     restore(file, collection_url(postgres_url))
     with Collection(postgres_url) as there, Collection(str(full)) as here:
-        assert sorted(there.judgements(), key=repr) == sorted(here.judgements(), key=repr)
+        assert sorted(there.judgements.current(), key=repr) == sorted(here.judgements.current(), key=repr)
     for replaces in (False, True):
         with pytest.raises(StoreError, match=r"already holds|only a collection file"):
             restore(file, collection_url(postgres_url), replaces=replaces)
@@ -232,7 +232,7 @@ def test_backup_that_is_worked_on_is_no_longer_sealed(full: Path) -> None:
     file = save(full, full.with_name("b.backup"))
     before = file.read_bytes()
     with Collection(str(file)) as opened:
-        assert opened.judgements()
+        assert opened.judgements.current()
     assert file.read_bytes() == before
     with Collection(str(file)) as opened:
         Sitting(opened.desk("dee"), "1").grade("d05", 1)
@@ -267,7 +267,7 @@ def test_what_is_replaced_is_saved_first(full: Path) -> None:
         worked = contents(str(full))
         # Whoever has it open goes on with what was restored.
         kept = bring(file, full, replaces=True)
-        assert len(opened.judgements()) > 0
+        assert len(opened.judgements.current()) > 0
         assert contents(str(full)) == saved
     assert kept == full.with_name("full.db.replaced")
     assert contents(str(kept)) == worked
@@ -294,7 +294,7 @@ def test_erased_judge_comes_back_only_when_asked(full: Path) -> None:
     """A backup with judges who were erased since replaces nothing without `with_erased`."""
     file = save(full, full.with_name("b.backup"))
     with Collection(str(full)) as opened:
-        opened.erase_judge("ann")
+        opened.erasures.erase("ann")
     before = contents(str(full))
     with pytest.raises(StoreError, match="still has 1 judge who was erased in") as told:
         bring(file, full, replaces=True)
@@ -303,7 +303,7 @@ def test_erased_judge_comes_back_only_when_asked(full: Path) -> None:
     bring(save(full, full.with_name("c.backup")), full, replaces=True)
     restore(file, collection_url(str(full)), replaces=True, with_erased=True)
     with Collection(str(full)) as opened:
-        assert "ann" in {judge.name for judge in opened.judges()}
+        assert "ann" in {judge.name for judge in opened.judges.all()}
 
 
 def test_judge_erased_since_an_upgrade_is_known_in_the_older_copy(full: Path) -> None:
@@ -320,7 +320,7 @@ def test_judge_erased_since_an_upgrade_is_known_in_the_older_copy(full: Path) ->
         connection.execute("UPDATE alembic_version SET version_num = '0003'")
         connection.commit()
     with Collection(str(full)) as opened:
-        opened.erase_judge("ann")
+        opened.erasures.erase("ann")
     with pytest.raises(StoreError, match="still has 1 judge who was erased in"):
         bring(older, full, replaces=True)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.keeping.backup import back_up
@@ -37,7 +37,7 @@ def copy(source: str, target: str) -> int:
 def published(name: str, folder: Path) -> dict[str, bytes]:
     """Return the files of `export collection`, by name."""
     with Collection(name) as opened:
-        write_directory(opened, folder, Wishes(), program="test")
+        write_directory(opened.as_it_stands(), folder, Wishes(), program="test")
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
@@ -72,10 +72,10 @@ def test_work_goes_on_at_the_copy(tmp_path: Path, postgres_url: str) -> None:
             query = text(f"SELECT max(id) FROM {table}")
             highest[table] = connection.execute(query).scalar_one()
     with Collection(postgres_url) as opened:
-        opened.add_topics([Topic("99")])
-        opened.add_documents([Document("new", "new", "new")], all_texts=True)
-        opened.add_judge("eve", JudgeKind.HUMAN)
-        opened.add_guideline("# Three\n")
+        opened.topics.add([Topic("99")])
+        opened.documents.add([Document("new", "new", "new")], all_texts=True)
+        opened.judges.add("eve", JudgeKind.HUMAN)
+        opened.guidelines.add("# Three\n")
         Sitting(opened.desk("dee"), "1").grade(DOCNOS[0], 2)
     with engine_of(postgres_url) as engine, engine.connect() as connection:
         for table in highest:
@@ -91,7 +91,7 @@ def test_empty_collection_is_copied(tmp_path: Path, postgres_url: str) -> None:
         execute(name, f"DELETE FROM {table}")
     copy(name, postgres_url)
     with Collection(postgres_url) as opened:
-        opened.add_judge("eve", JudgeKind.HUMAN)
+        opened.judges.add("eve", JudgeKind.HUMAN)
     assert [row[0] for row in contents(postgres_url)["judge"]] == [1]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pooler.cli.main import run
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import collection_url
 from store.keeping.verify import verify
 from tests.cli.command_line import GARDEN
@@ -93,7 +93,7 @@ def check(folder: Path, *done: subprocess.CompletedProcess[str]) -> None:
 def decisions(folder: Path) -> int:
     """Count ann's decisions."""
     with Collection(str(folder / "c.db")) as collection:
-        return len(collection.judgements(["ann"]))
+        return len(collection.judgements.current(["ann"]))
 
 
 @pytest.fixture

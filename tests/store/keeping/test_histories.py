@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.event import JudgementEvent
 from store.formats.scale import parse_scale
@@ -18,10 +18,10 @@ from tests.store.outside import Sitting, make_pool
 
 def work(collection: Collection) -> None:
     """Let two judges judge three documents; one of them changes her mind."""
-    collection.add_pool(make_pool({"1": ["a", "b"], "2": ["a"]}))
-    collection.add_documents([Document("a", "A", "see here")])
+    collection.pools.add(make_pool({"1": ["a", "b"], "2": ["a"]}))
+    collection.documents.add([Document("a", "A", "see here")])
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
+        collection.judges.add(judge, JudgeKind.HUMAN)
     ann = Sitting(collection.desk("ann"), "1")
     ann.grade("a", 2)
     ann.act("b", Action.SKIP)
@@ -35,7 +35,7 @@ def work(collection: Collection) -> None:
 def test_events_come_in_the_order_in_which_they_were_made(collection: Collection) -> None:
     """Every event is there once, whole, undo with the revision it takes back."""
     work(collection)
-    events = list(collection.histories())
+    events = list(collection.judgements.history())
     facts = [(e.topic, e.docno, e.judge, e.revision, e.action, e.undoes, e.state, e.grade)
              for e in events]  # fmt: skip
     judged, skipped, unjudged = State.JUDGED, State.SKIPPED, State.UNJUDGED
@@ -51,9 +51,9 @@ def test_events_come_in_the_order_in_which_they_were_made(collection: Collection
     assert events[3].passages == (Passage(4, 4, "here"),)
     assert events[4].passages == ()
     assert (events[2].reason, events[2].note) == ("torn", "page 3")
-    assert list(collection.histories(["bob"])) == [events[2]]
+    assert list(collection.judgements.history(["bob"])) == [events[2]]
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        list(collection.histories(["eve"]))
+        list(collection.judgements.history(["eve"]))
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def other(tmp_path: Path) -> Collection:
     scale = parse_scale("0-2")
     made = Collection.create(str(tmp_path / "other.db"), name="y", scale=scale, program="y")
     for judge in ("ann", "bob"):
-        made.add_judge(judge, JudgeKind.HUMAN)
+        made.judges.add(judge, JudgeKind.HUMAN)
     return made
 
 
@@ -74,38 +74,38 @@ def bare(events: list[JudgementEvent]) -> list[JudgementEvent]:
 def test_histories_are_appended_once(collection: Collection, other: Collection) -> None:
     """What is there already is counted and not written again; what is new follows it."""
     work(collection)
-    events = list(collection.histories())
-    assert other.append_histories(events[:4]) == ImportReport(added=4)
-    assert other.append_histories(events) == ImportReport(added=2, unchanged=4)
-    assert list(other.histories()) == bare(events)
-    assert other.append_histories(events) == ImportReport(unchanged=6)
+    events = list(collection.judgements.history())
+    assert other.judgements.append(events[:4]) == ImportReport(added=4)
+    assert other.judgements.append(events) == ImportReport(added=2, unchanged=4)
+    assert list(other.judgements.history()) == bare(events)
+    assert other.judgements.append(events) == ImportReport(unchanged=6)
     other.close()
 
 
 def test_many_events_keep_their_links(other: Collection, tmp_path: Path) -> None:
     """An undo finds what it takes back, however many events lie between the two."""
-    other.import_judgements({"ann": [Qrel("1", f"d{n}", 1) for n in range(2500)]}, JudgeKind.HUMAN)
-    events = list(other.histories())
+    other.judgements.add({"ann": [Qrel("1", f"d{n}", 1) for n in range(2500)]}, JudgeKind.HUMAN)
+    events = list(other.judgements.history())
     undo = replace(events[0], revision=2, action=Action.UNDO, undoes=1, state=State.UNJUDGED,
                    grade=None, judged_at=events[0].judged_at + timedelta(hours=1))  # fmt: skip
     where = str(tmp_path / "fresh.db")
     with Collection.create(where, name="z", scale=other.scale, program="z") as fresh:
-        fresh.add_judge("ann", JudgeKind.HUMAN)
-        assert fresh.append_histories([*events, undo]) == ImportReport(added=2501)
-        assert list(fresh.histories()) == [*events, undo]
+        fresh.judges.add("ann", JudgeKind.HUMAN)
+        assert fresh.judgements.append([*events, undo]) == ImportReport(added=2501)
+        assert list(fresh.judgements.history()) == [*events, undo]
     other.close()
 
 
 def test_contradiction_is_a_conflict(collection: Collection, other: Collection) -> None:
     """Another event at the same revision, or a gap, is refused and leaves nothing."""
     work(collection)
-    events = list(collection.histories())
-    other.append_histories(events[:1])
+    events = list(collection.judgements.history())
+    other.judgements.append(events[:1])
     with pytest.raises(ConflictError, match="docno `a` judge `ann`: revision 1 is there otherwise"):
-        other.append_histories([events[1], replace(events[0], grade=1)])
+        other.judgements.append([events[1], replace(events[0], grade=1)])
     with pytest.raises(ConflictError, match="expected revision 2, got 3"):
-        other.append_histories([events[1], events[4]])
+        other.judgements.append([events[1], events[4]])
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        other.append_histories([events[1], replace(events[0], judge="eve")])
-    assert list(other.histories()) == bare(events[:1])
+        other.judgements.append([events[1], replace(events[0], judge="eve")])
+    assert list(other.judgements.history()) == bare(events[:1])
     other.close()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import ConflictError
 from store.event import JudgementEvent
 from store.keeping.histories import import_histories, import_states
@@ -74,15 +74,15 @@ def set_states(collection: Collection, states: Sequence[Judgement], *, replace: 
 def test_history_is_kept_event_by_event(collection: Collection) -> None:
     """Every event comes out as it went in; judges are added, and what is there stays."""
     assert bring(collection, HISTORY) == ImportReport(added=4)
-    assert list(collection.histories()) == by_judge(HISTORY)
-    assert [(judge.name, judge.kind) for judge in collection.judges()] == [
+    assert list(collection.judgements.history()) == by_judge(HISTORY)
+    assert [(judge.name, judge.kind) for judge in collection.judges.all()] == [
         ("ann", JudgeKind.HUMAN),
         ("bob", JudgeKind.HUMAN),
     ]
     more = [*HISTORY, event("ann", 4, Action.SKIP, State.SKIPPED)]
     assert bring(collection, more, JudgeKind.MODEL) == ImportReport(added=1, unchanged=4)
-    assert list(collection.histories()) == by_judge(more)
-    assert collection.judges()[0].kind is JudgeKind.HUMAN
+    assert list(collection.judgements.history()) == by_judge(more)
+    assert collection.judges.all()[0].kind is JudgeKind.HUMAN
 
 
 def test_history_that_differs_is_refused_as_a_whole(collection: Collection) -> None:
@@ -91,8 +91,8 @@ def test_history_that_differs_is_refused_as_a_whole(collection: Collection) -> N
     other = [event("eve", 1, Action.SKIP, State.SKIPPED), event("bob", 1, Action.SKIP, State.SKIPPED)]
     with pytest.raises(ConflictError):
         bring(collection, other)
-    assert list(collection.histories()) == by_judge(HISTORY)
-    assert [judge.name for judge in collection.judges()] == ["ann", "bob"]
+    assert list(collection.judgements.history()) == by_judge(HISTORY)
+    assert [judge.name for judge in collection.judges.all()] == ["ann", "bob"]
 
 
 STATES = [
@@ -105,7 +105,7 @@ STATES = [
 
 def shown(collection: Collection) -> list[tuple[object, ...]]:
     """Return how documents stand, without moments."""
-    rows = collection.judgements()
+    rows = collection.judgements.current()
     rows.sort(key=lambda one: (one.topic, one.docno, one.judge))
     return [
         (one.topic, one.docno, one.judge, one.state, one.grade, one.reason, one.note, one.iteration)
@@ -121,11 +121,11 @@ def test_states_stand_as_the_file_says(collection: Collection) -> None:
         for one in STATES
     ]
     assert shown(collection) == expected
-    assert [one.action for one in collection.histories()] == [
+    assert [one.action for one in collection.judgements.history()] == [
         *(Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE)
     ]
     assert set_states(collection, STATES) == ImportReport(unchanged=4)
-    assert [(judge.name, judge.kind) for judge in collection.judges()] == [
+    assert [(judge.name, judge.kind) for judge in collection.judges.all()] == [
         ("ann", JudgeKind.MODEL),
         ("bob", JudgeKind.ADJUDICATOR),
     ]
@@ -141,9 +141,9 @@ def test_states_that_differ_need_replace_and_are_revisions(collection: Collectio
     ]
     with pytest.raises(ConflictError, match="2 judgements are there otherwise: 1 d1 of ann; 1 d2"):
         set_states(collection, changed)
-    assert len(list(collection.histories())) == 4
+    assert len(list(collection.judgements.history())) == 4
     assert set_states(collection, changed, replace=True) == ImportReport(replaced=2, unchanged=1)
-    last = list(collection.histories())[4:]
+    last = list(collection.judgements.history())[4:]
     assert [(one.docno, one.revision, one.action, one.grade) for one in last] == [
         ("d1", 2, Action.REOPEN, None),
         ("d2", 2, Action.JUDGE, 0),

@@ -12,7 +12,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import SCHEMA_REVISION, collection_url, writing
 from store.errors import SchemaError, StoreError
 from store.formats.scale import parse_scale, scale_to_json
@@ -61,9 +61,9 @@ LOSE_A_RUN = """
 @pytest.fixture
 def filled(collection_name: str, collection: Collection) -> str:
     """Fill a collection with a bit of everything and give its name."""
-    collection.add_run(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0)]}))
-    collection.add_pool(make_pool({"1": ["a", "b"]}, run_tags=("bm25",)))
-    collection.import_judgements({"ann": [Qrel("1", "a", 2)]}, JudgeKind.HUMAN)
+    collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0)]}))
+    collection.pools.add(make_pool({"1": ["a", "b"]}, run_tags=("bm25",)))
+    collection.judgements.add({"ann": [Qrel("1", "a", 2)]}, JudgeKind.HUMAN)
     return collection_name
 
 
@@ -127,7 +127,7 @@ def test_older_collection_is_upgraded(collection_name: str) -> None:
         Collection(collection_name)
     assert migrate(collection_name, MIGRATIONS).after == SCHEMA_REVISION
     with Collection(collection_name) as collection:
-        assert [entry.sampled for entry in collection.pool("pool").entries] == [True]
+        assert [entry.sampled for entry in collection.pools.get("pool").entries] == [True]
         assert [task.docno for task in collection.desk("ann").queue("7")] == ["d1"]
     with engine_of(collection_name) as engine, engine.connect() as connection:
         uid = connection.execute(text("SELECT uid FROM judge")).scalar_one()
@@ -155,14 +155,14 @@ def test_backup_is_the_collection_as_it_was(tmp_path: Path, migrations: Path) ->
     add_step(migrations, ADD_LANGUAGE)
     with Collection.create(name, name="w", scale=parse_scale("0-2"), program="t") as collection:
         # The log is folded into the file when the last connection closes, so one stays open.
-        collection.import_judgements({"ann": [Qrel("1", "a", 2)]}, JudgeKind.HUMAN)
+        collection.judgements.add({"ann": [Qrel("1", "a", 2)]}, JudgeKind.HUMAN)
         assert Path(f"{name}-wal").stat().st_size > 0
         before = contents(name)
         done = migrate(name, migrations)
     assert done.backup == f"{name}.{SCHEMA_REVISION}.backup"
     assert contents(done.backup) == before
     with Collection(done.backup) as kept:
-        assert [row.grade for row in kept.judgements()] == [2]
+        assert [row.grade for row in kept.judgements.current()] == [2]
 
 
 def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -> None:
@@ -252,7 +252,7 @@ def test_failing_step_leaves_everything_as_it_was(filled: str, migrations: Path)
         migrate(filled, migrations)
     assert contents(filled) == before
     with Collection(filled) as opened:
-        assert len(opened.judgements()) == 1
+        assert len(opened.judgements.current()) == 1
     (migrations / "versions" / f"{AFTER_NEXT}_test.py").unlink()
     assert migrate(filled, migrations).after == NEXT
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from store.collection.collection import Collection
-from store.collection.merged import MergedCollection
+from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale
@@ -23,7 +22,7 @@ from tests.store.seating import seat
 
 def hand_out(place: Path | str, judge: str, file: Path) -> HandedOut:
     """Make a judge's part."""
-    with MergedCollection(str(place)) as opened:
+    with Collection(str(place)) as opened:
         return opened.hand_out(judge, file, program="x 1")
 
 
@@ -32,12 +31,12 @@ def whole(tmp_path: Path) -> Path:
     """Make a collection with runs, two pools and judgements of two judges."""
     place = make(tmp_path / "whole.db")
     with Collection(str(place)) as opened:
-        opened.add_run(make_run("bm25", {"1": [("c", 2.0), ("a", 1.0)]}, sha256="0" * 64))
+        opened.runs.add(make_run("bm25", {"1": [("c", 2.0), ("a", 1.0)]}, sha256="0" * 64))
         later = make_pool({"1": ["z", "a"], "2": ["b"]}, name="later", round="7",
                           run_tags=("bm25",),
                           manifest={"out_order": "random", "seed": 5, "runs": []})  # fmt: skip
-        opened.add_pool(later)
-        opened.add_documents([Document("z", "z", None)])
+        opened.pools.add(later)
+        opened.documents.add([Document("z", "z", None)])
         opened.desk("ann").set_terms("1", ("vin", "blanc"))
     work(place, ("ann", "a", Action.JUDGE, 1), ("ann", "a", Action.UNDO, None),
          ("ann", "b", Action.MARK, "x"), ("bob", "a", Action.CANNOT, "bob was here"))  # fmt: skip
@@ -67,8 +66,8 @@ def test_part_has_what_its_judge_needs_and_nothing_else(whole: Path, tmp_path: P
             assert here.desk("ann").queue(topic) == there.desk("ann").queue(topic)
         assert here.desk("ann").terms("1") == ("vin", "blanc")
         assert here.desk("ann").page("a").text == "text of a"
-        assert here.guidelines() == there.guidelines()
-        assert list(here.histories()) == list(there.histories(["ann"]))
+        assert here.guidelines.all() == there.guidelines.all()
+        assert list(here.judgements.history()) == list(there.judgements.history(["ann"]))
 
 
 def test_work_on_a_part_comes_back_and_nothing_else(whole: Path, tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_work_on_a_part_comes_back_and_nothing_else(whole: Path, tmp_path: Path)
     assert changed == {"judgement", "passage", "sitting"}
     with Collection(str(whole)) as there, Collection(str(alone)) as other:
         rounds = [{(one.docno, one.revision): (one.iteration, one.display_order)
-                   for one in opened.histories(["ann"])} for opened in (there, other)]  # fmt: skip
+                   for one in opened.judgements.history(["ann"])} for opened in (there, other)]  # fmt: skip
     assert rounds[0] == rounds[1]
     assert merge(whole, file).is_nothing_new
 
@@ -127,9 +126,9 @@ def test_part_of_a_server_comes_back_to_it(postgres_url: str, tmp_path: Path) ->
     """A part of a PostgreSQL collection is a file, and merges back."""
     scale = parse_scale("0-2")
     with Collection.create(postgres_url, name="w", scale=scale, program="x") as made:
-        made.add_pool(make_pool({"1": ["a", "b"]}))
-        made.add_documents([Document("a", "a", "text")])
-        made.add_judge("ann", JudgeKind.HUMAN)
+        made.pools.add(make_pool({"1": ["a", "b"]}))
+        made.documents.add([Document("a", "a", "text")])
+        made.judges.add("ann", JudgeKind.HUMAN)
         Sitting(made.desk("ann"), "1").grade("b", 0)
     file = tmp_path / "ann.db"
     assert hand_out(postgres_url, "ann", file).events == 1
@@ -149,9 +148,9 @@ def test_what_cannot_be_handed_out_is_refused(whole: Path, tmp_path: Path) -> No
     assert file.read_bytes() == before
     new = tmp_path / "new.db"
     with Collection(str(whole)) as opened:
-        opened.add_judge("zoe", JudgeKind.ADJUDICATOR)
-        opened.add_judge("eve", JudgeKind.HUMAN)
-        opened.set_disabled(["cy"], disabled=True)
+        opened.judges.add("zoe", JudgeKind.ADJUDICATOR)
+        opened.judges.add("eve", JudgeKind.HUMAN)
+        opened.judges.set_disabled(["cy"], disabled=True)
     seat(str(whole), "1", "a", "ann")
     for name, match in (("cy", "disabled"), ("zoe", "adjudicator"), ("eve", "no document lies")):
         with pytest.raises(StoreError, match=match):
@@ -170,8 +169,8 @@ def test_what_cannot_be_handed_out_is_refused(whole: Path, tmp_path: Path) -> No
 def test_documents_still_to_be_drawn_are_counted(whole: Path, tmp_path: Path) -> None:
     """An adaptive pool draws in the whole collection alone; the part says how many may come."""
     with Collection(str(whole)) as opened:
-        opened.add_pool(adaptive_pool({"1": ["q", "r"]}, budget=2))
-        opened.draw("live", "1", lambda _drawn: "r")
+        opened.pools.add(adaptive_pool({"1": ["q", "r"]}, budget=2))
+        opened.pools.draw("live", "1", lambda _drawn: "r")
     made = hand_out(whole, "ann", tmp_path / "ann.db")
     assert (made.documents, made.elsewhere) == (7, 1)
 

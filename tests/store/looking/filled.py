@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.judging.states import Standing
 from store.records import Action, Document, JudgeKind, Judgement, Qrel, State, Topic
 from tests.store.outside import Sitting, make_pool, make_run
@@ -21,17 +21,17 @@ def fill(collection: Collection) -> None:
     and graded h 1 before its pool was withdrawn; bob grades c 1 and cannot judge b. An
     imported file grades z, of no pool, 2 in topic 3.
     """
-    collection.add_topics([Topic("1", "wine", "about wine", "red"), Topic("2", "beer")])
+    collection.topics.add([Topic("1", "wine", "about wine", "red"), Topic("2", "beer")])
     scores = [(docno, 9.0 - place) for place, docno in enumerate((*DOCNOS, "g", "z"))]
-    collection.add_run(make_run("bm25", {"1": scores, "2": scores[:2]}, group="words"))
-    collection.add_run(make_run("other", {"1": scores[::-1]}, contributes=False))
+    collection.runs.add(make_run("bm25", {"1": scores, "2": scores[:2]}, group="words"))
+    collection.runs.add(make_run("other", {"1": scores[::-1]}, contributes=False))
     main = {"1": list(DOCNOS), "2": ["a"]}
-    collection.add_pool(make_pool(main, name="main", round="1", run_tags=("bm25",)))
-    collection.add_pool(make_pool({"1": ["a", "g"]}, name="late", round="2"))
-    collection.add_pool(make_pool({"1": ["h"]}, name="old", round="2"))
-    collection.add_documents([Document("a", "A title", "text\x1b]0;owned\x07 of a")])
+    collection.pools.add(make_pool(main, name="main", round="1", run_tags=("bm25",)))
+    collection.pools.add(make_pool({"1": ["a", "g"]}, name="late", round="2"))
+    collection.pools.add(make_pool({"1": ["h"]}, name="old", round="2"))
+    collection.documents.add([Document("a", "A title", "text\x1b]0;owned\x07 of a")])
     for judge in ("ann", "bob"):
-        collection.add_judge(judge, JudgeKind.HUMAN)
+        collection.judges.add(judge, JudgeKind.HUMAN)
     ann, bob = (Sitting(collection.desk(judge), "1") for judge in ("ann", "bob"))
     ann.grade("a", 0)
     ann.grade("b", 2)
@@ -44,8 +44,8 @@ def fill(collection: Collection) -> None:
     for one in (ann, bob):
         one.desk.leave()
     imported = [Qrel("3", "z", 2, "7")]
-    collection.import_judgements({"file": imported}, JudgeKind.IMPORTED)
-    collection.withdraw_pool("old")
+    collection.judgements.add({"file": imported}, JudgeKind.IMPORTED)
+    collection.pools.withdraw("old")
 
 
 def pairs_of(collection: Collection, names: Iterable[str]) -> set[tuple[str, str]]:
@@ -53,7 +53,7 @@ def pairs_of(collection: Collection, names: Iterable[str]) -> set[tuple[str, str
     return {
         (entry.topic, entry.docno)
         for name in names
-        for entry in collection.pool(name).entries
+        for entry in collection.pools.get(name).entries
         if entry.sampled
     }
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import UnknownNameError
 from store.formats.scale import parse_scale
 from store.looking.history import Annals, Stretch
@@ -22,13 +22,13 @@ from tests.strategies import examples
 
 def fill(collection: Collection, *judges: str) -> list[Sitting]:
     """Make two topics, a run of topic 1, a pool of both, and seat people before topic 1."""
-    collection.add_topics([Topic("1", "wine"), Topic("2", "beer")])
-    collection.add_run(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0)]}))
-    collection.add_pool(make_pool({"1": ["a", "b"], "2": ["a"]}, name="main", round="3"))
-    collection.add_pool(make_pool({"2": ["b"]}, name="late"))
-    collection.add_documents([Document("a", "A", "text"), Document("b", "B", "text")])
+    collection.topics.add([Topic("1", "wine"), Topic("2", "beer")])
+    collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0)]}))
+    collection.pools.add(make_pool({"1": ["a", "b"], "2": ["a"]}, name="main", round="3"))
+    collection.pools.add(make_pool({"2": ["b"]}, name="late"))
+    collection.documents.add([Document("a", "A", "text"), Document("b", "B", "text")])
     for judge in judges:
-        collection.add_judge(judge, JudgeKind.HUMAN)
+        collection.judges.add(judge, JudgeKind.HUMAN)
     return [Sitting(collection.desk(judge), "1") for judge in judges]
 
 
@@ -72,7 +72,7 @@ def test_events_tell_how_it_stood_before_and_after(collection: Collection) -> No
     ann.undo()
     ann.undo()
     bob.act("b", Action.CANNOT, reason="torn")
-    found = collection.annals()
+    found = collection.history.everything()
     assert told(found) == [
         ("ann", "a", "judge", None, 1),
         ("bob", "a", "judge", None, 0),
@@ -93,12 +93,12 @@ def test_events_tell_how_it_stood_before_and_after(collection: Collection) -> No
 def test_what_has_a_date_is_told(collection: Collection) -> None:
     """Runs, pools, texts, guidelines, judges, assignments: each once, with what names it."""
     [ann] = fill(collection, "ann")
-    collection.add_guideline("One.")
-    collection.add_guideline("Two.")
+    collection.guidelines.add("One.")
+    collection.guidelines.add("Two.")
     ann.grade("a", 1)
-    collection.add_topics([Topic("1", "red wine")], replace=True)
-    collection.withdraw_pool("late")
-    found = collection.annals()
+    collection.topics.add([Topic("1", "red wine")], replace=True)
+    collection.pools.withdraw("late")
+    found = collection.history.everything()
     assert things(found) == [
         ("collection", "made", "test", 0),
         ("guidelines", "set", "", 1),
@@ -114,18 +114,18 @@ def test_what_has_a_date_is_told(collection: Collection) -> None:
         "late": True,
     }
     assert [one.title for one in found.entries if one.what == "topic"] == ["red wine"]
-    collection.add_topics([Topic("1", "white wine")], replace=True)
-    versions = [one for one in collection.annals().entries if one.what == "topic"]
+    collection.topics.add([Topic("1", "white wine")], replace=True)
+    versions = [one for one in collection.history.everything().entries if one.what == "topic"]
     assert [(one.topic_version, one.title) for one in versions][:1] == [(2, "red wine")]
 
 
 def test_of_a_topic_only_what_is_of_it_is_told(collection: Collection) -> None:
     """A run that has the topic, pools with documents of it, its events and texts; no more."""
     [ann] = fill(collection, "ann")
-    collection.add_guideline("One.")
+    collection.guidelines.add("One.")
     ann.grade("a", 1)
-    collection.import_judgements({"old": [Qrel("2", "a", 2)]}, JudgeKind.IMPORTED)
-    one, two = (collection.annals(Stretch(topic=topic)) for topic in "12")
+    collection.judgements.add({"old": [Qrel("2", "a", 2)]}, JudgeKind.IMPORTED)
+    one, two = (collection.history.everything(Stretch(topic=topic)) for topic in "12")
     assert things(one) == [("pool", "made", "main", 0), ("run", "imported", "bm25", 0)]
     assert things(two) == [("pool", "made", "late", 0), ("pool", "made", "main", 0)]
     assert told(one) == [("ann", "a", "judge", None, 1)]
@@ -138,8 +138,8 @@ def test_of_judges_only_what_they_did_and_became_is_told(collection: Collection)
     for sitting, grade in zip(fill(collection, "ann", "bob", "cy"), (0, 1, 2), strict=True):
         sitting.grade("a", grade)
         sitting.desk.leave()
-    collection.rename_judge("cy", "di")
-    found = collection.annals(Stretch(judges=("bob", "di")))
+    collection.judges.rename("cy", "di")
+    found = collection.history.everything(Stretch(judges=("bob", "di")))
     assert told(found) == [("bob", "a", "judge", None, 1), ("di", "a", "judge", None, 2)]
     assert things(found) == [("judge", "added", "bob", 0), ("judge", "added", "di", 0),
                              ("judge", "renamed", "di", 0)]  # fmt: skip
@@ -162,9 +162,9 @@ def test_stretch_begins_with_its_first_moment_and_ends_before_its_last(
         (noon - tick, noon + tick, [0, 1]),
         (noon + 2 * tick, None, []),
     ):
-        found = collection.annals(Stretch(judges=("ann",), since=since, until=until))
+        found = collection.history.everything(Stretch(judges=("ann",), since=since, until=until))
         assert [one.grade for one in found.entries if one.docno] == grades, (since, until)
-    later = collection.annals(Stretch(since=datetime(2021, 1, 1, tzinfo=UTC)))
+    later = collection.history.everything(Stretch(since=datetime(2021, 1, 1, tzinfo=UTC)))
     assert told(later) == []
     assert ("judge", "added", "ann", 0) in things(later)
 
@@ -174,11 +174,11 @@ def test_ruling_is_told_from_an_event(collection: Collection) -> None:
     ann, bob = fill(collection, "ann", "bob")
     ann.grade("a", 0)
     bob.grade("a", 2)
-    collection.add_judge("zoe", JudgeKind.ADJUDICATOR)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     desk = collection.adjudication_desk("zoe")
     [task] = [one for one in desk.queue("1") if one.docno == "a"]
     desk.record(Decision("1", "a", Action.JUDGE, grade=1, seen_revision=task.revision))
-    found = collection.annals()
+    found = collection.history.everything()
     assert [one.what for one in found.entries if one.docno] == ["event", "event", "ruling"]
 
 
@@ -187,15 +187,15 @@ def test_nobody_who_is_gone_is_named(collection: Collection) -> None:
     for sitting in fill(collection, "anna-secret", "bob-secret"):
         sitting.grade("a", 1)
         sitting.desk.leave()
-    collection.erase_judge("anna-secret")
-    collection.anonymise_judges(["bob-secret"])
-    found = collection.annals()
+    collection.erasures.erase("anna-secret")
+    collection.judges.anonymise(["bob-secret"])
+    found = collection.history.everything()
     assert "secret" not in repr(found)
     assert told(found) == [("judge-1", "a", "judge", None, 1)]
     [gone] = [one for one in found.entries if one.action == "erased"]
     assert (gone.judge, gone.kind, gone.judgements, gone.events) == (None, JudgeKind.HUMAN, 1, 1)
     with pytest.raises(UnknownNameError) as refused:
-        collection.annals(Stretch(judges=("anna-secret",)))
+        collection.history.everything(Stretch(judges=("anna-secret",)))
     assert refused.value.known == ["judge-1"]
 
 
@@ -208,8 +208,8 @@ def test_settlement_stands_against_what_stood_here(tmp_path: Any) -> None:
 
     merge(*made, rule=Rule.HIGHEST)
     with Collection(str(made[0])) as opened:
-        last = opened.annals().entries[-1]
-        before = opened.chronicle("1", "a").events[-2]
+        last = opened.history.everything().entries[-1]
+        before = opened.history.of_document("1", "a").events[-2]
     assert (last.action, last.settled, last.grade) == ("settle", "highest", 1)
     assert last.grade_before == before.grade
 
@@ -218,9 +218,9 @@ def test_unknown_topic_and_judge_are_refused(collection: Collection) -> None:
     """Neither is guessed, and what there is is named."""
     fill(collection, "ann")
     with pytest.raises(UnknownNameError, match="unknown topic `01`; known: `1`"):
-        collection.annals(Stretch(topic="01"))
+        collection.history.everything(Stretch(topic="01"))
     with pytest.raises(UnknownNameError, match="unknown judge `an`; known: `ann`"):
-        collection.annals(Stretch(judges=("ann", "an")))
+        collection.history.everything(Stretch(judges=("ann", "an")))
 
 
 def test_limit_is_part_of_the_query(collection: Collection) -> None:
@@ -229,9 +229,9 @@ def test_limit_is_part_of_the_query(collection: Collection) -> None:
     for number in range(20):
         ann.grade("a", number % 3)
     with statements() as sent:
-        found = collection.annals(Stretch(limit=2))
+        found = collection.history.everything(Stretch(limit=2))
     assert [one.revision for one in found.entries] == [19, 20]
-    assert found.total == 20 + len(things(collection.annals()))
+    assert found.total == 20 + len(things(collection.history.everything()))
     fetching = [statement for statement, _ in sent if "judgement.note" in statement]
     assert all("LIMIT" in statement for statement in fetching)
     assert len(fetching) == 1
@@ -266,8 +266,8 @@ def test_conditions_choose_as_a_plain_loop_does(
             {"ann": ann, "bob": bob}[judge].grade(docno, grade)
         set_times(file, *(first + timedelta(days=number) for *_, number in steps))
         asked = Stretch(None, tuple(sorted(judges)), day(since), day(until), limit)
-        found = made.annals(asked)
-        everything = made.annals().entries
+        found = made.history.everything(asked)
+        everything = made.history.everything().entries
     order = sorted(range(len(steps)), key=lambda number: (steps[number][3], number))
     assert [one.docno for one in everything if one.docno] == [steps[n][1] for n in order]
     plain = [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import PoolerError, UnknownNameError
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
@@ -24,20 +24,20 @@ from tests.strategies import examples
 
 def fill(collection: Collection, *judges: str) -> list[Sitting]:
     """Make a pool of a and b in topic 1, and seat people before it."""
-    collection.add_topics([Topic("1", "wine")])
-    collection.add_pool(make_pool({"1": ["a", "b"]}, name="main", round="3"))
-    collection.add_documents([Document("a", "A title", "some text"), Document("b", "", "b")])
+    collection.topics.add([Topic("1", "wine")])
+    collection.pools.add(make_pool({"1": ["a", "b"]}, name="main", round="3"))
+    collection.documents.add([Document("a", "A title", "some text"), Document("b", "", "b")])
     for judge in judges:
-        collection.add_judge(judge, JudgeKind.HUMAN)
+        collection.judges.add(judge, JudgeKind.HUMAN)
     return [Sitting(collection.desk(judge), "1") for judge in judges]
 
 
 def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -> None:
     """Grade, note, passages and undo come in order, each with the state after it."""
-    collection.add_guideline("Read all.")
+    collection.guidelines.add("Read all.")
     [ann] = fill(collection, "ann")
     shown = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-    sha256 = collection.chronicle("1", "a").sha256
+    sha256 = collection.history.of_document("1", "a").sha256
     ann.act("a", Action.JUDGE, grade=1, shown_at=shown, dwell_ms=2500, active_ms=2000,
             document_sha256=sha256)  # fmt: skip
     ann.act("a", Action.NOTE, note="odd")
@@ -45,7 +45,7 @@ def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -
     ann.act("a", Action.MARK, passages=marked)
     ann.grade("a", 2)
     ann.undo()
-    found = collection.chronicle("1", "a")
+    found = collection.history.of_document("1", "a")
     told = [
         (one.revision, one.action.value, one.grade, one.undoes, one.is_undone, one.note)
         for one in found.events
@@ -72,14 +72,14 @@ def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -
 def test_text_that_changed_since_is_told(collection: Collection) -> None:
     """Same, changed, come later, and not known are four things."""
     ann, bob = fill(collection, "ann", "bob")
-    sha256 = collection.chronicle("1", "a").sha256
+    sha256 = collection.history.of_document("1", "a").sha256
     ann.act("a", Action.JUDGE, grade=1, document_sha256=sha256)
     bob.act("a", Action.JUDGE, grade=1, document_sha256=None)
-    collection.import_judgements({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
-    told = {one.judge: one.text for one in collection.chronicle("1", "a").events}
+    collection.judgements.add({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
+    told = {one.judge: one.text for one in collection.history.of_document("1", "a").events}
     assert told == {"ann": "same", "bob": "came later", "old": "not known"}
-    collection.add_documents([Document("a", "A title", "other text")], replace=True)
-    told = {one.judge: one.text for one in collection.chronicle("1", "a").events}
+    collection.documents.add([Document("a", "A title", "other text")], replace=True)
+    told = {one.judge: one.text for one in collection.history.of_document("1", "a").events}
     assert told == {"ann": "changed", "bob": "came later", "old": "not known"}
 
 
@@ -92,7 +92,7 @@ def test_events_of_all_judges_come_by_time(collection: Collection, collection_na
         sqlite = engine.dialect.name == "sqlite"
     moment = "'2020-01-01 00:00:00.000000'" if sqlite else "'2020-01-01 00:00:00+00'"
     execute(collection_name, f"UPDATE judgement SET judged_at = {moment} WHERE grade = 2")
-    found = collection.chronicle("1", "a")
+    found = collection.history.of_document("1", "a")
     assert [one.judge for one in found.events] == ["bob", "ann"]
     assert [one.judge for one in found.standing] == ["ann", "bob"]
 
@@ -102,28 +102,28 @@ def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
     ann, bob = fill(collection, "ann", "bob")
     ann.grade("a", 0)
     bob.act("a", Action.CANNOT, reason="torn")
-    found = collection.chronicle("1", "a")
+    found = collection.history.of_document("1", "a")
     assert (found.final.grade, found.final.by) == (0, "ann")
-    collection.add_judge("zoe", JudgeKind.ADJUDICATOR)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     desk = collection.adjudication_desk("zoe")
     [task] = [one for one in desk.queue("1") if one.docno == "a"]
     desk.record(Decision("1", "a", Action.JUDGE, grade=1, seen_revision=task.revision))
-    found = collection.chronicle("1", "a")
+    found = collection.history.of_document("1", "a")
     assert found.events[-1].opinions == (0, None)
     assert found.events[0].opinions is None
     assert (found.final.grade, found.final.by, found.final.is_ruling) == (1, "zoe", True)
     assert found.ruling_status is Status.SETTLED
     ann.grade("a", 2)
-    assert collection.chronicle("1", "a").ruling_status is Status.CHANGED
+    assert collection.history.of_document("1", "a").ruling_status is Status.CHANGED
 
 
 def test_document_without_an_event_is_told_apart(collection: Collection) -> None:
     """Pooled and unjudged, and in no pool, are two reasons for no grade."""
     fill(collection, "ann")
-    pooled = collection.chronicle("1", "a")
+    pooled = collection.history.of_document("1", "a")
     assert (pooled.events, pooled.final.grade, pooled.final.reason) == ((), None, "unjudged")
-    collection.withdraw_pool("main")
-    left = collection.chronicle("1", "a")
+    collection.pools.withdraw("main")
+    left = collection.history.of_document("1", "a")
     assert (left.is_pooled, left.places[0].withdrawn, left.final.reason) == (False, True, "not-pooled")
 
 
@@ -131,9 +131,9 @@ def test_unknown_document_is_told_with_its_neighbours(collection: Collection) ->
     """Neither topic nor document is guessed."""
     fill(collection)
     with pytest.raises(UnknownNameError, match=re.escape("unknown document `aa`; known: `a`, `b`")):
-        collection.chronicle("1", "aa")
+        collection.history.of_document("1", "aa")
     with pytest.raises(UnknownNameError, match=re.escape("unknown topic `01`; known: `1`")):
-        collection.chronicle("01", "a")
+        collection.history.of_document("01", "a")
 
 
 @pytest.mark.slow
@@ -156,10 +156,10 @@ def test_final_grade_is_that_of_the_export(
     """
     file: Path = tmp_path_factory.mktemp("final") / "c.db"
     with Collection.create(str(file), name="x", scale=parse_scale("0-2"), program="x") as made:
-        made.add_pool(make_pool({"1": ["a"]}))
+        made.pools.add(make_pool({"1": ["a"]}))
         for judge in ("ann", "bob"):
-            made.add_judge(judge, JudgeKind.HUMAN)
-        made.add_judge("zoe", JudgeKind.ADJUDICATOR)
+            made.judges.add(judge, JudgeKind.HUMAN)
+        made.judges.add("zoe", JudgeKind.ADJUDICATOR)
         sittings = {judge: Sitting(made.desk(judge), "1") for judge in ("ann", "bob")}
         ruler = made.adjudication_desk("zoe")
         for judge, what in steps:
@@ -186,9 +186,9 @@ def test_final_grade_is_that_of_the_export(
             else:
                 sitting.act("a", Action(what), reason="r" if what == "cannot" else "",
                             note="n" if what == "note" else None)  # fmt: skip
-        final = made.chronicle("1", "a").final
+        final = made.history.of_document("1", "a").final
         try:
-            exported = decide(made.ballots(Policy()), Policy())
+            exported = decide(made.grades.ballots(Policy()), Policy())
         except PoolerError as error:
             if "nothing is judged" in error.message:
                 assert final.reason in ("unjudged", "skipped", "cannot")
@@ -199,7 +199,7 @@ def test_final_grade_is_that_of_the_export(
         assert [row.grade for row in exported.rows] == ([] if final.grade is None else [final.grade])
         assert list(exported.left_out.values()) == ([] if final.grade is not None else ["cannot"])
         assert final.grade is not None or final.reason == "ruled-cannot"
-        states = {one.state for one in made.judgements()}
+        states = {one.state for one in made.judgements.current()}
         assert final.grade is None or State.JUDGED in states
 
 
@@ -210,13 +210,13 @@ def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection)
     bob.act("a", Action.SKIP)
     ann.grade("a", 2)
     ann.grade("a", 1)
-    whole = collection.chronicle("1", "a")
-    found = collection.chronicle("1", "a", Stretch(judges=("ann",), limit=2))
+    whole = collection.history.of_document("1", "a")
+    found = collection.history.of_document("1", "a", Stretch(judges=("ann",), limit=2))
     assert [one.grade for one in found.events] == [2, 1]
     assert (found.total, found.n_left_out, whole.n_left_out) == (4, 1, 0)
     assert (found.standing, found.final) == (whole.standing, whole.final)
     moment = whole.events[1].judged_at
-    later = collection.chronicle("1", "a", Stretch(since=moment, until=whole.events[3].judged_at))
+    later = collection.history.of_document("1", "a", Stretch(since=moment, until=whole.events[3].judged_at))
     assert later.events == whole.events[1:3]
     with pytest.raises(UnknownNameError, match="unknown judge `eve`; known: `ann`, `bob`"):
-        collection.chronicle("1", "a", Stretch(judges=("eve",)))
+        collection.history.of_document("1", "a", Stretch(judges=("eve",)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import UnknownNameError
 from store.formats.scale import parse_scale
 from store.judging.states import Sought, Standing
@@ -34,7 +34,7 @@ def test_topics_keep_the_states_apart(collection: Collection) -> None:
     judged; e has a note alone; h was judged in a pool that is withdrawn, so it is outside.
     """
     fill(collection)
-    lines = {line.topic: line for line in collection.topic_lines()}
+    lines = {line.topic: line for line in collection.lists.topics()}
     assert list(lines) == ["1", "2", "3"]
     assert lines["1"].standing == Standing(pooled=7, judged=3, cannot=1, skipped=0, outside=1, relevant=3)
     assert lines["1"].standing.unjudged == 3
@@ -48,7 +48,7 @@ def test_skipped_counts_where_nobody_decided(collection: Collection) -> None:
     """Of ann alone, c is skipped; of bob alone, it is judged and b cannot be."""
     fill(collection)
     anns, bobs = (
-        next(line for line in collection.topic_lines(Sought(judge=judge)) if line.topic == "1")
+        next(line for line in collection.lists.topics(Sought(judge=judge)) if line.topic == "1")
         for judge in ("ann", "bob")
     )
     assert anns.standing == Standing(7, judged=2, cannot=1, skipped=1, outside=1, relevant=2)
@@ -58,7 +58,7 @@ def test_skipped_counts_where_nobody_decided(collection: Collection) -> None:
 def test_pools_count_their_own_documents(collection: Collection) -> None:
     """A document in two pools counts in both, and in the older one's round."""
     fill(collection)
-    lines = {line.name: line for line in collection.pool_lines()}
+    lines = {line.name: line for line in collection.lists.pools()}
     assert list(lines) == ["main", "late", "old"]
     assert lines["main"].standing == Standing(7, judged=3, cannot=1, relevant=2)
     assert lines["late"].standing == Standing(2, judged=1)
@@ -68,7 +68,7 @@ def test_pools_count_their_own_documents(collection: Collection) -> None:
         (False, 1, 0),
         (True, 1, 0),
     ]
-    rounds = {line.round: line for line in collection.round_lines()}
+    rounds = {line.round: line for line in collection.lists.rounds()}
     assert list(rounds) == ["1", "2", "7"]
     assert rounds["1"].standing == lines["main"].standing
     assert rounds["2"].standing == Standing(1)
@@ -79,22 +79,22 @@ def test_pools_count_their_own_documents(collection: Collection) -> None:
 def test_pool_that_is_asked_for_counts_even_when_withdrawn(collection: Collection) -> None:
     """Of pool old, h is pooled, judged and relevant; what else is graded is outside of it."""
     fill(collection)
-    [line] = collection.topic_lines(Sought(pool="old"))
+    [line] = collection.lists.topics(Sought(pool="old"))
     assert line.standing == Standing(1, judged=1, outside=3, relevant=1)
-    assert [line.name for line in collection.pool_lines(Sought(topic="2"))] == ["main"]
+    assert [line.name for line in collection.lists.pools(Sought(topic="2"))] == ["main"]
 
 
 def test_judges_are_told_with_what_they_did(collection: Collection) -> None:
     """States of the moment are counted apart; events are all there were."""
     fill(collection)
-    lines = {line.name: line for line in collection.judge_lines()}
+    lines = {line.name: line for line in collection.lists.judges()}
     told = {
         name: (line.judged, line.cannot, line.skipped, line.undecided, line.relevant, line.events)
         for name, line in lines.items()
     }
     assert told == {"ann": (3, 1, 1, 1, 2, 6), "bob": (1, 1, 0, 0, 1, 2), "file": (1, 0, 0, 0, 1, 1)}
     assert all(line.last_at is not None for line in lines.values())
-    of_late = {line.name: line for line in collection.judge_lines(Sought(pool="late"))}
+    of_late = {line.name: line for line in collection.lists.judges(Sought(pool="late"))}
     assert (of_late["ann"].judged, of_late["ann"].events, of_late["bob"].events) == (1, 1, 0)
     assert of_late["bob"].last_at is None
 
@@ -102,19 +102,19 @@ def test_judges_are_told_with_what_they_did(collection: Collection) -> None:
 def test_runs_are_told_with_what_they_retrieved(collection: Collection) -> None:
     """Topics, documents over them, and pools fed; of a topic alone, those that have it."""
     fill(collection)
-    lines = collection.run_lines()
+    lines = collection.lists.runs()
     told = [(one.tag, one.topics, one.documents, one.pools, one.contributes) for one in lines]
     assert told == [("bm25", 2, 10, 1, True), ("other", 1, 8, 0, False)]
-    assert collection.run_sizes() == {one.tag: (one.topics, one.documents) for one in lines}
-    [of_two] = collection.run_lines(Sought(topic="2"))
+    assert collection.runs.sizes() == {one.tag: (one.topics, one.documents) for one in lines}
+    [of_two] = collection.lists.runs(Sought(topic="2"))
     assert (of_two.tag, of_two.topics, of_two.documents) == ("bm25", 1, 2)
-    assert [one.tag for one in collection.run_lines(Sought(pool="main"))] == ["bm25"]
+    assert [one.tag for one in collection.lists.runs(Sought(pool="main"))] == ["bm25"]
 
 
 def test_documents_are_counted_over_topics(collection: Collection) -> None:
     """Document a is pooled for two topics in two pools, judged for one; z is outside in topic 3."""
     fill(collection)
-    found = collection.document_lines()
+    found = collection.lists.documents()
     lines = {line.docno: line for line in found.lines}
     assert list(lines) == ["a", "b", "c", "d", "e", "f", "g", "h", "z"]
     assert (lines["a"].pools, lines["a"].has_text, lines["a"].title) == (2, True, "A title")
@@ -123,17 +123,17 @@ def test_documents_are_counted_over_topics(collection: Collection) -> None:
     assert lines["h"].standing == Standing(0, outside=1, relevant=1)
     assert (lines["z"].pools, lines["z"].standing) == (0, Standing(outside=1, relevant=1))
     total = sum(line.standing.unjudged for line in found.lines)
-    assert total == sum(line.standing.unjudged for line in collection.topic_lines())
+    assert total == sum(line.standing.unjudged for line in collection.lists.topics())
 
 
 def test_documents_can_be_limited_and_chosen(collection: Collection) -> None:
     """The limit cuts and the total stays; topic, pool and judge choose what is theirs."""
     fill(collection)
-    cut = collection.document_lines(limit=2)
+    cut = collection.lists.documents(limit=2)
     assert ([line.docno for line in cut.lines], cut.total) == (["a", "b"], 9)
 
     def chosen(**names: str) -> str:
-        return "".join(line.docno for line in collection.document_lines(Sought(**names)).lines)
+        return "".join(line.docno for line in collection.lists.documents(Sought(**names)).lines)
 
     assert chosen(topic="1") == "abcdefgh"
     assert chosen(topic="2") == "a"
@@ -141,7 +141,7 @@ def test_documents_can_be_limited_and_chosen(collection: Collection) -> None:
     assert chosen(pool="old") == "h"
     assert chosen(judge="bob") == "bc"
     assert chosen(topic="1", pool="late", judge="ann") == "a"
-    [line] = collection.document_lines(Sought(topic="1", judge="bob"), limit=1).lines
+    [line] = collection.lists.documents(Sought(topic="1", judge="bob"), limit=1).lines
     assert line.standing == Standing(1, cannot=1)
 
 
@@ -151,7 +151,7 @@ def test_unknown_name_is_refused_with_the_known_ones(collection: Collection, par
     fill(collection)
     known = {"topic": "1", "pool": "main", "judge": "ann"}[part]
     with pytest.raises(UnknownNameError, match=f"unknown {part} `x1`; known: .*`{known}`"):
-        collection.topic_lines(Sought(**{part: "x1"}))
+        collection.lists.topics(Sought(**{part: "x1"}))
 
 
 @settings(max_examples=examples(20))
@@ -162,11 +162,11 @@ def test_counts_are_those_of_a_plain_walk(
     """Whatever two judges do and undo, every list adds up to what the current states say."""
     file: Path = tmp_path_factory.mktemp("walk") / "c.db"
     with Collection.create(str(file), name="x", scale=parse_scale("0-2"), program="x") as made:
-        made.add_pool(make_pool({"1": ["a", "b", "c"]}, name="one", round="1"))
-        made.add_pool(make_pool({"1": ["c", "d"]}, name="two", round="2"))
-        made.import_judgements({"old": [Qrel("1", "a", 1), Qrel("1", "x", 0)]}, JudgeKind.IMPORTED)
+        made.pools.add(make_pool({"1": ["a", "b", "c"]}, name="one", round="1"))
+        made.pools.add(make_pool({"1": ["c", "d"]}, name="two", round="2"))
+        made.judgements.add({"old": [Qrel("1", "a", 1), Qrel("1", "x", 0)]}, JudgeKind.IMPORTED)
         for judge in ("ann", "bob"):
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
         sittings = {judge: Sitting(made.desk(judge), "1") for judge in ("ann", "bob")}
         for judge, docno, what in steps:
             sitting = sittings[judge]
@@ -178,20 +178,20 @@ def test_counts_are_those_of_a_plain_walk(
                 sitting.act(docno, Action(what), reason="r" if what == "cannot" else "",
                             note="n" if what == "note" else None)  # fmt: skip
         if withdrawn:
-            made.withdraw_pool("one")
+            made.pools.withdraw("one")
         used = ["two"] if withdrawn else ["one", "two"]
-        pooled, current = pairs_of(made, used), made.judgements()
+        pooled, current = pairs_of(made, used), made.judgements.current()
         expected = plain_standing(current, pooled)
-        [topic] = made.topic_lines()
+        [topic] = made.lists.topics()
         assert topic.standing == expected
-        for line in made.pool_lines():
+        for line in made.lists.pools():
             inside = pairs_of(made, [line.name])
             theirs = [one for one in current if (one.topic, one.docno) in inside]
             assert line.standing == plain_standing(theirs, inside)
-        rounds = [line.standing for line in made.round_lines()]
+        rounds = [line.standing for line in made.lists.rounds()]
         for name in ("pooled", "judged", "cannot", "skipped"):
             assert sum(getattr(one, name) for one in rounds) == getattr(expected, name)
-        documents = made.document_lines().lines
+        documents = made.lists.documents().lines
         for name in ("pooled", "judged", "cannot", "skipped", "outside", "relevant"):
             told = sum(getattr(one.standing, name) for one in documents)
             assert told == getattr(expected, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.looking.pool_change import PairStanding
 from store.records import State
 from tests.store.drawing import adaptive_pool
@@ -13,7 +13,7 @@ def test_standings_of_every_state(collection: Collection) -> None:
     """By hand: see `tests.store.looking.filled.fill` for who did what."""
     fill(collection)
     both, main, late = (frozenset(names) for names in (("main", "late"), ("main",), ("late",)))
-    assert collection.pair_standings() == {
+    assert collection.pool_changes.standings() == {
         ("1", "a"): PairStanding(both, State.JUDGED, 0),
         ("1", "b"): PairStanding(main, State.JUDGED, 2),  # bob cannot judge it: ann's grade stands
         ("1", "c"): PairStanding(main, State.JUDGED, 1),  # ann skipped it
@@ -29,7 +29,9 @@ def test_standings_of_every_state(collection: Collection) -> None:
 
 def test_what_an_adaptive_pool_may_draw_is_not_pooled(collection: Collection) -> None:
     """Only what was drawn is to be judged."""
-    collection.add_pool(adaptive_pool({"1": list("abc")}, budget=2, name="live"))
-    assert collection.pair_standings() == {}
-    collection.draw("live", "1", lambda _draws: "b")
-    assert collection.pair_standings() == {("1", "b"): PairStanding(frozenset({"live"}), State.UNJUDGED)}
+    collection.pools.add(adaptive_pool({"1": list("abc")}, budget=2, name="live"))
+    assert collection.pool_changes.standings() == {}
+    collection.pools.draw("live", "1", lambda _draws: "b")
+    assert collection.pool_changes.standings() == {
+        ("1", "b"): PairStanding(frozenset({"live"}), State.UNJUDGED)
+    }

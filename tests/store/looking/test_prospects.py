@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import Assignable, AssignmentPlan, Existing, JudgeKind, Place, Purpose, Scope
 from tests.store.looking.filled import fill
 
@@ -12,10 +12,10 @@ from tests.store.looking.filled import fill
 def test_prospects_name_decisions_judges_and_no_plan(collection: Collection) -> None:
     """People alone count; h was graded by ann before its pool was withdrawn; q nobody knows."""
     fill(collection)
-    collection.add_judge("gpt", JudgeKind.MODEL)
-    collection.add_judge("eve", JudgeKind.HUMAN)
-    collection.set_disabled(["eve"], disabled=True)
-    found = collection.prospects([("1", "h"), ("3", "z"), ("9", "q"), ("1", "c")])
+    collection.judges.add("gpt", JudgeKind.MODEL)
+    collection.judges.add("eve", JudgeKind.HUMAN)
+    collection.judges.set_disabled(["eve"], disabled=True)
+    found = collection.pool_changes.prospects([("1", "h"), ("3", "z"), ("9", "q"), ("1", "c")])
     assert (found.judges, found.plan) == (("ann", "bob"), None)
     assert found.documents == (
         Assignable("1", "h", decided=frozenset({"ann"})),
@@ -34,12 +34,12 @@ def test_prospects_know_places_and_the_newest_plan(collection: Collection) -> No
             place = Place("1", docno, judge, Purpose.PRIMARY, 0, "docno")
             return AssignmentPlan([place], {"seed": number}, None if judge else 60)
 
-        collection.assign(Scope(), plan, existing=Existing.ADD)
+        collection.assignments.make(Scope(), plan, existing=Existing.ADD)
 
     make(1, "g", "bob")
     make(2, "f", None)
-    collection.withdraw_pool("late")
-    found = collection.prospects([("1", "g"), ("1", "f")])
+    collection.pools.withdraw("late")
+    found = collection.pool_changes.prospects([("1", "g"), ("1", "f")])
     assert found.plan == {"seed": 2}
     assert found.documents == (
         Assignable("1", "g", holders=frozenset({"bob"})),

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from sqlalchemy import inspect, text, update
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.content.draws import Draw
 from store.db.engine import reading, writing
 from store.db.tables import ASSIGNMENT, TABLES
@@ -37,30 +37,30 @@ def fill(collection: Collection, where: str, data: st.DataObject) -> None:
     draw = data.draw
     topics = draw(st.lists(st.sampled_from(TOPICS), min_size=1, max_size=3, unique=True))
     listed = [Topic(topic, draw(PROSE), draw(PROSE), draw(PROSE)) for topic in topics]
-    collection.add_topics(listed[: draw(st.integers(0, len(listed)))])
+    collection.topics.add(listed[: draw(st.integers(0, len(listed)))])
     for version in range(draw(st.integers(0, 2))):
-        collection.add_guideline(f"{version}{draw(PROSE)}")
+        collection.guidelines.add(f"{version}{draw(PROSE)}")
     tags = draw(st.lists(st.sampled_from(TAGS), max_size=3, unique=True))
     for tag in tags:
-        collection.add_run(_run(tag, topics, data))
+        collection.runs.add(_run(tag, topics, data))
         execute(where, "UPDATE run SET priority = :n WHERE tag = :t", n=len(tag), t=tag)
     for number in range(draw(st.integers(1, 3))):
         pool = _pool(f"p {number}\t{draw(st.sampled_from(TAGS))}", topics, tags, data)
-        collection.add_pool(pool)
+        collection.pools.add(pool)
         for entry in pool.entries if pool.budgets else ():
             with suppress(StoreError):  # it is drawn already
-                collection.draw(pool.name, entry.topic, partial(_always, entry.docno))
+                collection.pools.draw(pool.name, entry.topic, partial(_always, entry.docno))
         if draw(st.integers(0, 3)) == 0:
-            collection.withdraw_pool(collection.pools()[-1].name)
+            collection.pools.withdraw(collection.pools.all()[-1].name)
     documents = [
         Document(docno, draw(PROSE), draw(st.none() | st.just("abc abc abc") | PROSE))
         for docno in draw(st.lists(st.sampled_from(DOCNOS), max_size=6, unique=True))
     ]
-    collection.add_documents(documents, all_texts=draw(st.booleans()))
+    collection.documents.add(documents, all_texts=draw(st.booleans()))
     _people(collection, where, data)
     for _ in range(draw(st.integers(0, 2))):
         again = Topic(draw(st.sampled_from(topics)), draw(PROSE), draw(PROSE), draw(PROSE))
-        collection.add_topics([again], replace=True)
+        collection.topics.add([again], replace=True)
     _after(collection, where, data)
 
 
@@ -113,7 +113,7 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
     draw = data.draw
     names = draw(st.lists(st.sampled_from(JUDGES), max_size=3, unique=True))
     for name in names:
-        collection.add_judge(name, JudgeKind.HUMAN)
+        collection.judges.add(name, JudgeKind.HUMAN)
     for name in names[: draw(st.integers(0, 3))]:
         desk = collection.desk(name, program=draw(st.sampled_from(["", "pooler 1"])))
         for line in desk.inbox():
@@ -125,16 +125,16 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
         if draw(st.booleans()):
             desk.leave()
     grades = [Qrel("1", docno, draw(st.integers(0, 2)), "7") for docno in "az"]
-    collection.import_judgements({"model": grades[: draw(st.integers(0, 2))]}, JudgeKind.MODEL)
+    collection.judgements.add({"model": grades[: draw(st.integers(0, 2))]}, JudgeKind.MODEL)
     if draw(st.booleans()):
-        collection.set_disabled(["model"], disabled=True)
+        collection.judges.set_disabled(["model"], disabled=True)
     number = count()
     for name in names:
         if draw(st.booleans()):
             own = draw(st.sampled_from([None, name]))
             lease = draw(st.sampled_from([None, 600])) if own else 600
             docno = DOCNOS[next(number)]
-            collection.import_judgements({"model": [Qrel("1", docno, 0)]}, JudgeKind.MODEL,
+            collection.judgements.add({"model": [Qrel("1", docno, 0)]}, JudgeKind.MODEL,
                                          replace=True)  # fmt: skip
             seat(where, "1", docno, own, lease_s=lease, purpose="overlap", display_order="random:3")
     with engine_of(where) as engine, writing(engine) as session:
@@ -147,7 +147,7 @@ def _after(collection: Collection, where: str, data: st.DataObject) -> None:
     """Let judges come, judge by texts that have changed, be renamed, and be erased."""
     draw = data.draw
     execute(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)  # nobody is at work any more
-    known = [judge.name for judge in collection.judges() if not judge.disabled]
+    known = [judge.name for judge in collection.judges.all() if not judge.disabled]
     for name in known[: draw(st.integers(0, 1))]:
         desk = collection.desk(name)
         for line in desk.inbox():
@@ -156,9 +156,9 @@ def _after(collection: Collection, where: str, data: st.DataObject) -> None:
         desk.leave()
     execute(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)
     if known and draw(st.booleans()):
-        collection.rename_judge(known[0], "\u5be9")
-    for judge in collection.judges()[: draw(st.integers(0, 2))]:
-        collection.erase_judge(judge.name)
+        collection.judges.rename(known[0], "\u5be9")
+    for judge in collection.judges.all()[: draw(st.integers(0, 2))]:
+        collection.erasures.erase(judge.name)
 
 
 def _act(sitting: Sitting, data: st.DataObject) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.errors import PoolerError, SchemaError, StoreError
 from store.formats.scale import parse_scale
 from store.keeping.directory.read import read_directory
@@ -27,13 +27,13 @@ def folder(tmp_path: Path) -> Path:
     """Export a small collection."""
     where = str(tmp_path / "old.db")
     with Collection.create(where, name="x", scale=parse_scale("0-2"), program="p 1") as made:
-        made.add_topics([Topic("1", "one"), Topic("2", "two")])
-        made.add_run(make_run("bm25", {"1": [("a", 2.0), ("b", 1.5)], "2": [("a", 1.0)]}))
-        made.add_pool(make_pool({"1": ["a", "b"], "2": ["a"]}, run_tags=("bm25",)))
-        made.add_documents([Document("a", "A", "text of a"), Document("b", "B", "text of b")])
-        made.import_judgements({"ann": [Qrel("1", "a", 2), Qrel("1", "b", 0)]}, JudgeKind.HUMAN)
-        made.add_guideline("# Judge\n")
-        write_directory(made, tmp_path / "out", Wishes(), program="p 1")
+        made.topics.add([Topic("1", "one"), Topic("2", "two")])
+        made.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.5)], "2": [("a", 1.0)]}))
+        made.pools.add(make_pool({"1": ["a", "b"], "2": ["a"]}, run_tags=("bm25",)))
+        made.documents.add([Document("a", "A", "text of a"), Document("b", "B", "text of b")])
+        made.judgements.add({"ann": [Qrel("1", "a", 2), Qrel("1", "b", 0)]}, JudgeKind.HUMAN)
+        made.guidelines.add("# Judge\n")
+        write_directory(made.as_it_stands(), tmp_path / "out", Wishes(), program="p 1")
     return tmp_path / "out"
 
 
@@ -209,11 +209,11 @@ def test_fault_leaves_no_tables_on_a_server(folder: Path, postgres_url: str) -> 
     edit(folder, "runs/bm25.run", "nan", "1.5")
     read_directory(postgres_url, folder)
     with Collection(postgres_url) as opened:
-        assert len(opened.judgements()) == 2
+        assert len(opened.judgements.current()) == 2
     with pytest.raises(StoreError, match="already holds a collection"):
         read_directory(postgres_url, folder)
     with Collection(postgres_url) as opened:
-        assert len(opened.judgements()) == 2
+        assert len(opened.judgements.current()) == 2
 
 
 @pytest.mark.parametrize("label", ["files", "documents", "runs", "judgements"])
@@ -257,17 +257,17 @@ def lived(tmp_path: Path) -> Path:
     where = str(tmp_path / "old.db")
     with Collection.create(where, name="x", scale=parse_scale("0-2"), program="p 1") as made:
         for title in ("one", "two", "three"):
-            made.add_topics([Topic("1", title)], replace=True)
-        made.add_pool(make_pool({"1": ["a"]}))
+            made.topics.add([Topic("1", title)], replace=True)
+        made.pools.add(make_pool({"1": ["a"]}))
         for judge in ("ann", "bob"):
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
             desk = made.desk(judge)
             desk.topic("1")
             Sitting(desk, "1").grade("a", 1)
             desk.leave()
-        made.erase_judge("bob")
-        made.rename_judge("ann", "anna")
-        write_directory(made, tmp_path / "out", Wishes(), program="p 1")
+        made.erasures.erase("bob")
+        made.judges.rename("ann", "anna")
+        write_directory(made.as_it_stands(), tmp_path / "out", Wishes(), program="p 1")
     return tmp_path / "out"
 
 
@@ -276,13 +276,13 @@ def test_versions_and_erasures_come_back(lived: Path) -> None:
     assert "Erased: 1 judgement of an erased judge removed" in (lived / "README.md").read_text()
     read_directory(str(lived.parent / "new.db"), lived)
     with Collection(str(lived.parent / "old.db")) as old, Collection(str(lived.parent / "new.db")) as new:
-        assert new.topic_dossier("1") == old.topic_dossier("1")
-        assert [one.topic.title for one in new.topic_dossier("1").versions] == [
+        assert new.details.topic("1") == old.details.topic("1")
+        assert [one.topic.title for one in new.details.topic("1").versions] == [
             "one", "two", "three",
         ]  # fmt: skip
-        assert [event.topic_version for event in new.histories()] == [3]
-        assert new.erasures() == old.erasures()
-        assert len(new.erasures()) == 1
+        assert [event.topic_version for event in new.judgements.history()] == [3]
+        assert new.erasures.all() == old.erasures.all()
+        assert len(new.erasures.all()) == 1
 
 
 def test_directory_of_before_is_read_as_it_is(lived: Path) -> None:
@@ -308,9 +308,9 @@ def test_directory_of_before_is_read_as_it_is(lived: Path) -> None:
     sign(lived, as_before)
     read_directory(str(lived.parent / "new.db"), lived)
     with Collection(str(lived.parent / "new.db")) as new:
-        assert [one.version for one in new.topic_dossier("1").versions] == [1]
-        assert new.erasures() == []
-        assert len(new.judgements(["anna"])) == 1
+        assert [one.version for one in new.details.topic("1").versions] == [1]
+        assert new.erasures.all() == []
+        assert len(new.judgements.current(["anna"])) == 1
 
 
 @pytest.mark.parametrize(

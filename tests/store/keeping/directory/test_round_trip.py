@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import inspect, text
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import writing
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
@@ -31,7 +31,7 @@ PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 def export(where: str, folder: Path, wishes: Wishes) -> dict[str, bytes]:
     """Export a collection and return the bytes of every file."""
     with Collection(where) as opened:
-        write_directory(opened, folder, wishes, program="pooler 1")
+        write_directory(opened.as_it_stands(), folder, wishes, program="pooler 1")
     return bytes_of(folder)
 
 
@@ -78,7 +78,7 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
         where, again = str(folder / "a.db"), str(folder / "b.db")
         make(where, data)
         with Collection(where) as opened:
-            if not any(one.grade is not None for one in opened.judgements()):
+            if not any(one.grade is not None for one in opened.judgements.current()):
                 wishes = Wishes(texts, runs, notes, not names)
         first = export(where, folder / "one", wishes)
         read_directory(again, folder / "one")
@@ -110,8 +110,8 @@ def test_postgresql_gives_the_same_directory(data: st.DataObject, postgres_url: 
         read_directory(postgres_url, folder / "one")
         assert export(postgres_url, folder / "two", Wishes()) == first
         with Collection(postgres_url) as opened:  # rows added now get ids that are free
-            opened.import_judgements({"new": [Qrel("new", "new", 1)]}, JudgeKind.HUMAN)
-            opened.add_run(make_run("new", {"new": [("newer", 1.0)]}))
+            opened.judgements.add({"new": [Qrel("new", "new", 1)]}, JudgeKind.HUMAN)
+            opened.runs.add(make_run("new", {"new": [("newer", 1.0)]}))
         read_directory(again, folder / "two")
         assert named_contents(again) == named_contents(where)
 

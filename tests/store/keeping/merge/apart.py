@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from store.collection.collection import Collection
-from store.collection.merged import MergedCollection
+from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.keeping.directory.tables import Wishes
 from store.keeping.directory.write import write_directory
@@ -27,12 +26,12 @@ def make(place: Path, *, name: str = "wine", scale: str = "0-2") -> Path:
     """Make a collection: a pool of four documents with texts, three judges, guidelines."""
     where = Collection.create(str(place), name=name, scale=parse_scale(scale), program="x")
     with where as made:
-        made.add_topics([Topic("1", "wine", "d", "n")])
-        made.add_pool(make_pool({"1": DOCNOS}))
-        made.add_documents([Document(docno, docno, f"text of {docno}") for docno in DOCNOS])
-        made.add_guideline("# One\n")
+        made.topics.add([Topic("1", "wine", "d", "n")])
+        made.pools.add(make_pool({"1": DOCNOS}))
+        made.documents.add([Document(docno, docno, f"text of {docno}") for docno in DOCNOS])
+        made.guidelines.add("# One\n")
         for judge in JUDGES:
-            made.add_judge(judge, JudgeKind.HUMAN)
+            made.judges.add(judge, JudgeKind.HUMAN)
     return place
 
 
@@ -70,14 +69,14 @@ def do(sitting: Sitting, docno: str, action: Action, value: Any) -> None:
 
 def merge(place: Path | str, *others: Path | str, rule: Rule | None = None, **more: Any) -> Merged:
     """Merge, and return what came of it."""
-    with MergedCollection(str(place)) as opened:
+    with Collection(str(place)) as opened:
         return opened.merge([str(other) for other in others], Wanted(rule), **more)
 
 
 def export(place: Path | str, folder: Path) -> dict[str, bytes]:
     """Export a collection and return its files."""
     with Collection(str(place)) as opened:
-        write_directory(opened, folder, Wishes(), program="x 1")
+        write_directory(opened.as_it_stands(), folder, Wishes(), program="x 1")
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
@@ -92,7 +91,7 @@ def done(place: Path | str) -> list[tuple[Any, ...]]:
             (one.judge, one.docno, one.revision, one.action.value, one.undoes or 0, one.state.value,
              one.grade is None, one.grade or 0, one.reason, one.note, one.passages,
              one.follows is None, one.settled or "")
-            for one in opened.histories()
+            for one in opened.judgements.history()
         )  # fmt: skip
 
 
@@ -101,7 +100,7 @@ def grades(place: Path | str, judges: Iterable[str] = JUDGES) -> dict[tuple[str,
     with Collection(str(place)) as opened:
         return {
             (one.judge, one.docno): one.state.value if one.grade is None else one.grade
-            for one in opened.judgements(list(judges))
+            for one in opened.judgements.current(list(judges))
         }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.db.engine import reading
 from store.db.tables import DOCUMENT
 from store.records import Document
@@ -20,10 +20,10 @@ def test_every_text_of_a_copy_comes_in(tmp_path: Path) -> None:
     start = tmp_path / "whole.db"
     texts = {f"x{number}": f"text of x{number}" for number in range(501)}
     with new_collection(str(start)) as opened:
-        opened.add_pool(make_pool({"1": list(texts)}))
+        opened.pools.add(make_pool({"1": list(texts)}))
     [other] = copies(start, 1)
     with Collection(str(other)) as opened:
-        opened.add_documents([Document(docno, docno, text) for docno, text in texts.items()])
+        opened.documents.add([Document(docno, docno, text) for docno, text in texts.items()])
     assert merge(start, other).copies[0].new["texts"] == 501
     with engine_of(str(start)) as engine, reading(engine) as session:
         found = session.execute(select(DOCUMENT.c.docno, DOCUMENT.c.text))

@@ -16,7 +16,7 @@ def test_judge_who_is_the_same_on_both_copies_is_not_written(tmp_path: Path) -> 
     """A merge that changes nothing of a judge keeps the checksum, so that damage is still found."""
     start = tmp_path / "whole.db"
     with new_collection(str(start)) as opened:
-        opened.add_judge("ann", JudgeKind.HUMAN)
+        opened.judges.add("ann", JudgeKind.HUMAN)
     # As a disk would: behind the program's back, the checksum as it was.
     execute(str(start), "UPDATE judge SET created_at = '2001-01-01 00:00:00.000000'")
     [other] = copies(start, 1)

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import update
 
-from store.collection.collection import Collection
-from store.collection.merged import MergedCollection
+from store.collection import Collection
 from store.content.draws import Draw
 from store.db.engine import collection_url, writing
 from store.db.tables import RUN
@@ -68,13 +67,13 @@ def apart(tmp_path: Path) -> list[Path]:
 def test_any_order_gives_the_same_bytes(apart: list[Path], tmp_path: Path) -> None:
     """`export collection` of three copies is the same in all six orders, and all at once."""
     with Collection(str(apart[1])) as opened:
-        opened.add_pool(make_pool({"1": ["a", "x"]}, name="later", round="1"))
-        opened.add_guideline("# Two\n")
+        opened.pools.add(make_pool({"1": ["a", "x"]}, name="later", round="1"))
+        opened.guidelines.add("# Two\n")
     with Collection(str(apart[2])) as opened:
         ranked = {"1": [("y", 2.0), ("a", 1.0)], "2": [("x", 1.0)]}
-        opened.add_run(make_run("bm25", ranked, sha256="0" * 64))
-        opened.add_pool(make_pool({"1": ["y"]}, name="late", run_tags=("bm25",)))
-        opened.add_documents([Document("y", "y", "text of y")])
+        opened.runs.add(make_run("bm25", ranked, sha256="0" * 64))
+        opened.pools.add(make_pool({"1": ["y"]}, name="late", run_tags=("bm25",)))
+        opened.documents.add([Document("y", "y", "text of y")])
     exports = []
     for order in itertools.permutations(apart):
         place = tmp_path / f"{len(exports)}.db"
@@ -150,7 +149,7 @@ def test_histories_of_any_making_merge_in_any_order(
             assert merge(place, other, rule=Rule.LOWEST).is_done
         assert [one for one in verify(collection_url(str(place))) if one.n_faults] == []
         with Collection(str(place)) as opened:
-            found.append(list(opened.histories()))
+            found.append(list(opened.judgements.history()))
     assert found[0] == found[1]
 
 
@@ -202,7 +201,7 @@ def test_rules_and_hands_settle(apart: list[Path]) -> None:
     with Collection(str(apart[0])) as opened:
         assert opened.desk("ann").inbox()[0].left == 1
     takes = {("1", "a", "ann"): Take(State.JUDGED, 1)}
-    with MergedCollection(str(start)) as opened_again:
+    with Collection(str(start)) as opened_again:
         others = [str(place) for place in apart[1:]]
         found = opened_again.merge(others, Wanted(Rule.HIGHEST, takes))
         assert found.conflicts[0].settled == "by hand"
@@ -263,7 +262,7 @@ def test_judge_at_work_on_a_server_loses_nothing(apart: list[Path], postgres_url
     assert broken == []
     assert len(saved) > 2
     with Collection(postgres_url) as opened:
-        there = {(one.docno, one.grade, one.judged_at) for one in opened.histories(["ann"])}
+        there = {(one.docno, one.grade, one.judged_at) for one in opened.judgements.history(["ann"])}
     assert there.issuperset(saved)
     assert [one for one in verify(collection_url(postgres_url)) if one.n_faults] == []
 
@@ -289,9 +288,9 @@ def test_rulings_and_draws_do_not_go_by_the_order_of_merging(tmp_path: Path) -> 
     start = make(tmp_path / "whole.db")
     with Collection(str(start)) as opened:
         for name in ("zoe", "yan"):
-            opened.add_judge(name, JudgeKind.ADJUDICATOR)
-        opened.add_pool(adaptive_pool({"1": "ab"}, budget=1))
-        assert opened.draw("live", "1", ends("ab")) == "a"
+            opened.judges.add(name, JudgeKind.ADJUDICATOR)
+        opened.pools.add(adaptive_pool({"1": "ab"}, budget=1))
+        assert opened.pools.draw("live", "1", ends("ab")) == "a"
     work(start, ("ann", "b", JUDGE, 0), ("bob", "b", JUDGE, 2))
     made = copies(start, 2)
     for place, adjudicator, ruling, (judge, grade) in zip(
@@ -305,14 +304,14 @@ def test_rulings_and_draws_do_not_go_by_the_order_of_merging(tmp_path: Path) -> 
         for other in order:
             assert merge(place, other).is_done
         with Collection(str(place)) as opened:
-            names = opened.judge_names()
-            [ruling] = [one.ruling for one in opened.disagreements() if one.docno == "b"]
+            names = opened.disagreements.judge_names()
+            [ruling] = [one.ruling for one in opened.disagreements.all() if one.docno == "b"]
             assert ruling is not None
             assert (names[ruling.judge], ruling.verdict) == ("yan", 0)
             told = Watched(lambda _draws: None)
-            opened.add_pool(adaptive_pool({"1": "a"}, budget=2, name="more"))
-            assert opened.draw("more", "1", lambda _draws: "a") == "a"
-            opened.draw("more", "1", told)
+            opened.pools.add(adaptive_pool({"1": "a"}, budget=2, name="more"))
+            assert opened.pools.draw("more", "1", lambda _draws: "a") == "a"
+            opened.pools.draw("more", "1", told)
             assert told.told == [Draw("a", 1)]
 
 
@@ -337,12 +336,12 @@ def test_what_differs_is_refused_with_every_difference(tmp_path: Path) -> None:
     [other] = copies(start, 1)
     for place, word in ((start, "here"), (other, "there")):
         with Collection(str(place)) as opened:
-            opened.add_guideline(f"# {word}\n")
-            opened.add_run(make_run("bm25", {"1": [("a", 1.0)]}, sha256=word))
-            opened.add_pool(make_pool({"1": ["a"]}, name="p", round=word))
-            opened.add_documents([Document("a", "a", word)], replace=True)
-            opened.add_topics([Topic("2", word)])
-            opened.add_judge("dee", JudgeKind.HUMAN if word == "here" else JudgeKind.MODEL)
+            opened.guidelines.add(f"# {word}\n")
+            opened.runs.add(make_run("bm25", {"1": [("a", 1.0)]}, sha256=word))
+            opened.pools.add(make_pool({"1": ["a"]}, name="p", round=word))
+            opened.documents.add([Document("a", "a", word)], replace=True)
+            opened.topics.add([Topic("2", word)])
+            opened.judges.add("dee", JudgeKind.HUMAN if word == "here" else JudgeKind.MODEL)
     before = bytes_of([start, other])
     with pytest.raises(ConflictError) as caught:
         merge(start, other)
@@ -404,8 +403,8 @@ def test_names_and_erasures_travel(tmp_path: Path) -> None:
     work(start, ("ann", "a", JUDGE, 1), ("bob", "a", JUDGE, 1))
     [first, second, third] = copies(start, 3)
     with Collection(str(first)) as opened:
-        opened.rename_judge("ann", "anna")
-        opened.erase_judge("bob")
+        opened.judges.rename("ann", "anna")
+        opened.erasures.erase("bob")
     work(second, ("ann", "b", JUDGE, 2), ("bob", "b", JUDGE, 2))
     sought = ((start, (first, second)), (third, (second, first)), (first, (second,)),
               (second, (first,)))  # fmt: skip
@@ -414,7 +413,7 @@ def test_names_and_erasures_travel(tmp_path: Path) -> None:
         assert found.is_done
         assert grades(place, ["anna"]) == {("anna", "a"): 1, ("anna", "b"): 2}
         with Collection(str(place)) as opened:
-            assert [one.name for one in opened.judges()] == ["anna", "cy"]
+            assert [one.name for one in opened.judges.all()] == ["anna", "cy"]
         if place is not second:
             [left] = [copy for copy in found.copies if copy.name == str(second)]
             assert left.left_out == {"events of judges who were erased": 2}
@@ -431,16 +430,16 @@ def test_erased_judge_counts_alike_in_any_order(tmp_path: Path, n_first: int) ->
     start = make(tmp_path / "whole.db")
     [erased, *others] = copies(start, 3)
     with Collection(str(erased)) as opened:
-        opened.erase_judge("bob")
+        opened.erasures.erase("bob")
     work(others[0], ("bob", "a", JUDGE, 1), ("bob", "b", JUDGE, 1), ("ann", "a", JUDGE, 1))
     work(others[1], ("bob", "c", JUDGE, 2))
     order = [*others[:n_first], erased, *others[n_first:]]
     for other in order:
         merge(start, other)
     with Collection(str(start)) as opened:
-        assert [(one.judgements, one.events) for one in opened.erasures()] == [(0, 0)]
-        assert [one.name for one in opened.judges()] == ["ann", "cy"]
-        assert [one.judge for one in opened.histories()] == ["ann"]
+        assert [(one.judgements, one.events) for one in opened.erasures.all()] == [(0, 0)]
+        assert [one.name for one in opened.judges.all()] == ["ann", "cy"]
+        assert [one.judge for one in opened.judgements.history()] == ["ann"]
 
 
 def test_notes_taken_away_on_one_copy_do_not_come_back(tmp_path: Path) -> None:
@@ -452,7 +451,7 @@ def test_notes_taken_away_on_one_copy_do_not_come_back(tmp_path: Path) -> None:
     work(start, ("ann", "a", JUDGE, 1), ("ann", "a", NOTE, "ask Eve"), ("ann", "b", CANNOT, "torn"))
     [bare, older] = copies(start, 2)
     with Collection(str(bare)) as opened:
-        opened.anonymise_judges(["ann"], without_notes=True)
+        opened.judges.anonymise(["ann"], without_notes=True)
     work(older, ("ann", "a", JUDGE, 2), ("ann", "c", NOTE, "new"), ("ann", "b", MARK, "x"))
     found = []
     for place, others in ((start, (older, bare)), (older, (bare,)), (bare, (older,))):
@@ -477,13 +476,13 @@ def test_topics_keep_every_text(tmp_path: Path) -> None:
     start = make(tmp_path / "whole.db")
     [first, second] = copies(start, 2)
     with Collection(str(first)) as opened:
-        opened.add_topics([Topic("1", "wine and cheese", "d", "n")], replace=True)
+        opened.topics.add([Topic("1", "wine and cheese", "d", "n")], replace=True)
     assert merge(start, first).copies[0].changed["topics"] == 1
     with Collection(str(start)) as opened:
-        assert opened.topics()[0].title == "wine and cheese"
+        assert opened.topics.all()[0].title == "wine and cheese"
     assert [row[1] for row in contents(str(start))["topic_version"]] == [1]
     with Collection(str(second)) as opened:
-        opened.add_topics([Topic("1", "beer", "d", "n")], replace=True)
+        opened.topics.add([Topic("1", "beer", "d", "n")], replace=True)
     with pytest.raises(ConflictError, match="topic `1` has another text as version 2"):
         merge(start, second)
 
@@ -492,19 +491,19 @@ def test_longer_draws_of_an_adaptive_pool_stand(tmp_path: Path) -> None:
     """What one copy drew further is drawn; different draws are refused, naming the pool."""
     start = make(tmp_path / "whole.db")
     with Collection(str(start)) as opened:
-        opened.add_pool(adaptive_pool({"1": "abcd"}, budget=3))
-        opened.draw("live", "1", ends("abcd"))
+        opened.pools.add(adaptive_pool({"1": "abcd"}, budget=3))
+        opened.pools.draw("live", "1", ends("abcd"))
     [further, otherwise] = copies(start, 2)
     with Collection(str(further)) as opened:
-        opened.draw("live", "1", ends("abcd"))
-        opened.draw("live", "1", ends("abcd"))
+        opened.pools.draw("live", "1", ends("abcd"))
+        opened.pools.draw("live", "1", ends("abcd"))
     with Collection(str(otherwise)) as opened:
-        opened.draw("live", "1", lambda _drawn: "b")
+        opened.pools.draw("live", "1", lambda _drawn: "b")
     assert merge(start, further).copies[0].new["draws"] == 2
     with Collection(str(start)) as opened:
-        drawn = [entry.docno for entry in opened.pool("live").entries if entry.sampled]
+        drawn = [entry.docno for entry in opened.pools.get("live").entries if entry.sampled]
         with Collection(str(further)) as there:
-            assert opened.pool("live").entries == there.pool("live").entries
+            assert opened.pools.get("live").entries == there.pools.get("live").entries
     assert drawn == ["a", "d", "c"]
     assert merge(further, start).is_nothing_new
     with pytest.raises(ConflictError, match="pool `live` has other documents there"):
@@ -515,11 +514,11 @@ def test_withdrawn_on_either_side_is_withdrawn(tmp_path: Path) -> None:
     """A pool withdrawn, a run taken out and a judge disabled on one copy are so in all."""
     start = make(tmp_path / "whole.db")
     with Collection(str(start)) as opened:
-        opened.add_run(make_run("bm25", {"1": [("a", 1.0)]}))
+        opened.runs.add(make_run("bm25", {"1": [("a", 1.0)]}))
     [other] = copies(start, 1)
     with Collection(str(other)) as opened:
-        opened.withdraw_pool("pool")
-        opened.set_disabled(["cy"], disabled=True)
+        opened.pools.withdraw("pool")
+        opened.judges.set_disabled(["cy"], disabled=True)
     with engine_of(str(other)) as engine, writing(engine) as session:
         session.execute(update(RUN).values(contributes=False))
     before = contents(str(other))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from store.collection.collection import Collection
+from store.collection import Collection
 from store.records import JudgeKind
 from tests.store.keeping.merge.apart import copies, merge
 from tests.store.new import new_collection
@@ -19,8 +19,8 @@ def test_place_is_of_the_same_topic_document_and_judge(tmp_path: Path) -> None:
     [other] = copies(start, 1)
     for place, topic, docno, judge in ((start, "2", "x", "dee"), (other, "3", "y", "eve")):
         with Collection(str(place)) as opened:
-            opened.add_pool(make_pool({topic: [docno]}, name=f"of {judge}"))
-            opened.add_judge(judge, JudgeKind.HUMAN)
+            opened.pools.add(make_pool({topic: [docno]}, name=f"of {judge}"))
+            opened.judges.add(judge, JudgeKind.HUMAN)
     seat(str(other), "3", "y", "eve")
     assert merge(start, other).copies[0].new["places"] == 1
     assert places(str(start)) == [("3", "y", "eve", None)]
@@ -30,7 +30,7 @@ def test_open_places_of_a_copy_come_in(tmp_path: Path) -> None:
     """Places that nobody has claimed yet are there to be claimed after a merge."""
     start = tmp_path / "whole.db"
     with new_collection(str(start)) as opened:
-        opened.add_pool(make_pool({"1": ["a", "b"]}))
+        opened.pools.add(make_pool({"1": ["a", "b"]}))
     [other] = copies(start, 1)
     seat(str(other), "1", "ab", None, lease_s=600)
     assert merge(start, other).copies[0].new["places"] == 2

@@ -1,19 +1,17 @@
-"""A collection's database, opened: its name and scale, and the transactions on it."""
+"""A collection's database, opened: its name and scale, the transactions on it, and its keys."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from sqlalchemy import select
 from sqlmodel import Session
 
-from store.content.runs import StoredRun, check_tags
 from store.db.engine import (
     MISREAD,
     check_schema,
@@ -29,11 +27,9 @@ from store.db.schema import create_schema
 from store.db.tables import TABLES, CollectionRow
 from store.formats.scale import scale_from_json, scale_to_json
 from store.records import Scale
-from store.text import Pairs
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
+class Inside(NamedTuple):
     """One transaction on a collection, and the keys that go with it."""
 
     session: Session
@@ -41,8 +37,8 @@ class Inside:
     documents: Keys
 
 
-class OpenCollection:
-    """A test collection: one SQLite file or one PostgreSQL database.
+class Database:
+    """The database of one collection.
 
     Parameters
     ----------
@@ -58,16 +54,16 @@ class OpenCollection:
     """
 
     def __init__(self, name: str) -> None:
-        self._engine = make_engine(collection_url(name))
-        self._documents = document_keys()
-        self._topics = topic_keys()
+        self.engine = make_engine(collection_url(name))
+        self.documents = document_keys()
+        self.topics = topic_keys()
         try:
-            check_schema(self._engine)
-            with reading(self._engine) as session:
+            check_schema(self.engine)
+            with self.reading() as session:
                 table = TABLES["collection"]
                 row = session.execute(select(table.c.name, table.c.scale)).one()
         except BaseException:
-            self._engine.dispose()
+            self.engine.dispose()
             raise
         self.name: str = row.name
         self.scale: Scale = scale_from_json(json.loads(row.scale))
@@ -111,59 +107,69 @@ class OpenCollection:
         try:
             if isinstance(error, MISREAD):
                 # A value may be made sense of, and fail, long after it was read.
-                with damage_told(self._engine):
+                with damage_told(self.engine):
                     raise error
         finally:
             self.close()
 
     def close(self) -> None:
         """Close every connection."""
-        self._engine.dispose()
+        self.engine.dispose()
 
     @property
     def where(self) -> str:
         """The file, or the URL without its password."""
-        return display(self._engine.url)
-
-    @property
-    def look_alikes(self) -> Pairs:
-        """Documents added here whose docnos differ from others in Unicode normal form alone."""
-        return self._documents.look_alikes
-
-    def runs(self, tags: Sequence[str] = ()) -> list[StoredRun]:
-        """Return the named runs, or all, by tag; raise `UnknownNameError` for an unknown tag."""
-        with reading(self._engine) as session:
-            return check_tags(session, tags)
+        return display(self.engine.url)
 
     @contextmanager
-    def _reading(self) -> Iterator[Session]:
-        """Open a reading session with fresh keys."""
-        with reading(self._engine) as session:
-            self._topics.refresh(session)
-            self._documents.refresh(session)
+    def reading(self) -> Iterator[Session]:
+        """Open a transaction that sees one state of everything, whatever judges do meanwhile."""
+        with reading(self.engine) as session:
             yield session
 
     @contextmanager
-    def _importing(self) -> Iterator[Session]:
-        """Open a bulk writing session with fresh keys, forgotten again on an error."""
+    def reading_topics(self) -> Iterator[tuple[Session, Keys]]:
+        """Open such a transaction with fresh keys of topics."""
+        with reading(self.engine) as session:
+            self.topics.refresh(session)
+            yield session, self.topics
+
+    @contextmanager
+    def reading_keyed(self) -> Iterator[Inside]:
+        """Open such a transaction with fresh keys of topics and documents."""
+        with reading(self.engine) as session:
+            self.topics.refresh(session)
+            self.documents.refresh(session)
+            yield Inside(session, self.topics, self.documents)
+
+    @contextmanager
+    def writing(self, *, bulk: bool = False) -> Iterator[Session]:
+        """Open a transaction that writes: wholly, or on any error nothing."""
+        with writing(self.engine, bulk=bulk) as session:
+            yield session
+
+    @contextmanager
+    def filling(self) -> Iterator[Inside]:
+        """Open one that adds topics and documents; its keys are forgotten again on an error."""
         try:
-            with writing(self._engine, bulk=True) as session:
-                self._topics.refresh(session)
-                self._documents.refresh(session)
-                yield session
+            with writing(self.engine, bulk=True) as session:
+                self.topics.refresh(session)
+                self.documents.refresh(session)
+                yield Inside(session, self.topics, self.documents)
         except BaseException:
-            self._topics.forget()
-            self._documents.forget()
+            self.topics.forget()
+            self.documents.forget()
             raise
 
-    @contextmanager
-    def as_it_stands(self) -> Iterator[Inside]:
-        """Open a transaction that sees one state of everything, whatever judges do meanwhile."""
-        with self._reading() as session:
-            yield Inside(session, self._topics, self._documents)
 
-    @contextmanager
-    def being_filled(self) -> Iterator[Inside]:
-        """Open a transaction that fills the collection: wholly, or on any error not at all."""
-        with self._importing() as session:
-            yield Inside(session, self._topics, self._documents)
+class Area:
+    """One part of a collection's methods, each a transaction of its own: all it says, or nothing.
+
+    Parameters
+    ----------
+    db : Database
+        The collection's.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._db = db

@@ -1,1 +1,0 @@
-"""A collection as its users see it."""
