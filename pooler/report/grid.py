@@ -125,13 +125,15 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
 def _shade(value: float, largest: float) -> int:
     """Return the shade of a value: 1 for nothing, then by its logarithm; 0 = a gap.
 
-    Judges agree on most of what is not relevant: beside that one cell, shares would be alike.
+    Judges agree on most of what is not relevant: beside that one cell, counts would be alike.
+    Numbers up to 1 are shares or coefficients, and go by themselves.
     """
     if not math.isfinite(value):
         return 0
     if value <= 0:
         return 1
-    return min(2 + int((N_SHADES - 1) * math.log1p(value) / math.log1p(largest)), N_SHADES)
+    share = value / largest if largest <= 1 else math.log1p(value) / math.log1p(largest)
+    return min(2 + int((N_SHADES - 1) * share), N_SHADES)
 
 
 def _widest(texts: Iterable[str]) -> float:

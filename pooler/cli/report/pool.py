@@ -10,6 +10,7 @@ from pooler.cli.report.figures import Row, bars, dots, facts_table, in_order, li
 from pooler.cli.report.material import JUDGED_AT, Material
 from pooler.report.drawing import Axis
 from pooler.report.page import Figure, PageTable, Section
+from pooler.results.measure.conclusions import REASONS
 from pooler.results.measure.diagnose import (
     SIBLINGS_FALL,
     chosen_left,
@@ -37,10 +38,14 @@ def what_it_is(material: Material) -> Section:
     """Show the facts of the collection: its pools, its judges, and what is measured."""
     commands, found = material.commands, material.diagnosis
     known = facts(found, chosen_left(found))
+    said = explained(known)
+    if found.reason is not None:
+        # Why a guess came to nothing stands in the summary, at length.
+        said.append(f"{found.reason}: {REASONS.get(found.reason, 'other runs or ranks made the pool')}")
     blocks: list[str | PageTable | Figure] = [
         facts_table(
             known,
-            caption=". ".join(["Runs and judgements that this report is of", *explained(known)]),
+            caption=". ".join(["Runs and judgements that this report is of", *said]),
             command=commands.of_runs("diagnose", *material.own_depth),
         )
     ]

@@ -361,11 +361,11 @@ def _limits(found: Diagnosis) -> list[str]:
     )
     if not met.n_overlapping:
         return [f"{own} These limits overlap for none of {pairs} of neighbours by MAP."]
-    return [
-        f"{own} These limits overlap for {met.n_overlapping:,} of {pairs} of neighbours by MAP; of"
-        f" all {counted(met.n_all_pairs, 'pair')} of runs, {met.n_settled or 'none'}"
-        f" {'has' if met.n_settled == 1 else 'have'} limits that do not meet."
-    ]
+    every = counted(met.n_all_pairs, "pair")
+    apart = f"those of {met.n_settled:,} of all {every} of runs do not"
+    if not met.n_settled:
+        apart = f"so do those of all {every} of runs"
+    return [f"{own} These limits overlap for {met.n_overlapping:,} of {pairs} of neighbours by MAP; {apart}."]
 
 
 def _topics(found: Diagnosis) -> list[str]:
