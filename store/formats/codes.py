@@ -189,7 +189,7 @@ def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
             raise ArgumentError("--code", requirement, text, hint=hint)
         if codes.setdefault(int(code), meaning) is not meaning:
             requirement = f"must say one thing of a code, and {codes[int(code)]} was said"
-            raise ArgumentError("--code", requirement, text)
+            raise ContradictionError("--code", requirement, text)
     return codes
 
 
@@ -206,9 +206,9 @@ def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, i
     Raises
     ------
     ArgumentError
-        If one is not of that form, or two map the same code.
+        If one is not of that form.
     ContradictionError
-        If one maps a code that is no grade.
+        If two map a code otherwise, or one maps a code that is no grade.
 
     Examples
     --------
@@ -218,13 +218,15 @@ def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, i
     mapping: dict[int, int] = {}
     for text in texts:
         source, _, target = text.partition("=")
-        if not (_is_integer(source) and _is_integer(target)) or int(source) in mapping:
-            raise ArgumentError("--map", "must be FROM=TO, two integers, each FROM once", text)
+        if not (_is_integer(source) and _is_integer(target)):
+            raise ArgumentError("--map", "must be FROM=TO, two integers", text)
+        if mapping.setdefault(int(source), int(target)) != int(target):
+            requirement = f"must read a grade as one other, and {mapping[int(source)]} was said"
+            raise ContradictionError("--map", requirement, text)
         meaning = codes.get(int(source), Meaning.GRADE)
         if meaning is not Meaning.GRADE:
             requirement = f"must map grades, and --code {source}={meaning} says that it is none"
             raise ContradictionError("--map", requirement, text, hint="leave out one of the two")
-        mapping[int(source)] = int(target)
     return mapping
 
 

@@ -34,7 +34,7 @@ def test_codes_are_read() -> None:
         9: Meaning.UNJUDGED,
     }
     assert parse_codes(["-2=unjudgeable", "0=grade"]) == {-2: Meaning.CANNOT, 0: Meaning.GRADE}
-    with pytest.raises(ArgumentError, match="must say one thing of a code, and skipped was said"):
+    with pytest.raises(ContradictionError, match="must say one thing of a code, and skipped was said"):
         parse_codes(["-2=skipped", "-2=cannot"])
 
 
@@ -71,13 +71,20 @@ def test_maps_are_read() -> None:
     assert parse_map(["10=3", "3=10", "-2=0"], {}) == {10: 3, 3: 10, -2: 0}
 
 
-@pytest.mark.parametrize(
-    "texts", [["3"], ["3="], ["=3"], ["a=1"], ["1=1.5"], ["1=2", "1=3"], ["1=2=3"], ["1=²"]]
-)
+@pytest.mark.parametrize("texts", [["3"], ["3="], ["=3"], ["a=1"], ["1=1.5"], ["1=2=3"], ["1=²"]])
 def test_other_maps_are_refused(texts: list[str]) -> None:
-    """Anything but two integers, or two answers for one code, is refused."""
+    """Anything but two integers is refused."""
     with pytest.raises(ArgumentError, match="`--map` must be FROM=TO, two integers"):
         parse_map(texts, {})
+
+
+def test_a_grade_is_read_as_one_other() -> None:
+    """Two answers for one grade contradict each other; the same twice is no fault."""
+    assert parse_map(["1=2", "1=2"], {}) == {1: 2}
+    with pytest.raises(
+        ContradictionError, match="must read a grade as one other, and 2 was said, but got '1=3'"
+    ):
+        parse_map(["1=2", "1=3"], {})
 
 
 def test_what_is_no_grade_is_not_mapped() -> None:
