@@ -90,7 +90,11 @@ REFUSED = [
     ),
     ("import judgements off.qrels --judge carol --map 3=4", DATA, r"off\.qrels:2: .*got 4"),
     ("import judgements off.qrels --judge carol --map 3", DATA, r"`--map` must be FROM=TO"),
-    ("import judgements off.qrels --judge carol --map 3=2 --map 3=1", DATA, r"each FROM once"),
+    (
+        "import judgements off.qrels --judge carol --map 3=2 --map 3=1",
+        USAGE,
+        r"must read a grade as one other, and 2 was said",
+    ),
     ("import judgements off.qrels --judge carol --code junk", DATA, r"`--code` must be CODE=MEANING"),
     ("import judgements off.qrels --judge carol --code -1=skip", DATA, r"`--code` must be"),
     ("export qrels --judge strict --level 3", DATA, r"`--level` must be above 0 and at most 2"),
