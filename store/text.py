@@ -65,6 +65,17 @@ def sanitise_line(text: str) -> str:
     return sanitise(text).replace("\n", " ").replace("\t", " ")
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "document"), counted(1200, "judgement"), counted(2, "query", "queries")
+    ('1 document', '1,200 judgements', '2 queries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def escape_json(text: str) -> str:
     r"""Escape in JSON what it leaves as it is and could steer a terminal or split a line.
 

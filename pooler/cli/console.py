@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from pooler.cli.files import check_earlier_manifest, check_result, earlier_result, write_whole
-from pooler.results.table import Cell, Format, Table
+from pooler.results.printed import Cell, Format, Table
 from pooler.streams import on_terminal, say
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
 from store.text import escape_json, sanitise, sanitise_line

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pooler.cli.console import emit, json_text, write_lines
-from pooler.results.table import Cell, Column, Format, Table, explained, shown, without_empty, without_same
+from pooler.results.printed import Cell, Column, Format, Table, explained, shown, without_empty, without_same
 from pooler.streams import PAGE
 from store.text import sanitise_line
 

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TextIO
 
-from pooler.results.table import Table
+from pooler.results.printed import Table
 from pooler.streams import PAGE, broken, least_width, wrapped
 from store.text import sanitise, sanitise_line
 
 if TYPE_CHECKING:
-    from pooler.results.table import Cell, Column, Table
+    from pooler.results.printed import Cell, Column, Table
 
 LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer columns of a terminal than this."""
@@ -181,7 +181,7 @@ def fit_titles(table: Table) -> None:
     Examples
     --------
     >>> from pooler.cli.console import emit
-    >>> from pooler.results.table import Column, Format
+    >>> from pooler.results.printed import Column, Format
     >>> table = Table("topics", [Column("topic"), Column("title"), Column("runs")])
     >>> title = "Mung bean sprouts that go brown in a cupboard, and how to keep them white"
     >>> table.rows = [{"topic": "G01", "title": title, "runs": 9}]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.results.judgement_files import FileFormat
+from pooler.results.printed import Format
 from pooler.results.source import names_collection
-from pooler.results.table import Format
 from store.errors import ArgumentError
 from store.formats.codes import Repeats
 

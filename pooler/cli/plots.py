@@ -15,15 +15,15 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, TextIO
 
 from pooler.report.drawing import Scale, tick_labels, ticks
-from pooler.results.table import Format, counted
+from pooler.results.printed import Format
 from pooler.streams import PAGE, broken, terminal_width
 from store.errors import ArgumentError
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pooler.results.table import Cell, Table
+    from pooler.results.printed import Cell, Table
     from store.analysis.significance.normality import NormalityPicture
 
 MARKERS = ascii_uppercase + ascii_lowercase

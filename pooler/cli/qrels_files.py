@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import check_out, write_json, write_lines
-from pooler.results.table import counted
 from pooler.streams import say, warn
 from store.errors import ArgumentError
+from store.text import counted
 
 if TYPE_CHECKING:
     from store.grades.opinions import Ballots

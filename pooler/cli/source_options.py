@@ -35,8 +35,8 @@ from pooler.cli.options import (
     check_way,
     policy_of,
 )
+from pooler.results.printed import Format
 from pooler.results.source import Judged, load_judged
-from pooler.results.table import Format
 from pooler.streams import say
 from store.errors import PoolerError
 from store.formats.lines import is_pattern

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from pooler.results.table import Cell, Column, Format, Table, counted, folded, short_times, without_empty
+from pooler.results.printed import Cell, Column, Format, Table, folded, short_times, without_empty
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

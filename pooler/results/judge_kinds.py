@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pooler.results.table import Column, Format, Table, counted
+from pooler.results.printed import Column, Format, Table
 from pooler.streams import warn
+from store.text import counted
 
 _NOUNS = {
     "human": ("person", "people"),

@@ -10,10 +10,10 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from pooler.results.table import counted
 from pooler.streams import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.codes import Repeats
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from pooler.results.table import counted
+from store.text import counted
 
 MEANINGS = {
     "no-topics": "no topic where both runs have a score",

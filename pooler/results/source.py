@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pooler.results.table import counted
 from pooler.streams import progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from pooler.cli.plots import Reading, Stack, check_plot, plot_bars, plot_intervals, plot_stacks, plot_width
-from pooler.results.table import Format
+from pooler.results.printed import Format
 from store.errors import ArgumentError
 from tests.cli.command_line import Terminal
 

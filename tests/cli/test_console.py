@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from pooler.cli.console import emit, write_json, write_lines
-from pooler.results.table import Column, Format, Table
+from pooler.results.printed import Column, Format, Table
 from pooler.streams import say, warn
 from store.errors import PoolerError
 from tests.cli.command_line import PAGE, controls

@@ -46,10 +46,11 @@ from pooler.results.agree.settings import (
     settings_of,
 )
 from pooler.results.judgement_files import STDIN, Reading, fill, is_file, read_files, scale_of
+from pooler.results.printed import Cell, Format
 from pooler.results.source import entries_of, names_collection, read_entry
-from pooler.results.table import Cell, Format, counted
 from pooler.streams import progress, say, warn
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.agree.settings import Judged

@@ -8,9 +8,10 @@ import numpy as np
 
 from pooler.cli.console import emit
 from pooler.results.agree.people import legend, population_line
-from pooler.results.table import Cell, Column, Format, Table, counted
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.streams import warn
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

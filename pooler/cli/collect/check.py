@@ -8,11 +8,11 @@ import typer
 
 from pooler.cli.console import ExitCode, emit
 from pooler.cli.options import FormatOption, LenientOption, OrderName, OrderOption, RunsOption
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of
-from pooler.results.table import Cell, Column, Format, Table, counted
 from pooler.streams import progress, say
 from store.errors import PoolerError
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from pooler.reading.check import RunReport

@@ -50,9 +50,9 @@ from pooler.results.judgement_files import (
     warn_if_nothing_relevant,
 )
 from pooler.results.source import entries_of
-from pooler.results.table import counted
 from pooler.streams import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

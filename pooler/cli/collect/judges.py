@@ -9,9 +9,10 @@ import typer
 
 from pooler.cli.console import YesOption, ask, emit, erased_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.table import Column, Format, Table, counted
+from pooler.results.printed import Column, Format, Table
 from pooler.streams import say, warn
 from store.errors import ArgumentError
+from store.text import counted
 
 if TYPE_CHECKING:
     from store.judging.erasing import Erasing, Scrubbed

@@ -22,8 +22,9 @@ from pooler.cli.judge.judge import (
     sit,
 )
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.table import Cell, Column, Format, Table, counted
+from pooler.results.printed import Cell, Column, Format, Table
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from pooler.cli.options import (
     RigidOption,
 )
 from pooler.results.look import moment
-from pooler.results.table import Cell, Column, Format, Table
+from pooler.results.printed import Cell, Column, Format, Table
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:

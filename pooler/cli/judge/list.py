@@ -10,7 +10,8 @@ from pooler.cli.console import emit, erased_words
 from pooler.cli.fit import fit_titles
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.look import day, moment
-from pooler.results.table import Cell, Column, Format, Table, counted, explained, without_empty, without_same
+from pooler.results.printed import Cell, Column, Format, Table, explained, without_empty, without_same
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

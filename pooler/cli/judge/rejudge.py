@@ -11,8 +11,9 @@ import typer
 from pooler.cli.console import emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.look import moment
-from pooler.results.table import Column, Format, Table, counted
+from pooler.results.printed import Column, Format, Table
 from pooler.streams import say
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,7 +24,7 @@ from pooler.cli.judge.list import (
 )
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.look import moment
-from pooler.results.table import Cell, Column, Format, Table
+from pooler.results.printed import Cell, Column, Format, Table
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:

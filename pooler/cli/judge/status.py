@@ -13,13 +13,13 @@ from pooler.cli.console import emit, erased_words, write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.cli.plots import Stack, plot_stacks
 from pooler.results.look import drawable, idle_words
-from pooler.results.table import Cell, Column, Format, Table, counted
-from store.text import sanitise_line
+from pooler.results.printed import Cell, Column, Format, Table
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pooler.results.table import Cell, Table
+    from pooler.results.printed import Cell, Table
     from store.collection import Collection
     from store.content.pools import StoredPool
     from store.judging.disagreements import Case

@@ -40,9 +40,9 @@ from pooler.cli.qrels_files import (
 )
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.measure.probabilities import HINT, parse_values
-from pooler.results.table import counted
 from pooler.streams import progress, say, warn
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet

@@ -25,9 +25,9 @@ from pooler.cli.options import (
     policy_of,
 )
 from pooler.results.judgement_files import PrelsName, method_of
-from pooler.results.table import counted
 from pooler.streams import say, warn
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,10 +14,10 @@ from pooler.cli.console import ExitCode, check_place, emit, write_lines
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.look import moment
-from pooler.results.table import Cell, Column, Format, Table, counted
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.streams import progress, say, warn
 from store.errors import FaultList, PoolerError
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from store.keeping.merge.copies import Conflict, CopyCount, JudgeCount, Merged, Take

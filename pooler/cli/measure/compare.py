@@ -10,9 +10,10 @@ import typer
 from pooler.cli.console import emit, write_lines
 from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.judge_kinds import titled
-from pooler.results.table import Format, Table, counted
+from pooler.results.printed import Format, Table
 from pooler.streams import progress, say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

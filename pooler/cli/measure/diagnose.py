@@ -21,7 +21,7 @@ from pooler.results.measure.diagnose import (
     runs_table,
     topics_table,
 )
-from pooler.results.table import Format, Table
+from pooler.results.printed import Format, Table
 from pooler.streams import progress, warn
 from store.analysis.pools.diagnosis import Diagnosis
 from store.errors import ArgumentError

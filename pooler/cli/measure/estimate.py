@@ -23,10 +23,11 @@ from pooler.results.measure.estimate import (
     _runs,
     _words,
 )
+from pooler.results.printed import Format
 from pooler.results.source import names_collection
-from pooler.results.table import Format, counted
 from pooler.streams import say, warn
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 _WORDS = {
     "runs": Annotated[

@@ -10,7 +10,7 @@ import typer
 from pooler.cli.console import emit
 from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.judge_kinds import titled
-from pooler.results.table import Cell, Column, Format, Table
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.streams import say
 from store.analysis.measures.names import ALIASES, DCGS, SIGNATURES, Signature
 

@@ -16,9 +16,10 @@ from pooler.results.measure.probabilities import (
     ValueOption,
     say_empty,
 )
-from pooler.results.table import Cell, Column, Format, Table, counted
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.streams import progress, say
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ import typer
 from pooler.cli.console import emit, write_lines
 from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.judge_kinds import titled
-from pooler.results.table import Format, Table
+from pooler.results.printed import Format, Table
 from pooler.streams import progress, warn
 from store.errors import ArgumentError, PoolerError
 

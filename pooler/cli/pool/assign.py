@@ -19,7 +19,7 @@ from pooler.results.look import (
     way_out,
     workload_table,
 )
-from pooler.results.table import Format
+from pooler.results.printed import Format
 from pooler.streams import say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 

@@ -9,9 +9,10 @@ import typer
 
 from pooler.cli.console import emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.table import Cell, Column, Format, Table, counted, without_empty
+from pooler.results.printed import Cell, Column, Format, Table, without_empty
 from pooler.streams import say, warn
 from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

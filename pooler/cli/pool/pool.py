@@ -25,12 +25,13 @@ from pooler.cli.options import (
 from pooler.cli.pool.diff import diff
 from pooler.pools.change import Part
 from pooler.results.pool.pool import DEPTH, Wishes, as_wishes
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of, names_collection
-from pooler.results.table import Cell, Column, Format, Table, counted
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
 from pooler.streams import progress, say, warn
 from store.errors import ArgumentError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.change import ChangeCount, PoolChange

@@ -19,8 +19,8 @@ from pooler.cli.options import (
     OrderOption,
     RunsOption,
 )
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of
-from pooler.results.table import Cell, Column, Format, Table
 from pooler.streams import progress, say
 from store.errors import ArgumentError
 

@@ -14,11 +14,11 @@ from pooler.cli.console import emit, write_lines
 from pooler.cli.plots import Curve, plot_lines
 from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.judge_kinds import titled
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of
-from pooler.results.table import Cell, Column, Format, Table, counted
 from pooler.streams import progress, say
 from store.errors import ArgumentError, PoolerError
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
     from pooler.pools.replay import JudgedTopic, OrderPoint, Point, TopicReplay, Unjudged

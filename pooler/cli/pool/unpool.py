@@ -10,9 +10,10 @@ from pooler.cli.console import emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.pools.change import ChangeCount, Part
 from pooler.results.pool.pool import Cost, change_tables, cost_words, fetch_cost, in_words
-from pooler.results.table import Column, Format, Table, counted
+from pooler.results.printed import Column, Format, Table
 from pooler.streams import say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.change import PoolChange

@@ -13,7 +13,7 @@ from pooler.report.drawing import Axis
 from pooler.report.lines import Line, Lines
 from pooler.report.page import Figure, PageColumn, PageTable
 from pooler.report.rows import Bar, Bars, Dot, Dots
-from pooler.results.table import Cell, Column, Table, without_empty
+from pooler.results.printed import Cell, Column, Table, without_empty
 
 Row = Mapping[str, Cell]
 _MISSED = ("relevant_to_twice_the_depth", "relevant_low", "relevant_high")

@@ -16,7 +16,8 @@ from pooler.report.drawing import Axis
 from pooler.report.grid import HeatMap
 from pooler.report.page import Figure, PageTable, Section
 from pooler.results.judge_kinds import kinds_words, mixture_sentence
-from pooler.results.table import Cell, Column, Table, counted
+from pooler.results.printed import Cell, Column, Table
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import Coefficients

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pooler.cli.report.commands import Commands
-from pooler.results.table import Cell, Format, Table
+from pooler.results.printed import Cell, Format, Table
 from store.errors import PoolerError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from pooler.results.measure.diagnose import (
     runs_table,
     topics_table,
 )
-from pooler.results.table import Format, Table, explained
+from pooler.results.printed import Format, Table, explained
 
 if TYPE_CHECKING:
     from store.analysis.pools.diagnosis import Diagnosis

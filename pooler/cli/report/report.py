@@ -13,9 +13,9 @@ from pooler.cli.console import check_place
 from pooler.cli.options import PoolDepthOption
 from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.measure.probabilities import ValueOption
-from pooler.results.table import counted
 from pooler.streams import progress, say
 from store.errors import ArgumentError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.cli.report.material import Material

@@ -11,9 +11,10 @@ from pooler.cli.report.material import Material
 from pooler.cli.report.pool import limits
 from pooler.report.drawing import Axis
 from pooler.report.page import Figure, Section
-from pooler.results.table import Format, counted
+from pooler.results.printed import Format
 from pooler.streams import progress
 from store.errors import PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.measure.compare import Compared

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pooler.results.table import counted
 from pooler.streams import say, warn
 from store.judging.kinds import kind_counts
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

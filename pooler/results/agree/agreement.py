@@ -21,7 +21,7 @@ from pooler.results.agree.people import (
 )
 from pooler.results.agree.settings import ALL_LABELS, Asked, Pair, flat
 from pooler.results.agree.sharing import pairs_of
-from pooler.results.table import Cell, Column, Table
+from pooler.results.printed import Cell, Column, Table
 from pooler.streams import progress
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pooler.results.agree.settings import Asked, Pair
-    from pooler.results.table import Cell
+    from pooler.results.printed import Cell
     from store.analysis.agreement.intervals import Interval
     from store.analysis.agreement.many import AllJudges
     from store.analysis.agreement.populations import PopulationVotes

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from pooler.results.agree.settings import ALL_LABELS
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.table import Cell, Column, Table, counted
+from pooler.results.printed import Cell, Column, Table
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.agree.settings import Asked

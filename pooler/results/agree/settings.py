@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pooler.results.table import Cell
+from pooler.results.printed import Cell
 from pooler.streams import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 

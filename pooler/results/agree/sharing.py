@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pooler.results.agree.people import CODES, MOST_APART, apart_line, legend, sharing
-from pooler.results.table import Cell, Column, Table
+from pooler.results.printed import Cell, Column, Table
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:

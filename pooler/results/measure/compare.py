@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.agree.people import legend
-from pooler.results.table import Cell, Column, Format, Table, counted
+from pooler.results.printed import Cell, Column, Format, Table
 from store.analysis.significance.normality import NormalityPicture, normality_picture
+from store.text import counted
 
 _DIGITS = 4
 _UNROUNDED = 1e-12

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pooler.results.table import counted
 from store.analysis.pools.diagnosis import GUESSABLE, MOSTLY_OUTSIDE, DepthPool, Diagnosis, LeftOut, overlaps
 from store.analysis.pools.errors import SIGNIFICANT
 from store.analysis.pools.leave_out import TIED
+from store.text import counted
 
 SUFFERS = 0.05
 """Share of its own AP from which on a run that loses it is named."""

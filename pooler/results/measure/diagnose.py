@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pooler.pools.replay import JudgedTopic, judged_topics
 from pooler.results.agree.people import legend
-from pooler.results.table import Cell, Column, Format, Table, counted
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
@@ -24,6 +24,7 @@ from store.analysis.pools.readings import Readings, coverage, readings
 from store.analysis.rankings import JudgedRankings
 from store.collection import Collection
 from store.errors import PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.cli.source_options import Given

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of, level_of_files, read_entries
-from pooler.results.table import Cell, Column, Format, Table, counted
 from pooler.streams import say
 from store.analysis.measures.incomplete import inferred_average_precision
 from store.analysis.measures.sampled import (
@@ -25,6 +25,7 @@ from store.analysis.measures.sampled import (
     stratified_scores,
 )
 from store.errors import FaultList, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.cli.source_options import Given

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pooler.results.agree.people import legend
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.reasons import undefined_pairs
-from pooler.results.table import Cell, Column, Format, Table, counted
 from store.analysis.significance.pairs import neighbours
+from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pooler.results.agree.people import legend
 from pooler.results.measure.conclusions import percent, rough
+from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.reasons import undefined_pairs
-from pooler.results.table import Cell, Column, Format, Table, counted
 from store.analysis.arrays import RankedDocuments
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import UNJUDGED, JudgedRankings
@@ -30,6 +30,7 @@ from store.analysis.undiscovered.pairs import (
     sign_moves,
 )
 from store.analysis.undiscovered.sensitivity import Sensitivity, run_thresholds
+from store.text import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

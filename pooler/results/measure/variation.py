@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.agree.people import legend
-from pooler.results.table import Cell, Column, Format, Table, counted
+from pooler.results.printed import Cell, Column, Format, Table
 from store.analysis.significance.pairs import neighbours
 from store.analysis.variation.collection import CollectionVariation, pair_components, run_components
 from store.analysis.variation.intervals import IntervalLaw, RunIntervals
 from store.analysis.variation.order import Method, Reversals
 from store.analysis.variation.simulation import SimulatedMaps
+from store.text import counted
 
 _UNJUDGED_WORDS = [
     "Documents that nobody judged may be relevant here: they count among all relevant ones, and"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pooler.pools.change import Part
 from pooler.results.look import idle_words, way_out
-from pooler.results.table import Cell, Column, Format, Table, counted, without_empty
+from pooler.results.printed import Cell, Column, Format, Table, without_empty
 from pooler.streams import say, warn
 from store.errors import ArgumentError
+from store.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Set

@@ -9,7 +9,7 @@ import pytest
 from pooler.cli.report.figures import bars, dots, facts_table, in_order, lines, page_table, rounded
 from pooler.report.charts import draw
 from pooler.report.drawing import Axis
-from pooler.results.table import Column, Table
+from pooler.results.printed import Column, Table
 
 TABLE = Table(
     "runs",

@@ -53,17 +53,6 @@ class Table:
     caption: str = ""
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "document"), counted(1200, "judgement"), counted(2, "query", "queries")
-    ('1 document', '1,200 judgements', '2 queries')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 @dataclass(frozen=True, slots=True)
 class Axis:
     """What runs down, or across."""
