@@ -32,10 +32,8 @@ from store.db.tables import DOCUMENT, JUDGE
 from store.errors import ArgumentError
 from store.grades.opinions import Ballots, StandingRuling, gather
 from store.grades.policy import Policy
-from store.judging.adjudication import fetch_judge_names, fetch_listed
-from store.judging.disagreements import ALL
 from store.judging.events import fetch_judgements
-from store.judging.judges import fetch_judges, judge_id
+from store.judging.judges import fetch_judge_names, fetch_judges, judge_id
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
 
@@ -340,6 +338,9 @@ def fetch_ballots(session: Session, topics: Keys, documents: Keys, scale: Scale,
     if not (policy.rulings and adjudicators):
         votes = fetch_judgements(session, topics, documents, judges=voters)
         return gather(votes, scale, policy)
+    from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
+    from store.judging.disagreements import ALL
+
     names = fetch_judge_names(session)
     rulings = [
         StandingRuling(case.topic, case.docno, case.ruling.verdict, names[case.ruling.judge], case.status)

@@ -43,7 +43,7 @@ from store.judging.disagreements import (
     ruling_of,
 )
 from store.judging.events import current_events, fetch_shown_passages
-from store.judging.judges import fetch_identities
+from store.judging.judges import fetch_identities, fetch_judge_names
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
@@ -144,11 +144,6 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
     if first == second:
         raise ArgumentError("--judges", "must be two different judges", f"{first},{second}")
     return int(judges[first].id), int(judges[second].id)
-
-
-def fetch_judge_names(session: Session) -> dict[int, str]:
-    """Return the names of all judges by row id."""
-    return {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
 
 
 def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:

@@ -58,6 +58,11 @@ def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
     return True
 
 
+def fetch_judge_names(session: Session) -> dict[int, str]:
+    """Return the names of all judges by row id."""
+    return {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+
+
 def fetch_judges(session: Session) -> list[Judge]:
     """Return every judge, by name."""
     rows = session.execute(select(JUDGE).order_by(JUDGE.c.name))

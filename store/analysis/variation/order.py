@@ -100,14 +100,16 @@ def order_probabilities(varied: CollectionVariation) -> NDArray[np.float64]:
     -----
     O(n_runs^2). `order_probability` is better for one pair.
     """
-    from scipy.special import ndtr
-
     mean, covariance = varied.map_mean, varied.map_covariance
     own = np.diagonal(covariance)
     variance = difference_variance(own[:, None], own, covariance)
     difference = mean[:, None] - mean
     varies = variance > TIED_MAP**2
     certain = np.where(np.abs(difference) <= TIED_MAP, 0.0, np.copysign(np.inf, difference))
+    if not varies.any():
+        return (1 + np.sign(certain)) / 2
+    from scipy.special import ndtr
+
     z = np.divide(difference, np.sqrt(variance), out=certain, where=varies)
     return np.asarray(ndtr(z), dtype=np.float64)
 
