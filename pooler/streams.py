@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from pooler.telling import Listener
 from store.text import sanitise
 
 if TYPE_CHECKING:
@@ -155,59 +156,45 @@ def _is_between_digits(text: str, start: int, end: int) -> bool:
     return 0 < start < end < len(text) and text[start - 1].isdigit() and text[end].isdigit()
 
 
-_bars: list[Progress] = []
-"""The bar on the screen, if there is one."""
+class OnTerminal(Listener):
+    """Writes words to stderr, and draws how far a work has come when that is a terminal."""
 
+    def __init__(self) -> None:
+        self._bars: list[Progress] = []
 
-def say(message: str) -> None:
-    """Write words to stderr, after what stdout has to show before them; wrapped on a terminal."""
-    with suppress(OSError):
-        sys.stdout.flush()
-    sys.stderr.write(on_terminal(sanitise(message), sys.stderr) + "\n")
+    def say(self, message: str) -> None:
+        """Write words after what stdout has to show before them; wrapped on a terminal."""
+        with suppress(OSError):
+            sys.stdout.flush()
+        sys.stderr.write(on_terminal(sanitise(message), sys.stderr) + "\n")
 
+    def warn(self, message: str) -> None:
+        """Write a warning."""
+        self.say(f"warning: {message}")
 
-def warn(message: str) -> None:
-    """Write a warning to stderr."""
-    say(f"warning: {message}")
+    @contextmanager
+    def progress(self, label: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Draw a bar; within a longer work, a line of its display: a terminal has room for one."""
+        if self._bars and total > 1:
+            bar = self._bars[-1]
+            task = bar.add_task(label, total=total)
+            try:
+                yield lambda steps: bar.advance(task, steps)
+            finally:
+                bar.remove_task(task)
+            return
+        if self._bars or not sys.stderr.isatty() or total < 2:
+            yield lambda _steps: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-
-@contextmanager
-def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr when that is a terminal.
-
-    Parameters
-    ----------
-    label : str
-        What is being done.
-    total : int
-        Steps in all.
-
-    Yields
-    ------
-    callable
-        To be called with the number of steps just done.
-    """
-    if _bars and total > 1:
-        # A terminal has room for one display: what is part of a longer work gets a line in it.
-        bar = _bars[-1]
-        task = bar.add_task(label, total=total)
-        try:
-            yield lambda steps: bar.advance(task, steps)
-        finally:
-            bar.remove_task(task)
-        return
-    if _bars or not sys.stderr.isatty() or total < 2:
-        yield lambda _steps: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-               TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        _bars.append(bar)
-        try:
-            yield lambda steps: bar.advance(task, steps)
-        finally:
-            _bars.pop()
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+                   TimeRemainingColumn())  # fmt: skip
+        with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+            task = bar.add_task(label, total=total)
+            self._bars.append(bar)
+            try:
+                yield lambda steps: bar.advance(task, steps)
+            finally:
+                self._bars.pop()

@@ -19,7 +19,7 @@ import math
 from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 SHOWN_FAULTS = 25
 """Faults of one file that are kept and shown; the rest are counted."""
@@ -118,8 +118,14 @@ class ArgumentError(PoolerError):
 
     def __init__(self, name: str, requirement: str, got: object, *, hint: str | None = None) -> None:
         self.name = name
+        self.requirement = requirement
+        self.got = got
         but = "" if got is None else f", but got {got!r}"
         super().__init__(f"`{name}` {requirement}{but}", hint=hint)
+
+    def named(self, name: str) -> Self:
+        """Return the same about an argument of another name: an option of a command."""
+        return type(self)(name, self.requirement, self.got, hint=self.hint)
 
 
 class ContradictionError(ArgumentError):

@@ -21,7 +21,8 @@ import typer
 
 from pooler.cli.files import check_earlier_manifest, check_result, earlier_result, write_whole
 from pooler.results.printed import Cell, Format, Table
-from pooler.streams import on_terminal, say
+from pooler.streams import on_terminal
+from pooler.telling import say
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
 from store.text import escape_json, sanitise, sanitise_line
 
@@ -63,12 +64,12 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
     elif fmt is Format.TSV:
         _emit_tsv(tables)
     else:
-        from pooler.cli.fit import draw
+        from pooler.cli.fit import draw, seen_of
 
         for number, table in enumerate(tables):
             if number:
                 _print("")
-            draw(table, sys.stdout)
+            draw(seen_of(table), sys.stdout, folds=False)
 
 
 def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:

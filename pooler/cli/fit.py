@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
-from pooler.results.printed import Table
 from pooler.streams import PAGE, broken, least_width, wrapped
 from store.text import sanitise, sanitise_line
 
 if TYPE_CHECKING:
-    from pooler.results.printed import Cell, Column, Table
+    from pooler.results.printed import Cell, Table
+    from pooler.results.printed import Column as OldColumn
+    from pooler.results.table import Column, Seen
 
 LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer columns of a terminal than this."""
@@ -39,37 +40,47 @@ class _Measured:
     """With the heading on several lines."""
     leasts: tuple[int, int, int]
     """Broken at blanks; at joints of names; anywhere."""
-    can_go: bool
+    can_go: int
+    """Order of leaving; 0 = stays."""
 
 
-def draw(table: Table, stream: TextIO) -> None:
-    """Draw a table on a stream; numbers to the right, undefined as a dash."""
+def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
+    """Draw a table on a stream; numbers to the right, undefined as a dash.
+
+    Parameters
+    ----------
+    seen : Seen
+        Headings, cells and words.
+    stream : text stream
+        What is no terminal has no width to fit: nothing is cut, nor folded but by `Column.most`.
+    folds : bool, default=True
+        Whether words are folded for a page where there is no terminal.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    # Not a terminal: no width to fit, so nothing is cut, nor folded but by `Column.most`.
     is_terminal = stream.isatty()
     console = Console(file=stream, width=None if is_terminal else 1000, highlight=False,
                       markup=False, emoji=False,
                       color_system=None if os.environ.get("NO_COLOR") else "auto")  # fmt: skip
-    columns = [_measured(column, [row.get(column.name) for row in table.rows])
-               for column in table.columns]  # fmt: skip
+    columns = [_measured(column, cells) for column, cells in zip(seen.columns, seen.cells, strict=True)]
     room = console.width if is_terminal else sys.maxsize
-    left_out: list[str] = []
+    left_out: list[_Measured] = []
     widths, gap, keeps_names = fitted(columns, room)
-    while not keeps_names and (gone := [column for column in columns if column.can_go]):
-        columns.remove(gone[-1])
-        left_out.insert(0, gone[-1].heading)
+    while not keeps_names and (can_go := sorted({column.can_go for column in columns} - {0})):
+        gone = [column for column in columns if column.can_go == can_go[0]][-1]
+        columns.remove(gone)
+        left_out.append(gone)
         widths, gap, keeps_names = fitted(columns, room)
     total = _total(widths, gap)
     page = min(console.width, max(PAGE, total))
-    if table.title:
-        title = sanitise_line(table.title)
+    if seen.title:
+        title = sanitise_line(seen.title)
         console.print(Text(wrapped(title, page) if is_terminal else title, style="bold"),
                       soft_wrap=True)  # fmt: skip
-    if table.rows:
+    if columns and columns[0].cells:
         drawn = RichTable(box=box.SIMPLE_HEAD, padding=(0, gap - 1, 0, 0), pad_edge=False,
                          show_edge=False, header_style="bold")  # fmt: skip
         headings = [broken(column.heading, width)
@@ -85,21 +96,27 @@ def draw(table: Table, stream: TextIO) -> None:
         # The terminal breaks a line that is too long at its end; rich would break every number.
         console.width = max(console.width, total)
         console.print(drawn)
-    words = f"left out, the terminal is too narrow: {', '.join(left_out)}" if left_out else ""
-    if caption := sanitise("\n".join(filter(None, (words, table.caption)))):
-        console.print(Text(wrapped(caption, page) if is_terminal else caption), soft_wrap=True)
+    names = [column.heading for column in sorted(left_out, key=_in_order(seen))]
+    words = [f"left out, the terminal is too narrow: {', '.join(names)}"] if names else []
+    if caption := sanitise("\n".join([*words, *seen.caption])):
+        width = page if is_terminal else PAGE
+        console.print(Text(wrapped(caption, width) if is_terminal or folds else caption), soft_wrap=True)
 
 
-def _measured(column: Column, values: Sequence[Cell]) -> _Measured:
-    """Write the cells of a column and measure them."""
+def _in_order(seen: Seen) -> Callable[[_Measured], int]:
+    """Return the place of a column in the table."""
+    places = {column.title: place for place, column in enumerate(seen.columns)}
+    return lambda measured: places[measured.heading]
+
+
+def _measured(column: Column, cells: list[str]) -> _Measured:
+    """Measure the cells of a column."""
     from rich.cells import cell_len
 
-    heading = column.heading or column.name.replace("_", " ")
-    cells = [cell_text(value, column) for value in values]
-    is_numeric = all(value is None or isinstance(value, int | float) for value in values)
+    heading = column.title
     word = least_width(heading)
     body = max(map(cell_len, cells), default=0)
-    if is_numeric:
+    if column.is_number:
         body = max(body, word)
         return _Measured(heading, cells, True, max(body, cell_len(heading)), body, (body,) * 3, column.can_go)
     if column.most is not None:
@@ -141,6 +158,20 @@ def fitted(columns: Sequence[_Measured], room: int) -> tuple[list[int], int, boo
     return found, gap, False
 
 
+def seen_of(table: Table) -> Seen:
+    """Write the cells of a table whose columns do not say what they hold."""
+    from pooler.results.table import Column, Seen
+
+    columns, cells = [], []
+    for column in table.columns:
+        values = [row.get(column.name) for row in table.rows]
+        is_number = all(value is None or isinstance(value, int | float) for value in values)
+        kind: Literal["int", "text"] = "int" if is_number else "text"
+        columns.append(Column(column.name, kind, column.heading, most=column.most, can_go=int(column.can_go)))
+        cells.append([cell_text(value, column) for value in values])
+    return Seen(table.title, columns, cells, table.caption.split("\n") if table.caption else [])
+
+
 def _total(widths: Sequence[int], gap: int) -> int:
     """Return the width of a row."""
     return sum(widths) + gap * (len(widths) - 1)
@@ -156,7 +187,7 @@ def _shrunk(widths: Sequence[int], leasts: Sequence[int], spare: int) -> list[in
     return found
 
 
-def cell_text(cell: Cell, column: Column) -> str:
+def cell_text(cell: Cell, column: OldColumn) -> str:
     """Write one cell for people: undefined is a dash, fractions have four decimals by default."""
     if cell is None:
         return "-"
@@ -181,7 +212,7 @@ def fit_titles(table: Table) -> None:
     Examples
     --------
     >>> from pooler.cli.console import emit
-    >>> from pooler.results.printed import Column, Format
+    >>> from pooler.results.printed import Column, Format, Table
     >>> table = Table("topics", [Column("topic"), Column("title"), Column("runs")])
     >>> title = "Mung bean sprouts that go brown in a cupboard, and how to keep them white"
     >>> table.rows = [{"topic": "G01", "title": title, "runs": 9}]

@@ -56,16 +56,19 @@ def main() -> None:
 
 def _until_interrupted(work: Callable[[], int]) -> int:
     """Do some work and return its exit code, or that of the interrupt that ended it."""
+    from pooler.streams import OnTerminal
+    from pooler.telling import listening
+
+    listener = OnTerminal()
     try:
-        return work()
+        with listening(listener):
+            return work()
     except BaseException as error:
         interruption = interrupt_behind(error)
         if interruption is None:
             raise
-        from pooler.streams import say
-
         with suppress(OSError):  # nobody is there to be told
-            say(f"interrupted: {_what_stays()}")
+            listener.say(f"interrupted: {_what_stays()}")
         return interruption.code
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import check_out, write_json, write_lines
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError
 from store.text import counted
 

@@ -37,7 +37,7 @@ from pooler.cli.options import (
 )
 from pooler.results.printed import Format
 from pooler.results.source import Judged, load_judged
-from pooler.streams import say
+from pooler.telling import say
 from store.errors import PoolerError
 from store.formats.lines import is_pattern
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pooler.results.printed import Column, Format, Table
-from pooler.streams import warn
+from pooler.telling import warn
 from store.text import counted
 
 _NOUNS = {

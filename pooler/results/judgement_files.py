@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.codes import Repeats
 from store.text import counted

@@ -1,4 +1,4 @@
-"""Why numbers of pairs of runs are undefined, in words: a column of reasons outgrows a screen."""
+"""Why a number or an interval does not exist: a code in its place, and its sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,21 @@ from collections.abc import Iterable
 
 from store.text import counted
 
-MEANINGS = {
+REASONS = {
+    # Agreement of judges.
+    "no-common-docs": "no document was graded by both, or by all",
+    "one-doc": "one document says nothing about chance",
+    "single-grade": "one and the same grade was used throughout",
+    "no-relevant": "nobody found a relevant document",
+    "one-topic": "one topic says nothing about other topics",
+    "no-variation": "the same number in every resample",
+    "mostly-undefined": "most resamples have no number",
+    "no-standard-error": "there is no standard error to make an interval of",
+    "topics-only": "a mean of topics has an interval with --interval topic only",
+}
+"""Codes and what they mean where they stand in a cell that people see."""
+
+OF_PAIRS = {
     "no-topics": "no topic where both runs have a score",
     "one-topic": "one topic where both runs have a score",
     "no-variation": "the same difference in every topic",
@@ -15,7 +29,7 @@ MEANINGS = {
     "order-turns": "the order turns: B comes to be level or ahead",
     "no-variation-left": "nothing is left of the variance",
 }
-"""What `TestReason` and `RequiredReason` of `store.analysis` mean."""
+"""What `TestReason` and `RequiredReason` of `store.analysis` mean of two runs."""
 
 
 def undefined_pairs(reasons: Iterable[str | None]) -> str:
@@ -39,5 +53,5 @@ def undefined_pairs(reasons: Iterable[str | None]) -> str:
     ''
     """
     counts = Counter(one for reason in reasons if reason for one in reason.split(", "))
-    parts = [f"in {counted(count, 'pair')} ({MEANINGS[reason]})" for reason, count in counts.items()]
+    parts = [f"in {counted(count, 'pair')} ({OF_PAIRS[reason]})" for reason, count in counts.items()]
     return f"-: undefined {', '.join(parts)}." if parts else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pooler.streams import progress, say
+from pooler.telling import progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.text import counted
 

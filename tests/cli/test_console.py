@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from pooler.cli.console import emit, write_json, write_lines
 from pooler.results.printed import Column, Format, Table
-from pooler.streams import say, warn
+from pooler.streams import OnTerminal as Stderr
 from store.errors import PoolerError
 from tests.cli.command_line import PAGE, controls
 
@@ -154,15 +154,15 @@ def test_words_on_stderr_fit_a_terminal_and_are_one_line_elsewhere(
     """A long warning is broken at blanks on a terminal; a path in it, and a pipe, are not."""
     path = "/a/long/way/to/" + "x" * 90
     message = f"bm25-words: there already, and left out of pools; --replace lets it contribute {path}"
-    lines = on_terminal(lambda: warn(message))
+    lines = on_terminal(lambda: Stderr().warn(message))
     assert lines == [
         "warning: bm25-words: there already, and left out of pools; --replace lets it",
         "contribute",
         path,
     ]
-    warn(message)
+    Stderr().warn(message)
     assert capsys.readouterr().err == f"warning: {message}\n"
-    assert on_terminal(lambda: say("  indented " + "word " * 20)) == [
+    assert on_terminal(lambda: Stderr().say("  indented " + "word " * 20)) == [
         "  indented " + " ".join(["word"] * 14),
         "  " + " ".join(["word"] * 6),
     ]

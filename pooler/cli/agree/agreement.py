@@ -48,7 +48,7 @@ from pooler.results.agree.settings import (
 from pooler.results.judgement_files import STDIN, Reading, fill, is_file, read_files, scale_of
 from pooler.results.printed import Cell, Format
 from pooler.results.source import entries_of, names_collection, read_entry
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

@@ -10,7 +10,7 @@ import typer
 from pooler.cli.console import emit
 from pooler.cli.options import CutoffOption, FormatOption, LenientOption, OrderName, OrderOption, RunsOption
 from pooler.results.printed import Cell, Column, Format, Table
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.text import counted
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from pooler.cli.console import emit
 from pooler.results.agree.people import legend, population_line
 from pooler.results.printed import Cell, Column, Format, Table
-from pooler.streams import warn
+from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

@@ -10,7 +10,7 @@ from pooler.cli.console import ExitCode, emit
 from pooler.cli.options import FormatOption, LenientOption, OrderName, OrderOption, RunsOption
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of
-from pooler.streams import progress, say
+from pooler.telling import progress, say
 from store.errors import PoolerError
 from store.text import counted, sanitise_line
 

@@ -13,7 +13,7 @@ import typer
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.results.judgement_files import COLUMNS_HINT, UNKNOWN_HINT, Pair, PrelsName, SampleFile
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, FaultList
 from store.text import counted
 

@@ -10,7 +10,7 @@ from pooler.cli.console import emit, write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.look import moment
 from pooler.results.printed import Column, Format, Table
-from pooler.streams import say
+from pooler.telling import say
 from store.text import counted
 
 COLUMNS = (Column("version"), Column("created_at", "made"), Column("lines"), Column("begins"))

@@ -50,7 +50,7 @@ from pooler.results.judgement_files import (
     warn_if_nothing_relevant,
 )
 from pooler.results.source import entries_of
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
 from store.text import counted
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
-from pooler.streams import say
+from pooler.telling import say
 
 
 def init(

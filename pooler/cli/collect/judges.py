@@ -10,7 +10,7 @@ import typer
 from pooler.cli.console import YesOption, ask, emit, erased_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.printed import Column, Format, Table
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError
 from store.text import counted
 

@@ -13,7 +13,7 @@ from pooler.cli.console import emit, json_text, write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption, check_stretch
 from pooler.results.history import history_table
 from pooler.results.printed import Cell, Column, Format, Table, folded, short_times, without_empty
-from pooler.streams import say
+from pooler.telling import say
 from store.event import FIELDS
 from store.text import counted
 

@@ -16,7 +16,7 @@ from pooler.cli.console import ExitCode, text_stdin
 from pooler.cli.interrupts import last_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.results.look import drawable, idle_words
-from pooler.streams import say
+from pooler.telling import say
 from store.errors import PoolerError
 
 if TYPE_CHECKING:

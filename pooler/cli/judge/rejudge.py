@@ -12,7 +12,7 @@ from pooler.cli.console import emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.look import moment
 from pooler.results.printed import Column, Format, Table
-from pooler.streams import say
+from pooler.telling import say
 from store.text import counted
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import ExitCode
-from pooler.streams import say
+from pooler.telling import say
 from store.errors import PoolerError, UnknownNameError
 
 STEPS = (

@@ -40,7 +40,7 @@ from pooler.cli.qrels_files import (
 )
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.measure.probabilities import HINT, parse_values
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

@@ -25,7 +25,7 @@ from pooler.cli.options import (
     policy_of,
 )
 from pooler.results.judgement_files import PrelsName, method_of
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

@@ -15,7 +15,7 @@ from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.look import moment
 from pooler.results.printed import Cell, Column, Format, Table
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.errors import FaultList, PoolerError
 from store.text import counted, sanitise_line
 

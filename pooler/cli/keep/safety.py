@@ -11,7 +11,7 @@ from pooler.cli.console import ExitCode, emit
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.printed import Column, Format, Table
-from pooler.streams import progress, say
+from pooler.telling import progress, say
 from store.text import counted
 
 if TYPE_CHECKING:

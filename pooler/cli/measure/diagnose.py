@@ -22,7 +22,7 @@ from pooler.results.measure.diagnose import (
     topics_table,
 )
 from pooler.results.printed import Format, Table
-from pooler.streams import progress, warn
+from pooler.telling import progress, warn
 from store.analysis.pools.diagnosis import Diagnosis
 from store.errors import ArgumentError
 

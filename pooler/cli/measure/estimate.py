@@ -25,7 +25,7 @@ from pooler.results.measure.estimate import (
 )
 from pooler.results.printed import Format
 from pooler.results.source import names_collection
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

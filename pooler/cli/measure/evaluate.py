@@ -11,7 +11,7 @@ from pooler.cli.console import emit
 from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.judge_kinds import titled
 from pooler.results.printed import Cell, Column, Format, Table
-from pooler.streams import say
+from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, SIGNATURES, Signature
 
 if TYPE_CHECKING:

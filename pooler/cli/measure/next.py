@@ -17,7 +17,7 @@ from pooler.results.measure.probabilities import (
     say_empty,
 )
 from pooler.results.printed import Cell, Column, Format, Table
-from pooler.streams import progress, say
+from pooler.telling import progress, say
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

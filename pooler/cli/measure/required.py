@@ -16,7 +16,7 @@ from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.judge_kinds import titled
 from pooler.results.measure.probabilities import say_empty
 from pooler.results.printed import Axis, Cell, Column, Format, Table, grid_table
-from pooler.streams import progress
+from pooler.telling import progress
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pooler.results.measure.probabilities import (
     ValueOption,
     say_empty,
 )
-from pooler.streams import progress
+from pooler.telling import progress
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from pooler.results.look import (
     workload_table,
 )
 from pooler.results.printed import Format
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:

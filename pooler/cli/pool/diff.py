@@ -10,7 +10,7 @@ import typer
 from pooler.cli.console import emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
 from pooler.results.printed import Cell, Column, Format, Table, without_empty
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
 from store.text import counted
 

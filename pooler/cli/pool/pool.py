@@ -29,7 +29,7 @@ from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of, names_collection
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
-from pooler.streams import progress, say, warn
+from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

@@ -21,7 +21,7 @@ from pooler.cli.options import (
 )
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of
-from pooler.streams import progress, say
+from pooler.telling import progress, say
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.judge_kinds import titled
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of
-from pooler.streams import progress, say
+from pooler.telling import progress, say
 from store.errors import ArgumentError, PoolerError
 from store.text import counted, sanitise_line
 

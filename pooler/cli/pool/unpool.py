@@ -11,7 +11,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOptio
 from pooler.pools.change import ChangeCount, Part
 from pooler.results.pool.pool import Cost, change_tables, cost_words, fetch_cost, in_words
 from pooler.results.printed import Column, Format, Table
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
 

@@ -13,7 +13,7 @@ from pooler.cli.console import check_place
 from pooler.cli.options import PoolDepthOption
 from pooler.cli.source_options import Given, on_given_runs
 from pooler.results.measure.probabilities import ValueOption
-from pooler.streams import progress, say
+from pooler.telling import progress, say
 from store.errors import ArgumentError
 from store.text import counted
 

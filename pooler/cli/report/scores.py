@@ -12,7 +12,7 @@ from pooler.cli.report.pool import limits
 from pooler.report.drawing import Axis
 from pooler.report.page import Figure, Section
 from pooler.results.printed import Format
-from pooler.streams import progress
+from pooler.telling import progress
 from store.errors import PoolerError
 from store.text import counted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.judging.kinds import kind_counts
 from store.text import counted
 

@@ -22,7 +22,7 @@ from pooler.results.agree.people import (
 from pooler.results.agree.settings import ALL_LABELS, Asked, Pair, flat
 from pooler.results.agree.sharing import pairs_of
 from pooler.results.printed import Cell, Column, Table
-from pooler.streams import progress
+from pooler.telling import progress
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
 
 if TYPE_CHECKING:

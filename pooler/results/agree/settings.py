@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pooler.results.printed import Cell
-from pooler.streams import warn
+from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pooler.results.printed import Cell, Column, Format, Table
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.analysis.pools.diagnosis import DepthPool, Diagnosis, LeftOut
 from store.analysis.pools.leave_out import NOT_RANKED

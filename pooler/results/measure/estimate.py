@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of, level_of_files, read_entries
-from pooler.streams import say
+from pooler.telling import say
 from store.analysis.measures.incomplete import inferred_average_precision
 from store.analysis.measures.sampled import (
     NOT_SAMPLED,

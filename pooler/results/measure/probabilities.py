@@ -15,7 +15,7 @@ import typer
 
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.source import entries_of, names_collection, read_entries
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.judging.kinds import kind_counts
 from store.text import counted

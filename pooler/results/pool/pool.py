@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pooler.pools.change import Part
 from pooler.results.look import idle_words, way_out
 from pooler.results.printed import Cell, Column, Format, Table, without_empty
-from pooler.streams import say, warn
+from pooler.telling import say, warn
 from store.errors import ArgumentError
 from store.text import counted
 

@@ -20,6 +20,8 @@ from pooler.results.measure.probabilities import (
     parse_unjudged,
     parse_values,
 )
+from pooler.streams import OnTerminal
+from pooler.telling import listening
 from store.analysis.undiscovered.by_rank import rank_curve
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection
@@ -68,7 +70,8 @@ class Load:
     def __call__(self, *arguments: str) -> ProbableRankings:
         """Return what is loaded by these arguments; `said` is what stderr was told."""
         self._capsys.readouterr()
-        self._app([*arguments], standalone_mode=False)
+        with listening(OnTerminal()):
+            self._app([*arguments], standalone_mode=False)
         self.said = self._capsys.readouterr().err
         return self._found.pop()
 

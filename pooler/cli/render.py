@@ -1,0 +1,280 @@
+"""The one way out: a result as tables for people, or as JSON, TSV or Parquet for programs.
+
+Order of work: choose tables, sort, limit, write.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from pooler.results.table import Cell, Table, View
+from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
+from store.text import counted, sanitise_line
+
+if TYPE_CHECKING:
+    from pooler.results.result import Result
+
+LAYOUT = 2
+"""Of the JSON: one object of named tables, lists as lists."""
+TERMINAL_ROWS = 60
+"""Rows of a table that a terminal is shown unless more are asked for."""
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    TSV = "tsv"
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """The options of every command that prints a table."""
+
+    fmt: Annotated[
+        Format, typer.Option("--format", help="A table for people; or json, tsv, parquet for programs.")
+    ] = Format.TABLE
+    table: Annotated[
+        str | None,
+        typer.Option("--table", metavar="NAME", help="Of several tables this one; tsv needs it then."),
+    ] = None
+    columns: Annotated[
+        str | None, typer.Option("--columns", metavar="A,B,...", help="Show these columns, in this order.")
+    ] = None
+    sort: Annotated[
+        str | None, typer.Option("--sort", metavar="COLUMN[:desc]", help="Sort the rows; undefined is last.")
+    ] = None
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="ROWS", help="At most so many rows.")
+    ] = None
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file; default stdout.")
+    ] = None
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether people read it."""
+        return self.fmt is Format.TABLE
+
+    def check(self) -> None:
+        """Refuse now, before any work, what could not be written.
+
+        Raises
+        ------
+        ArgumentError, PoolerError
+            If the file is there already or its folder is not; or Parquet has no file.
+        """
+        from pooler.cli.console import check_place
+
+        if self.fmt is Format.PARQUET and self.out is None:
+            raise ContradictionError("--format", "parquet needs --out FILE", None)
+        if self.out is not None:
+            check_place(str(self.out))
+            if self.out.is_file() and self.out.stat().st_size:
+                message = f"{self.out}: is there already"
+                raise PoolerError(message, hint="name another file, or remove this one first")
+
+
+def render(result: Result, output: Output) -> None:
+    """Write a result to stdout, or to the file that was asked for.
+
+    Raises
+    ------
+    UnknownNameError
+        If no table, or no table's column, has the name that was asked for.
+    ContradictionError
+        If several tables are to be TSV or Parquet, which hold one.
+    PoolerError
+        If the file cannot be written, or a library is not installed.
+    """
+    if output.is_for_people:
+        seen = _views(result, output)
+        _write(output, lambda stream: _draw(seen, output, stream))
+        return
+    tables = _tables(result, output)
+    if output.fmt is Format.JSON:
+        _write(output, lambda stream: _write_json(result, tables, stream))
+        return
+    if len(tables) > 1:
+        names = ", ".join(table.name for table in tables)
+        requirement = f"must name the table, one of {names}: {output.fmt} holds one"
+        raise ContradictionError("--table", requirement, None)
+    if output.fmt is Format.TSV:
+        _write(output, lambda stream: _write_tsv(tables[0], stream))
+    else:
+        from pooler.results.frames import write_parquet
+
+        _write(output, lambda stream: write_parquet(tables[0], stream.buffer))
+
+
+def _tables(result: Result, output: Output) -> list[Table]:
+    """Choose tables, sort, limit, choose columns."""
+    tables = [*result.tables()] if output.table is None else [result.table(output.table)]
+    if output.sort is not None:
+        by, descending = _sorting(output.sort)
+        _check_known([by], tables)
+        tables = [table.sort(by, descending=descending) if by in table.data else table for table in tables]
+    if output.limit is not None:
+        tables = [table.head(output.limit) for table in tables]
+    if output.columns is not None:
+        names = _names(output.columns)
+        _check_known(names, tables)
+        tables = [table.select(names) for table in tables if set(names) <= set(table.data)]
+    return tables
+
+
+def _views(result: Result, output: Output) -> list[View]:
+    """Choose views, sort, choose columns; limits are for whoever writes."""
+    views = [*result.views()]
+    if output.table is not None:
+        table = result.table(output.table)
+        views = [view for view in views if view.table.name == table.name] or [View(table)]
+    if output.columns is not None:
+        names = _names(output.columns)
+        _check_known(names, [*result.tables(), *(view.table for view in views)])
+        chosen = [view for view in views if set(names) <= set(view.table.data)]
+        tables = [table for table in result.tables() if set(names) <= set(table.data)]
+        views = chosen[:1] or [View(table) for table in tables[:1]]
+        views = [replace(view, columns=[view.table.column(name) for name in names]) for view in views]
+    if output.sort is not None:
+        by, descending = _sorting(output.sort)
+        _check_known([by], [view.table for view in views])
+        views = [_sorted(view, by, descending=descending) for view in views]
+    return views
+
+
+def _sorted(view: View, by: str, *, descending: bool) -> View:
+    """Sort the rows of a view that has the column."""
+    if by not in view.table.data:
+        return view
+    order = view.table.order(by, descending=descending)
+    if view.rows is not None:
+        kept = set(view.rows)
+        order = [row for row in order if row in kept]
+    return replace(view, rows=order)
+
+
+def _check_known(names: Sequence[str], tables: Sequence[Table]) -> None:
+    """Raise `UnknownNameError` for a column that no table has, `ArgumentError` where none has all."""
+    known = dict.fromkeys(name for table in tables for name in table.data)
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("column", name, known)
+    if not any(set(names) <= set(table.data) for table in tables):
+        raise ArgumentError("--columns", "must be columns of one table", ",".join(names))
+
+
+def _names(text: str) -> list[str]:
+    """Read names parted by commas."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",")))
+
+
+def _sorting(text: str) -> tuple[str, bool]:
+    """Read `COLUMN` or `COLUMN:desc`.
+
+    Examples
+    --------
+    >>> _sorting("map"), _sorting("map:desc")
+    (('map', False), ('map', True))
+    """
+    name, _, way = text.partition(":")
+    if way not in ("", "asc", "desc"):
+        raise ArgumentError("--sort", "must be COLUMN, COLUMN:asc or COLUMN:desc", text)
+    return name, way == "desc"
+
+
+def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
+    """Draw views one below the other."""
+    from pooler.cli.fit import draw
+    from pooler.results.table import see
+
+    only = [] if output.columns is None else _names(output.columns)
+    for number, view in enumerate(views):
+        if number:
+            stream.write("\n")
+        n_rows = len(view.table) if view.rows is None else len(view.rows)
+        most = output.limit or view.limit or (TERMINAL_ROWS if stream.isatty() else n_rows)
+        if n_rows > most:
+            rows = (range(n_rows) if view.rows is None else view.rows)[:most]
+            # A sentence of its own, before all others: what is not there is the first thing to know.
+            notes = view.table.notes if view.notes is None else view.notes
+            words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
+            view = replace(view, rows=rows, notes=[words, *notes])
+        draw(see(view, only=only), stream)
+
+
+def _write(output: Output, write: Callable[[TextIO], None]) -> None:
+    """Write to stdout, or to a new file that appears complete or not at all."""
+    if output.out is None:
+        write(sys.stdout)
+        return
+    from store.db.files import made_whole
+
+    try:
+        with (
+            made_whole(output.out, replaces=False) as part,
+            part.open("w", encoding="utf-8", newline="", errors="backslashreplace") as stream,
+        ):
+            write(stream)
+    except OSError as error:
+        message = f"{output.out}: cannot be written: {error.strerror}"
+        raise PoolerError(message) from error
+
+
+def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None:
+    """Write one object: settings, facts, and each table's name to its rows."""
+    from pooler import __version__
+    from pooler.cli.console import json_text
+
+    settings = {"layout": LAYOUT, "pooler": __version__, **result.settings}
+    data: dict[str, Any] = {"settings": settings}
+    if result.warnings:
+        data["warnings"] = result.warnings
+    if facts := result.facts():
+        data["facts"] = {name: _plain(value) for name, value in facts.items()}
+    for table in tables:
+        data[table.name] = [{name: _plain(cell) for name, cell in row.items()} for row in table.to_records()]
+    stream.write(json_text(data) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: moments in ISO 8601, UTC."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _write_tsv(table: Table, stream: TextIO) -> None:
+    """Write tab separated values with a header: undefined is empty, a list is joined by blanks."""
+    writer = csv.writer(
+        stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, escapechar=None, lineterminator="\n"
+    )
+    columns = table.to_dict()
+    writer.writerow(columns)
+    writer.writerows([_tsv_cell(cell) for cell in row] for row in zip(*columns.values(), strict=True))
+
+
+def _tsv_cell(cell: Cell) -> str:
+    """Write one cell; text loses tabs and line ends, never quotes."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return repr(cell)
+    if isinstance(cell, datetime):
+        return cell.isoformat(timespec="seconds")
+    return sanitise_line(str(cell) if isinstance(cell, str | int) else " ".join(map(str, cell)))

@@ -1,0 +1,93 @@
+"""Commands whose options stand in groups: a dataclass of options is a parameter like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Any, get_type_hints
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from store.errors import ArgumentError
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Let typer read a command some of whose parameters are dataclasses of options.
+
+    Parameters
+    ----------
+    function : callable
+        A parameter whose type is a dataclass gets an instance of it, made of what was given for its
+        fields. Arguments come first, its own before those of dataclasses; then its own options;
+        then those of the dataclasses, in order.
+
+    Returns
+    -------
+    callable
+        What typer is given. An `ArgumentError` about a parameter names its option.
+    """
+    own: list[Parameter] = []
+    groups: dict[str, Any] = {}
+    for one in signature(function, eval_str=True).parameters.values():
+        if is_dataclass(one.annotation):
+            groups[one.name] = one.annotation
+        else:
+            own.append(one.replace(kind=Parameter.KEYWORD_ONLY))
+    of_groups = {name: _parameters(group) for name, group in groups.items()}
+    grouped = {one.name: one for parameters in of_groups.values() for one in parameters}
+    contexts = [one for one in (*own, *grouped.values()) if one.annotation is typer.Context]
+    others = [one for one in (*own, *grouped.values()) if one.annotation is not typer.Context]
+    arguments = [one for one in others if _info(one, ArgumentInfo)]
+    parameters = [*contexts[:1], *arguments, *(one for one in others if one not in arguments)]
+    options = {one.name: _option(one) for one in parameters}
+
+    @wraps(function)
+    def told(**values: Any) -> None:
+        made = {
+            name: group(**{one.name: values[one.name] for one in of_groups[name]})
+            for name, group in groups.items()
+        }
+        kept = {one.name: values[one.name] for one in own}
+        try:
+            function(**kept, **made)
+        except ArgumentError as error:
+            if error.name not in options:
+                raise
+            raise error.named(options[error.name]) from error
+
+    told.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    told.__annotations__ = {one.name: one.annotation for one in parameters}
+    return told
+
+
+def _parameters(group: Any) -> list[Parameter]:
+    """Return the fields of a dataclass as parameters."""
+    types = get_type_hints(group, include_extras=True)
+    return [
+        Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if field.default is MISSING else field.default,
+            annotation=types[field.name],
+        )
+        for field in fields(group)
+    ]
+
+
+def _info(parameter: Parameter, kind: type[Any]) -> Any:
+    """Return what typer is told of a parameter, if it is of a kind."""
+    described = getattr(parameter.annotation, "__metadata__", ())
+    return next((one for one in described if isinstance(one, kind)), None)
+
+
+def _option(parameter: Parameter) -> str:
+    """Return the name by which a parameter is given."""
+    info = _info(parameter, OptionInfo)
+    if info is None:
+        argument = _info(parameter, ArgumentInfo)
+        return str(argument.metavar) if argument and argument.metavar else parameter.name.upper()
+    names = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
+    return max(names, key=len, default=f"--{parameter.name.replace('_', '-')}")

@@ -1,0 +1,73 @@
+"""Tables as data frames of pandas, polars and pyarrow, where those are installed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from store.errors import PoolerError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from pooler.results.table import Table
+
+_PANDAS = {"int": "int64", "float": "float64", "bool": "bool"}
+_PANDAS_WITH_NONE = {"int": "Int64", "float": "float64", "bool": "boolean"}
+
+
+def to_pandas(table: Table) -> pandas.DataFrame:
+    """Return a pandas DataFrame: `Int64` and `boolean` where a cell is undefined."""
+    frames = _library("pandas", "pandas")
+    series = {}
+    for column in table.columns:
+        cells = table.cells(column.name)
+        kinds = _PANDAS_WITH_NONE if None in cells else _PANDAS
+        kind = "datetime64[us, UTC]" if column.kind in ("moment", "day") else kinds.get(column.kind, "object")
+        series[column.name] = frames.Series(cells, dtype=kind)
+    return frames.DataFrame(series)
+
+
+def to_polars(table: Table) -> polars.DataFrame:
+    """Return a polars DataFrame; undefined is null."""
+    frames = _library("polars", "polars")
+    moment = frames.Datetime("us", "UTC")
+    kinds = {
+        "text": frames.String, "int": frames.Int64, "float": frames.Float64, "bool": frames.Boolean,
+        "moment": moment, "day": moment,
+        "texts": frames.List(frames.String), "ints": frames.List(frames.Int64),
+    }  # fmt: skip
+    schema = {column.name: kinds[column.kind] for column in table.columns}
+    return frames.DataFrame(table.to_dict(), schema=schema)
+
+
+def to_arrow(table: Table) -> pyarrow.Table:
+    """Return a pyarrow Table; undefined is null."""
+    arrow = _library("pyarrow", "pooler[arrow]")
+    moment = arrow.timestamp("us", "UTC")
+    kinds = {
+        "text": arrow.string(), "int": arrow.int64(), "float": arrow.float64(), "bool": arrow.bool_(),
+        "moment": moment, "day": moment,
+        "texts": arrow.list_(arrow.string()), "ints": arrow.list_(arrow.int64()),
+    }  # fmt: skip
+    return arrow.table({
+        column.name: arrow.array(table.cells(column.name), type=kinds[column.kind])
+        for column in table.columns
+    })  # fmt: skip
+
+
+def write_parquet(table: Table, file: BinaryIO) -> None:
+    """Write a table as a Parquet file."""
+    arrow = to_arrow(table)
+    _library("pyarrow.parquet", "pooler[arrow]").write_table(arrow, file)
+
+
+def _library(name: str, package: str) -> Any:
+    """Import a library, or say what to install."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        message = f"{name.partition('.')[0]} is not installed"
+        raise PoolerError(message, hint=f"pip install '{package}'") from error

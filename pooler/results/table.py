@@ -1,0 +1,390 @@
+"""Tables of results: columns declared once, data held by column; what people see of them.
+
+A `Table` is for programs: every column, every digit. A `View` chooses what people see of one: its
+rows and their order, its columns, a title and notes. Neither imports numpy, so that a command whose
+tables are lists does not either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from pooler.results.reasons import REASONS
+from store.errors import ArgumentError, UnknownNameError
+from store.text import natural_key, sanitise_line
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Kind = Literal["text", "int", "float", "bool", "moment", "day", "texts", "ints"]
+"""Of a column's values. A day is a moment of which people see the date."""
+Show = Literal["always", "if_any", "if_varied", "never"]
+"""When people see a column: where a cell says something; where rows differ, or are unusual."""
+Cell = str | int | float | bool | datetime | Sequence[str] | Sequence[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: everything there is to say of it, said once."""
+
+    name: str
+    """For programs: lower case, underscores."""
+    kind: Kind = "text"
+    heading: str = ""
+    """For people; default the name with blanks."""
+    about: str = ""
+    """What it holds, for the lines below a table: `heading: about`."""
+    digits: int = 4
+    """Decimals that people see of a float; programs get every digit."""
+    show: Show = "always"
+    usual: tuple[Cell, ...] = ()
+    """Of `if_varied`: what goes without saying; empty = whatever all of several rows have."""
+    interval: tuple[str, str] | None = None
+    """Of a view alone: the columns of the limits that it shows as one, or why there are none."""
+    most: int | None = None
+    """Columns of a terminal that a cell has at most: people see more of it on the lines below."""
+    can_go: int = 0
+    """Left out, and said so, where a terminal is too narrow: 1 goes before 2; 0 stays."""
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return self.heading or self.name.replace("_", " ")
+
+    @property
+    def is_number(self) -> bool:
+        """Whether people see it to the right."""
+        return self.kind in ("int", "float")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Table:
+    """Named columns of one length.
+
+    Parameters
+    ----------
+    name : str
+        For programs: the key in JSON, the word after `--table`.
+    columns : sequence of Column
+        In their order.
+    data : mapping of str to sequence
+        For each column its cells: a list, a tuple or a numpy array. Undefined is ``None``, and NaN
+        in a column of floats.
+    title, notes : str, sequence of str, optional
+        For people; the notes stand below, conclusions before explanations.
+
+    Raises
+    ------
+    ValueError
+        If the names of columns and data differ, or their lengths.
+
+    Examples
+    --------
+    >>> table = Table(
+    ...     "runs",
+    ...     [Column("run"), Column("map", "float")],
+    ...     {"run": ["bm25", "tfidf"], "map": [0.31, float("nan")]},
+    ... )
+    >>> table.to_records()
+    [{'run': 'bm25', 'map': 0.31}, {'run': 'tfidf', 'map': None}]
+    >>> table.sort("map", descending=True).head(1).to_dict()
+    {'run': ['bm25'], 'map': [0.31]}
+    """
+
+    name: str
+    columns: Sequence[Column]
+    data: Mapping[str, Sequence[Any]]
+    title: str = ""
+    notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if sorted(names) != sorted(self.data):
+            message = f"{self.name}: columns are {sorted(names)}, data {sorted(self.data)}"
+            raise ValueError(message)
+        sizes = {name: len(self.data[name]) for name in names}
+        if len(set(sizes.values())) > 1:
+            message = f"{self.name}: columns differ in length: {sizes}"
+            raise ValueError(message)
+
+    @classmethod
+    def of_rows(
+        cls,
+        name: str,
+        columns: Sequence[Column],
+        rows: Iterable[Mapping[str, Any]],
+        *,
+        title: str = "",
+        notes: Sequence[str] = (),
+    ) -> Table:
+        """Make a table of rows; a cell that a row does not have is undefined."""
+        rows = list(rows)
+        data = {column.name: [row.get(column.name) for row in rows] for column in columns}
+        return cls(name, columns, data, title, notes)
+
+    def __len__(self) -> int:
+        return len(self.data[self.columns[0].name]) if self.columns else 0
+
+    def __repr__(self) -> str:
+        return f"Table {self.name}: {len(self):,} rows of {', '.join(self.data)}"
+
+    def column(self, name: str) -> Column:
+        """Return what is declared of a column.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none of that name.
+        """
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise UnknownNameError("column", name, self.data)
+
+    def cells(self, name: str) -> list[Cell]:
+        """Return the values of a column as Python's own; undefined is ``None``."""
+        values = self.data[self.column(name).name]
+        cells: list[Any] = values.tolist() if hasattr(values, "tolist") else list(values)
+        if self.column(name).kind == "float":
+            cells = [None if cell is None or cell != cell else float(cell) for cell in cells]
+        return cells
+
+    def take(self, rows: Sequence[int]) -> Table:
+        """Return the rows of these numbers, in this order."""
+        rows = list(rows)
+        data = {
+            name: values[rows] if hasattr(values, "tolist") else [values[row] for row in rows]  # type: ignore[call-overload]  # an array
+            for name, values in self.data.items()
+        }
+        return replace(self, data=data)
+
+    def where(self, mask: Sequence[bool]) -> Table:
+        """Return the rows for which a mask of their length is true.
+
+        Raises
+        ------
+        ArgumentError
+            If the mask has another length.
+        """
+        if len(mask) != len(self):
+            raise ArgumentError("mask", f"must have {len(self):,} values", len(mask))
+        return self.take([row for row, is_kept in enumerate(mask) if is_kept])
+
+    def order(self, by: str, *, descending: bool = False) -> list[int]:
+        """Return row numbers sorted by a column.
+
+        Equal cells keep their order, undefined ones are last; 9 is before 10 in text, too.
+        """
+        cells: list[Any] = self.cells(by)
+        if self.column(by).kind == "text":
+            cells = [None if cell is None else natural_key(cell) for cell in cells]
+        known = [row for row, cell in enumerate(cells) if cell is not None]
+        unknown = [row for row, cell in enumerate(cells) if cell is None]
+        known.sort(key=lambda row: cells[row], reverse=descending)
+        return known + unknown
+
+    def sort(self, by: str, *, descending: bool = False) -> Table:
+        """Return the rows sorted by a column: equal cells keep their order, undefined are last."""
+        return self.take(self.order(by, descending=descending))
+
+    def head(self, number: int) -> Table:
+        """Return the first rows."""
+        return self.take(range(min(number, len(self))))
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return some columns, in this order."""
+        columns = [self.column(name) for name in names]
+        return replace(self, columns=columns, data={name: self.data[name] for name in names})
+
+    def to_dict(self) -> dict[str, list[Cell]]:
+        """Return a list of cells for every column; undefined is ``None``."""
+        return {column.name: self.cells(column.name) for column in self.columns}
+
+    def to_records(self) -> list[dict[str, Cell]]:
+        """Return a dict for every row; undefined is ``None``."""
+        data = self.to_dict()
+        return [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a pandas DataFrame: `Int64` and `boolean` where a cell is undefined.
+
+        Raises
+        ------
+        PoolerError
+            If pandas is not installed.
+        """
+        from pooler.results.frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return a polars DataFrame; undefined is null.
+
+        Raises
+        ------
+        PoolerError
+            If polars is not installed.
+        """
+        from pooler.results.frames import to_polars
+
+        return to_polars(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return a pyarrow Table; undefined is null.
+
+        Raises
+        ------
+        PoolerError
+            If pyarrow is not installed: the extra `arrow` brings it.
+        """
+        from pooler.results.frames import to_arrow
+
+        return to_arrow(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What people see of a table."""
+
+    table: Table
+    columns: Sequence[str | Column] = ()
+    """By name, or declared anew with another heading; default all that are shown to people."""
+    rows: Sequence[int] | None = None
+    """Numbers of rows, in order; ``None`` = all as they stand."""
+    title: str | None = None
+    """Default the table's."""
+    notes: Sequence[str] | None = None
+    """Default the table's."""
+    limit: int | None = None
+    """Rows that people see unless they ask for more; ``None`` = all."""
+    of_rows: str = "row"
+    """What a row is, for the line that says how many are shown."""
+
+    def seen(self) -> Table:
+        """Return the rows, with what people read above and below them."""
+        table = self.table if self.rows is None else self.table.take(self.rows)
+        title = table.title if self.title is None else self.title
+        return replace(table, title=title, notes=table.notes if self.notes is None else self.notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """A view worked out: headings, cells as text, and the lines below."""
+
+    title: str
+    columns: list[Column]
+    cells: list[list[str]]
+    """By column."""
+    caption: list[str]
+    """Lines of words, not folded."""
+
+
+@dataclass(slots=True)
+class _Choice:
+    """The columns that people see, and what is said of those they do not."""
+
+    columns: list[Column] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+
+
+def see(view: View, *, only: Sequence[str] = ()) -> Seen:
+    """Work out what people see of a view.
+
+    Parameters
+    ----------
+    view : View
+        Of rows as they are to be shown.
+    only : sequence of str, optional
+        Columns to show, whatever the view chooses.
+    """
+    table = view.seen()
+    choice = _chosen(table, view.columns, only)
+    columns = choice.columns
+    cells = [_texts(table, column) for column in columns]
+    codes = dict.fromkeys(
+        code
+        for column, texts in zip(columns, cells, strict=True)
+        if column.kind == "text" and (column.interval or column.name.endswith("reason"))
+        for text in texts
+        for code in text.split(", ")
+        if code in REASONS
+    )
+    caption = [
+        *table.notes,
+        *([f"the same in every row: {', '.join(choice.same)}"] if choice.same else []),
+        *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in columns if column.about),
+        *(f"{code}: {REASONS[code]}." for code in codes),
+    ]
+    return Seen(table.title, columns, cells, [line for line in caption if line])
+
+
+def written(cell: Cell, column: Column) -> str:
+    """Write one cell for people: undefined is a dash, moments are local, nothing steers a terminal.
+
+    Examples
+    --------
+    >>> written(0.25, Column("p", "float", digits=3)), written(None, Column("n", "int"))
+    ('0.250', '-')
+    >>> written(1200, Column("n", "int")), written(["a", "b"], Column("pools", "texts"))
+    ('1,200', 'a b')
+    """
+    if cell is None or cell == "":
+        return "-" if cell is None else ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.{column.digits}f}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, datetime):
+        return f"{cell.astimezone():{'%Y-%m-%d' if column.kind == 'day' else '%Y-%m-%d %H:%M'}}"
+    if isinstance(cell, str):
+        return sanitise_line(cell)
+    return sanitise_line(" ".join(map(str, cell))) or "-"
+
+
+def _chosen(table: Table, columns: Sequence[str | Column], only: Sequence[str]) -> _Choice:
+    """Choose the columns that people see."""
+    if only:
+        return _Choice([table.column(name) for name in only])
+    declared = [table.column(one) if isinstance(one, str) else one for one in columns] or table.columns
+    choice = _Choice()
+    for place, column in enumerate(declared):
+        cells = [] if column.interval else table.cells(column.name)
+        if column.show == "never" or (column.show == "if_any" and not any(cells)):
+            continue
+        if column.show == "if_varied" and place and _is_same(column, cells):
+            choice.same.append(f"{column.title} {written(cells[0], column)}")
+            continue
+        choice.columns.append(column)
+    return choice
+
+
+def _is_same(column: Column, cells: Sequence[Cell]) -> bool:
+    """Tell whether rows have one value that goes without saying in each."""
+    if not cells or any(cell != cells[0] for cell in cells):
+        return False
+    return cells[0] in column.usual if column.usual else len(cells) > 1
+
+
+def _texts(table: Table, column: Column) -> list[str]:
+    """Write the cells of a column; of an interval its limits, or why there are none."""
+    if column.interval is None:
+        return [written(cell, column) for cell in table.cells(column.name)]
+    low, high = map(table.cells, column.interval)
+    names = [name for name in ("reason", "interval_reason") if name in table.data]
+    reasons = list(zip(*map(table.cells, names), strict=True)) or [()] * len(table)
+    return [
+        f"{first:.{column.digits}f} to {last:.{column.digits}f}"
+        if isinstance(first, float) and isinstance(last, float)
+        else str(next(filter(None, why), "-"))
+        for first, last, why in zip(low, high, reasons, strict=True)
+    ]
