@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import accumulate, chain, count, pairwise, zip_longest
 from math import isfinite
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pooler.report.drawing import Scale, tick_labels, ticks
 from pooler.results.printed import Format
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pooler.results.printed import Cell, Table
+    from pooler.results.table import Plot
     from store.analysis.significance.normality import NormalityPicture
 
 MARKERS = ascii_uppercase + ascii_lowercase
@@ -675,56 +676,42 @@ def _line_of_share(share: float, height: int) -> int:
     return height - 1 - round(share * (height - 1))
 
 
-def change_lines(table: Table, *, width: int) -> list[str]:
-    """Draw the change of every run's MAP, the largest first.
+def draw_plot(plot: Plot, *, width: int) -> list[str]:
+    """Draw a plot in characters.
 
     Parameters
     ----------
-    table : Table
-        Of `pooler.results.measure.sensitivity.by_run`.
+    plot : Plot
+        Bars, or dots with intervals.
     width : int
         Columns of a terminal.
     """
+    table = plot.table
+    if plot.by:
+        table = table.sort(plot.by, descending=True)
+    columns = [table.column(name) for name in plot.notes]
+    rows: list[dict[str, Any]] = table.to_records()
     readings = [
         Reading(
-            sanitise_line(str(row["run"])),
-            _number(row["change"]),
-            notes=(_written(row["change"], sign="+"), _written(row["swapped"])),
-            reason=str(row["reason"] or ""),
+            sanitise_line(str(row[plot.label])),
+            _number(row[plot.value]),
+            None if plot.low is None else _number(row[plot.low]),
+            None if plot.high is None else _number(row[plot.high]),
+            notes=tuple(_written(row[name], sign="+" if plot.kind == "bars" else "") for name in plot.notes),
+            reason=str(row.get("reason") or ""),
         )
-        for row in _falling(table, "change")
+        for row in rows
     ]
-    return plot_bars(
-        readings, title=f"{table.title}: change of each run's MAP", heading="run",
-        headings=("change", "swapped"), width=width,
-    )  # fmt: skip
-
-
-def limit_lines(table: Table, *, width: int) -> list[str]:
-    """Draw the limits of every run's MAP, the highest MAP first.
-
-    Parameters
-    ----------
-    table : Table
-        Of `pooler.results.measure.sensitivity.missing_by_run`.
-    width : int
-        Columns of a terminal.
-    """
-    readings = [
-        Reading(
-            sanitise_line(str(row["run"])),
-            _number(row["map_before"]),
-            _number(row["map_low"]),
-            _number(row["map_high"]),
-            notes=(_written(row["map_before"]),),
-            reason=str(row["reason"] or ""),
-        )
-        for row in _falling(table, "map_before")
-    ]
-    return plot_intervals(
-        readings, title=table.title, value_words="MAP as judged", interval_words="low to high",
-        heading="run", headings=("MAP",), width=width,
-    )  # fmt: skip
+    words: Any = {
+        "title": plot.title,
+        "heading": table.column(plot.label).title,
+        "headings": tuple(column.title for column in columns),
+        "width": width,
+    }
+    if plot.kind == "bars":
+        return plot_bars(readings, **words)
+    value_words, interval_words = plot.words
+    return plot_intervals(readings, value_words=value_words, interval_words=interval_words, **words)
 
 
 def _falling(table: Table, name: str) -> list[Mapping[str, Cell]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from pooler.results.table import Cell, Table, View
+from pooler.results.table import Cell, Plot, Table, View
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise_line
 
@@ -67,8 +67,13 @@ class Output:
         """Whether people read it."""
         return self.fmt is Format.TABLE
 
-    def check(self) -> None:
+    def check(self, *, plot: bool = False) -> None:
         """Refuse now, before any work, what could not be written.
+
+        Parameters
+        ----------
+        plot : bool, default=False
+            Whether a picture is asked for, which only people see.
 
         Raises
         ------
@@ -77,6 +82,8 @@ class Output:
         """
         from pooler.cli.console import check_place
 
+        if plot and not self.is_for_people:
+            raise ArgumentError("--plot", "is for people: it needs --format table", self.fmt.value)
         if self.fmt is Format.PARQUET and self.out is None:
             raise ContradictionError("--format", "parquet needs --out FILE", None)
         if self.out is not None:
@@ -86,8 +93,20 @@ class Output:
                 raise PoolerError(message, hint="name another file, or remove this one first")
 
 
-def render(result: Result, output: Output) -> None:
+def render(result: Result, output: Output, *names: str, plot: bool = False) -> None:
     """Write a result to stdout, or to the file that was asked for.
+
+    Parameters
+    ----------
+    result : Result
+        Made by a function of the API.
+    output : Output
+        The options.
+    *names : str
+        Tables that the command is about, where nobody asks for one by its name; default what
+        people are shown, and all for programs.
+    plot : bool, default=False
+        Draw the result's plots below its tables.
 
     Raises
     ------
@@ -99,16 +118,17 @@ def render(result: Result, output: Output) -> None:
         If the file cannot be written, or a library is not installed.
     """
     if output.is_for_people:
-        seen = _views(result, output)
-        _write(output, lambda stream: _draw(seen, output, stream))
+        seen = _views(result, output, names)
+        plots = result.plots() if plot else ()
+        _write(output, lambda stream: _draw(seen, plots, output, stream))
         return
-    tables = _tables(result, output)
+    tables = _tables(result, output, names)
     if output.fmt is Format.JSON:
         _write(output, lambda stream: _write_json(result, tables, stream))
         return
     if len(tables) > 1:
-        names = ", ".join(table.name for table in tables)
-        requirement = f"must name the table, one of {names}: {output.fmt} holds one"
+        known = ", ".join(table.name for table in tables)
+        requirement = f"must name the table, one of {known}: {output.fmt} holds one"
         raise ContradictionError("--table", requirement, None)
     if output.fmt is Format.TSV:
         _write(output, lambda stream: _write_tsv(tables[0], stream))
@@ -118,9 +138,10 @@ def render(result: Result, output: Output) -> None:
         _write(output, lambda stream: write_parquet(tables[0], stream.buffer))
 
 
-def _tables(result: Result, output: Output) -> list[Table]:
+def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
     """Choose tables, sort, limit, choose columns."""
-    tables = [*result.tables()] if output.table is None else [result.table(output.table)]
+    asked = names or result.names() if output.table is None else (output.table,)
+    tables = [result.table(name) for name in asked]
     if output.sort is not None:
         by, descending = _sorting(output.sort)
         _check_known([by], tables)
@@ -128,25 +149,22 @@ def _tables(result: Result, output: Output) -> list[Table]:
     if output.limit is not None:
         tables = [table.head(output.limit) for table in tables]
     if output.columns is not None:
-        names = _names(output.columns)
-        _check_known(names, tables)
-        tables = [table.select(names) for table in tables if set(names) <= set(table.data)]
+        wanted = _names(output.columns)
+        _check_known(wanted, tables)
+        tables = [table.select(wanted) for table in tables if set(wanted) <= set(table.data)]
     return tables
 
 
-def _views(result: Result, output: Output) -> list[View]:
+def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]:
     """Choose views, sort, choose columns; limits are for whoever writes."""
-    views = [*result.views()]
     if output.table is not None:
-        table = result.table(output.table)
-        views = [view for view in views if view.table.name == table.name] or [View(table)]
+        result.table(output.table)  # the name is known
+    views = [*result.views(*(names if output.table is None else (output.table,)))]
     if output.columns is not None:
-        names = _names(output.columns)
-        _check_known(names, [*result.tables(), *(view.table for view in views)])
-        chosen = [view for view in views if set(names) <= set(view.table.data)]
-        tables = [table for table in result.tables() if set(names) <= set(table.data)]
-        views = chosen[:1] or [View(table) for table in tables[:1]]
-        views = [replace(view, columns=[view.table.column(name) for name in names]) for view in views]
+        wanted = _names(output.columns)
+        _check_known(wanted, [view.table for view in views])
+        views = [view for view in views if set(wanted) <= set(view.table.data)][:1]
+        views = [replace(view, columns=[view.table.column(name) for name in wanted]) for view in views]
     if output.sort is not None:
         by, descending = _sorting(output.sort)
         _check_known([by], [view.table for view in views])
@@ -194,8 +212,8 @@ def _sorting(text: str) -> tuple[str, bool]:
     return name, way == "desc"
 
 
-def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
-    """Draw views one below the other."""
+def _draw(views: Sequence[View], plots: Sequence[Plot], output: Output, stream: TextIO) -> None:
+    """Draw views, then plots, one below the other."""
     from pooler.cli.fit import draw
     from pooler.results.table import see
 
@@ -212,6 +230,12 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
             view = replace(view, rows=rows, notes=[words, *notes])
         draw(see(view, only=only), stream)
+    if plots:
+        from pooler.cli.plots import draw_plot, plot_width
+
+        for plot in plots:
+            stream.write("\n")
+            stream.writelines(f"{line}\n" for line in draw_plot(plot, width=plot_width(stream)))
 
 
 def _write(output: Output, write: Callable[[TextIO], None]) -> None:

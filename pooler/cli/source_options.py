@@ -36,8 +36,7 @@ from pooler.cli.options import (
     policy_of,
 )
 from pooler.results.printed import Format
-from pooler.results.source import Judged, load_judged
-from pooler.telling import say
+from pooler.results.source import Judged, Source
 from store.errors import PoolerError
 from store.formats.lines import is_pattern
 
@@ -66,7 +65,6 @@ class Given:
     order: OrderOption = OrderName.TREC
     scale: FileScaleOption = None
     lenient: LenientOption = False
-    fmt: FormatOption = Format.TABLE
     collection: CollectionOption = DEFAULT_COLLECTION
 
     def names(self, option: str) -> bool:
@@ -88,26 +86,31 @@ class Given:
                 message = f"{run}: no such file or directory"
                 raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")
 
-    def load(self, *, docnos: bool = True) -> Judged:
-        """Read the runs and the judgements; see `load_judged`."""
+    def source(self) -> Source:
+        """Name the runs and the judgements; nothing is read yet."""
         self.check()
         self._check_files()
         policy = policy_of(
             judge=self.judge, aggregate=self.aggregate, ties=self.ties, collapse=self.collapse,
             of=self.of, without_rulings=self.without_rulings,
         )  # fmt: skip
-        judged = load_judged(
+        return Source(
             self.runs or [], qrels=self.qrels, collection=self.collection, policy=policy,
             level=self.level, rigid=self.rigid, relaxed=self.relaxed, order=self.order.value,
-            lenient=self.lenient, scale=self.scale, listed=self.listed, docnos=docnos,
+            lenient=self.lenient, scale=self.scale, listed=self.listed,
         )  # fmt: skip
-        chosen = self.level is not None or self.rigid or self.relaxed
-        # A collection says this always; of a binary file it goes without saying.
-        if self.qrels is not None and not chosen and any(
-            one.grade > judged.level for one in judged.qrels
-        ):  # fmt: skip
-            say(f"relevant = grade {judged.level} or more; another level with --level")
-        return judged
+
+    def load(self, *, docnos: bool = True) -> Judged:
+        """Read the runs and the judgements; see `load_judged`."""
+        source = self.source()
+        return source.judged if docnos else source.numbered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenPrinted(Given):
+    """The same with a format, for commands whose tables are printed one by one."""
+
+    fmt: FormatOption = Format.TABLE
 
 
 def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:
@@ -125,7 +128,7 @@ def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:
         What typer is given: the command's arguments, RUN, the command's options, then the others of
         `Given`.
     """
-    types = get_type_hints(Given, include_extras=True)
+    types = get_type_hints(GivenPrinted, include_extras=True)
     of_given = [
         Parameter(
             field.name,
@@ -133,14 +136,14 @@ def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:
             default=Parameter.empty if field.default is MISSING else field.default,
             annotation=types[field.name],
         )
-        for field in fields(Given)
+        for field in fields(GivenPrinted)
     ]
     _, *own = signature(command, eval_str=True).parameters.values()
     own = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
 
     @wraps(command)
     def told(**values: Any) -> None:
-        given = Given(**{one.name: values.pop(one.name) for one in of_given})
+        given = GivenPrinted(**{one.name: values.pop(one.name) for one in of_given})
         command(given, **values)
 
     before = [one for one in own if _is_argument(one)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from pooler.results import table as results
 from pooler.results.printed import Column, Format, Table
 from pooler.telling import warn
 from store.text import counted
@@ -100,3 +101,21 @@ def titled(tables: Sequence[Table], counts: Mapping[str, int], fmt: Format) -> l
         replace(table, columns=[*table.columns, column], rows=[{**row, **cell} for row in table.rows])
         for table in tables
     ]
+
+
+def with_kinds(table: results.Table, counts: Mapping[str, int]) -> results.Table:
+    """Add a column on the kinds of judges who voted, where they were several: people do not see it."""
+    if not counts:
+        return table
+    column = results.Column("kinds", show="never")
+    data = {**table.data, "kinds": [kinds_cell(counts)] * len(table)}
+    return replace(table, columns=[*table.columns, column], data=data)
+
+
+def view_with_kinds(view: results.View, counts: Mapping[str, int]) -> results.View:
+    """Say in a heading which kinds of judges voted, where they were several."""
+    if not counts:
+        return view
+    title = view.table.title if view.title is None else view.title
+    words = f"by {kinds_words(counts)} together"
+    return replace(view, title=f"{title} (judged {words})" if title else f"Judged {words}")

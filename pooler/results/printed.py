@@ -10,9 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
 from pooler.streams import PAGE, broken
 from store.text import sanitise_line
+
+if TYPE_CHECKING:
+    from pooler.results import table as results
 
 Cell = str | int | float | bool | None
 
@@ -313,3 +317,10 @@ def _text(cell: Cell) -> str:
     if cell is None:
         return "-"
     return f"{cell:,}" if _is_number(cell) else sanitise_line(str(cell))
+
+
+def printed(table: results.Table) -> Table:
+    """Return a table of results as a report takes it."""
+    columns = [Column(one.name, one.title, one.digits) for one in table.columns]
+    rows: list[Any] = table.to_records()
+    return Table(table.name, columns, rows, table.title, "\n".join(table.notes))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.table import Table, View, see
+from pooler.results.judge_kinds import view_with_kinds, with_kinds
+from pooler.results.table import Plot, Table, View, see
 from pooler.telling import Listener, listening, now_listening
 from store.errors import UnknownNameError
 
@@ -25,28 +27,23 @@ NOTEBOOK_ROWS = 60
 class Result:
     """Base of the results; a subclass is a frozen dataclass with `settings` and `warnings`.
 
-    `tables` has every number, under the names that `--format json` uses; `views` are what the
+    Its tables have every number, under the names that `--format json` uses; its views are what the
     command shows to people. In a notebook the first view stands for the result.
     """
 
     __slots__ = ()
 
     settings: Mapping[str, Any]
-    """Every parameter, as it was taken."""
+    """Every parameter, as it was taken; `kinds` where judges of several kinds vote together."""
     warnings: tuple[str, ...]
     """What there is to doubt about the data."""
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return every table, for programs."""
-        raise NotImplementedError
+    NAMES: ClassVar[tuple[str, ...]]
+    """Of the tables, the one that answers the question first."""
 
-    def views(self) -> tuple[View, ...]:
-        """Return what people see, in order."""
-        return tuple(View(table) for table in self.tables())
-
-    def facts(self) -> Mapping[str, Any]:
-        """Return what is one value and no table."""
-        return {}
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return self.NAMES
 
     def table(self, name: str) -> Table:
         """Return one table.
@@ -56,18 +53,52 @@ class Result:
         UnknownNameError
             If there is none of that name.
         """
-        found = {table.name: table for table in self.tables()}
-        if name not in found:
-            raise UnknownNameError("table", name, found)
-        return found[name]
+        if name not in self.names():
+            raise UnknownNameError("table", name, self.names())
+        return with_kinds(self._table(name), self.settings.get("kinds", {}))
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return every table."""
+        return tuple(map(self.table, self.names()))
+
+    def views(self, *names: str) -> tuple[View, ...]:
+        """Return what people see of some tables, by default of those that a command shows."""
+        shown = [view for name in names or self.shown() for view in self._views(name)]
+        if shown:
+            shown[0] = view_with_kinds(shown[0], self.settings.get("kinds", {}))
+        return tuple(shown)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return the names of the tables that a command shows unasked; default the first."""
+        return self.names()[:1]
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return what can be drawn."""
+        return ()
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what is one value and no table."""
+        return {}
+
+    def _table(self, name: str) -> Table:
+        """Make a table."""
+        raise NotImplementedError
+
+    def _views(self, name: str) -> Sequence[View]:
+        """Make what people see of a table."""
+        return [View(self._table(name))]
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{table.name} ({len(table):,} rows)" for table in self.tables())
         kept = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
-        return f"{type(self).__name__} of {kept}\ntables: {sizes}"
+        return f"{type(self).__name__} of {kept}\ntables: {', '.join(self.names())}"
 
     def _repr_html_(self) -> str:
         return html(self.views()[0])
+
+
+def taken(found: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass by name, for a result that has them, too."""
+    return {one.name: getattr(found, one.name) for one in fields(found)}
 
 
 def frozen(**settings: Any) -> Mapping[str, Any]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from pooler.telling import progress, say
+from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
+from store.formats.lines import is_pattern
 from store.text import counted
 
 if TYPE_CHECKING:
+    import typer
+
     from pooler.reading.run_list import RunEntry
     from store.analysis.arrays import Grades, RankedDocuments
+    from store.analysis.rankings import GradedRankings, JudgedRankings
     from store.collection import Collection
     from store.grades.policy import Policy
     from store.ranking import Order
@@ -135,10 +139,10 @@ class Judged:
 
 
 def load_judged(
-    runs: Sequence[str],
+    runs: Sequence[str | Run],
     *,
-    qrels: str | None,
-    collection: str,
+    qrels: str | Sequence[Qrel] | None,
+    collection: str | Collection,
     policy: Policy,
     level: int | None,
     rigid: bool,
@@ -149,7 +153,7 @@ def load_judged(
     listed: str | None = None,
     docnos: bool = True,
 ) -> Judged:
-    """Read runs and qrels from files (`--qrels`) or from the collection.
+    """Read runs and qrels from files (`--qrels`), from memory, or from the collection.
 
     With a scale, grades of files must be on it; negative codes off it are unjudged documents. Run
     files may be named in a list of runs, too. Without `docnos` a collection need not give any, and
@@ -169,22 +173,23 @@ def load_judged(
         _check_no_policy(policy)
         declared = None if scale is None else parse_scale(scale)
         cut = level_of_files(declared, level=level, rigid=rigid, relaxed=relaxed)
-        entries = entries_of(runs, listed)
-        return _from_files(entries, qrels, cut, order, lenient=lenient, scale=declared)
-    _check_no_files(runs, collection)
-    if not docnos:
-        sole = _of_sole_judge(runs, collection, policy, order, level, rigid=rigid, relaxed=relaxed)
-        if sole is not None:
-            return sole
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        _check_no_file_for_a_tag(opened, runs)
+        if not isinstance(qrels, str):
+            return _from_memory(runs, qrels, cut, order, lenient=lenient)
+        return _from_files(runs, listed, qrels, cut, order, lenient=lenient, scale=declared)
+    tags = [run if isinstance(run, str) else run.tag for run in runs]
+    if isinstance(collection, str):
+        _check_no_files(tags, collection)
+    with _opened(collection) as opened:
+        _check_no_file_for_a_tag(opened, tags)
+        if not docnos:
+            sole = _of_sole_judge(opened, tags, policy, order, level, rigid=rigid, relaxed=relaxed)
+            if sole is not None:
+                return sole
         cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
         # Grades stay grades where they can: measures may want them.
         is_binary = policy.collapse == "before" or policy.rule == "sum"
         final = opened.grades.final(replace(policy, level=cut) if is_binary else policy)
-        ranked = _some_run(opened.runs.ranked(runs, order=order))
+        ranked = _some_run(opened.runs.ranked(tags, order=order))
         what = "sum of grades" if policy.rule == "sum" else "grade"
         n_rows = f"{len(final.rows):,} judgements"
         say(f"{n_rows} ({who_judged(final)}), relevant = {what} {cut} or more")
@@ -202,9 +207,21 @@ def load_judged(
         )  # fmt: skip
 
 
+@contextmanager
+def _opened(collection: str | Collection) -> Iterator[Collection]:
+    """Open a collection by its name; one that is open stays so."""
+    from store.collection import Collection
+
+    if isinstance(collection, Collection):
+        yield collection
+        return
+    with Collection(collection) as opened:
+        yield opened
+
+
 def _of_sole_judge(
+    opened: Collection,
     runs: Sequence[str],
-    collection: str,
     policy: Policy,
     order: Order,
     level: int | None,
@@ -213,15 +230,11 @@ def _of_sole_judge(
     relaxed: bool,
 ) -> Judged | None:
     """Read runs and the grades of one judge, without docnos; ``None`` = several have a say."""
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        _check_no_file_for_a_tag(opened, runs)
-        cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
-        sole = opened.grades.sole(policy)
-        if sole is None:
-            return None
-        ranked = _some_run(opened.runs.ranked(runs, order=order, docnos=False))
+    cut = level_of_collection(opened.scale, policy, level=level, rigid=rigid, relaxed=relaxed)
+    sole = opened.grades.sole(policy)
+    if sole is None:
+        return None
+    ranked = _some_run(opened.runs.ranked(runs, order=order, docnos=False))
     n_rows = f"{sole.n_documents:,} judgements"
     say(f"{n_rows} (judge {sole.judge}), relevant = grade {cut} or more")
     return Judged(ranked, (), cut, grades=sole.by_topic)
@@ -267,8 +280,38 @@ def _check_no_policy(policy: Policy) -> None:
         raise ArgumentError("--without-rulings", _ONE_GRADE, None)
 
 
+def _from_memory(
+    runs: Sequence[str | Run], qrels: Sequence[Qrel], level: int, order: Order, *, lenient: bool
+) -> Judged:
+    """Take qrels that are read already, and runs that may be."""
+    from store.analysis.arrays import ranked_documents
+
+    taken = list(_runs(runs, lenient=lenient))
+    rows = [row for row in qrels if row.grade >= 0]
+    groups = {run.tag: run.group for run in taken}
+    feeding = tuple(run.tag for run in taken if run.contributes)
+    ranked = ranked_documents(taken, order=order)
+    return Judged(ranked, rows, level, feeding=feeding, tells_feeding=False, groups=groups)
+
+
+def _runs(runs: Sequence[str | Run], *, lenient: bool) -> Iterator[Run]:
+    """Yield runs, those that are files read."""
+    for run in runs:
+        if isinstance(run, str):
+            yield from read_entries(entries_of([run], None), lenient=lenient)
+        else:
+            yield run
+
+
 def _from_files(
-    entries: Sequence[RunEntry], qrels: str, level: int, order: Order, *, lenient: bool, scale: Scale | None
+    runs: Sequence[str | Run],
+    listed: str | None,
+    qrels: str,
+    level: int,
+    order: Order,
+    *,
+    lenient: bool,
+    scale: Scale | None,
 ) -> Judged:
     """Read bare files."""
     from pooler.results.judgement_files import read_given_qrels
@@ -276,7 +319,9 @@ def _from_files(
     from store.formats.codes import Meaning, decode_rows, graded_rows
     from store.records import Qrel
 
-    if not entries:
+    in_memory = [run for run in runs if not isinstance(run, str)]
+    entries = entries_of([run for run in runs if isinstance(run, str)], listed)
+    if not entries and not in_memory:
         message = "no run file is named"
         raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
     faults = FaultList(qrels)
@@ -310,12 +355,305 @@ def _from_files(
             if run.contributes:
                 feeding.append(run.tag)
             yield run
+        for run in in_memory:
+            groups[run.tag] = run.group
+            if run.contributes:
+                feeding.append(run.tag)
+            yield run
 
     ranked = ranked_documents(read(), order=order)
     return Judged(
         ranked, rows, level, feeding=tuple(feeding),
         tells_feeding=any(entry.is_told for entry in entries), groups=groups, files=files,
     )  # fmt: skip
+
+
+class Source:
+    """Runs, and the judgements they are measured with, of files, of a collection or of memory.
+
+    Nothing is read before it is asked for, and nothing twice. What reads a source does not know
+    which of the three it has.
+
+    Parameters
+    ----------
+    runs : sequence of str or Run
+        Run files, or what is read of them; of a collection tags, none = all.
+    qrels : str or sequence of Qrel, optional
+        A file, or what is read of it; ``None`` = the judgements are the collection's.
+    collection : str or Collection, optional
+        Its file or URL, or the open collection itself.
+    listed : str, optional
+        A list of run files, with their tags and groups.
+    policy : Policy, optional
+        Whose judgements of a collection count; default those of its only judge.
+    level : int, optional
+        Least relevant grade; default the relaxed level of the scale, and 1 of files without one.
+    rigid, relaxed : bool
+        Take that level of the scale instead.
+    order : Order
+        Of documents within a run.
+    scale : str, optional
+        Of the grades in a file.
+    lenient : bool
+        Read files by trec_eval's own rules.
+    tells_level : bool
+        Whether the level is said of files, too, where grades are more than relevant or not.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[str | Run] = (),
+        *,
+        qrels: str | Sequence[Qrel] | None = None,
+        collection: str | Collection | None = None,
+        listed: str | None = None,
+        policy: Policy | None = None,
+        level: int | None = None,
+        rigid: bool = False,
+        relaxed: bool = False,
+        order: Order = "trec",
+        scale: str | None = None,
+        lenient: bool = False,
+        tells_level: bool = True,
+    ) -> None:
+        self.is_of_files = qrels is not None
+        self.collection = collection
+        self.order = order
+        self.lenient = lenient
+        self._given: dict[str, Any] = {
+            "runs": [*runs], "qrels": qrels, "collection": collection, "listed": listed, "policy": policy,
+            "level": level, "rigid": rigid, "relaxed": relaxed, "order": order, "scale": scale,
+            "lenient": lenient,
+        }  # fmt: skip
+        self._tells_level = tells_level and not (level is not None or rigid or relaxed)
+        self._arrays: dict[int, JudgedRankings] = {}
+        self._graded: dict[int, GradedRankings] = {}
+
+    def _load(self, *, docnos: bool) -> Judged:
+        from store.grades.policy import Policy
+
+        given = {**self._given, "policy": self._given["policy"] or Policy()}
+        if not self.is_of_files and self.collection is None:
+            given["collection"] = "collection.db"
+        judged = load_judged(given.pop("runs"), docnos=docnos, **given)
+        # A collection says this always; of a binary file it goes without saying.
+        if self.is_of_files and self._tells_level and any(one.grade > judged.level for one in judged.qrels):
+            say(f"relevant = grade {judged.level} or more; another level with --level")
+        return judged
+
+    @cached_property
+    def judged(self) -> Judged:
+        """Everything, docnos too."""
+        if "numbered" not in self.__dict__:
+            return self._load(docnos=True)
+        with listening(Listener()):  # what there is to say was said
+            return self._load(docnos=True)
+
+    @cached_property
+    def numbered(self) -> Judged:
+        """Everything but docnos, where a collection can do without: it is read much sooner."""
+        if "judged" in self.__dict__:
+            return self.judged
+        found = self._load(docnos=False)
+        if found.grades is None:
+            self.__dict__["judged"] = found
+        return found
+
+    @property
+    def _either(self) -> Judged:
+        return self.judged if "judged" in self.__dict__ else self.numbered
+
+    @property
+    def level(self) -> int:
+        """Least grade that is relevant."""
+        return self._either.level
+
+    @property
+    def kinds(self) -> Mapping[str, int]:
+        """Judges of each kind who vote, where there are several kinds."""
+        return self._either.kinds
+
+    def arrays(self, cutoff: int = 1000) -> JudgedRankings:
+        """Return rankings beside what is relevant, as arrays; see `judged_rankings`."""
+        from store.analysis.rankings import judged_rankings
+
+        if cutoff not in self._arrays:
+            judged = self._either
+            binary = {
+                topic: (numbers, grades >= judged.level)
+                for topic, (numbers, grades) in judged.by_topic().items()
+            }
+            ranked = judged.ranked
+            self._arrays[cutoff] = judged_rankings(
+                list(binary), ranked.tags, ranked.rankings, binary, cutoff=cutoff
+            )
+        return self._arrays[cutoff]
+
+    def graded(self, cutoff: int = 1000) -> GradedRankings:
+        """Return rankings beside grades, as arrays."""
+        from store.analysis.arrays import graded_arrays
+
+        if cutoff not in self._graded:
+            judged = self._either
+            self._graded[cutoff] = graded_arrays(judged.ranked, judged.by_topic(), cutoff=cutoff)
+        return self._graded[cutoff]
+
+    def settings(self) -> dict[str, Any]:
+        """Say what was measured, for the settings of a result."""
+        judged = self._either
+        said: dict[str, Any] = {
+            name: self._given[name]
+            for name in ("qrels", "collection", "listed", "scale")
+            if isinstance(self._given[name], str) and not (name == "collection" and self.is_of_files)
+        }
+        policy = self._given["policy"]
+        if policy is not None and not self.is_of_files:
+            chosen = {one.name: getattr(policy, one.name) for one in fields(policy)}
+            said |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
+        said |= {"level": judged.level, "order": self.order}
+        return said | ({"kinds": dict(judged.kinds)} if judged.kinds else {})
+
+
+Sourced = "Source | Collection | tuple[Any, Any]"
+
+
+def source_of(given: Source | Collection | tuple[Any, Any]) -> Source:
+    """Return a source; a collection means all its runs, a pair its runs and its qrels."""
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, tuple):
+        runs, qrels = given
+        return source(runs, qrels=qrels)
+    return Source(collection=given)
+
+
+def source(
+    runs: Collection | str | Iterable[str | Run] | Mapping[str, Any] = (),
+    tags: Iterable[str] = (),
+    *,
+    qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None = None,
+    collection: str | Path | Collection | None = None,
+    judge: str | None = None,
+    policy: Policy | None = None,
+    level: int | None = None,
+    rigid: bool = False,
+    relaxed: bool = False,
+    order: Order = "trec",
+    scale: str | None = None,
+    lenient: bool = False,
+) -> Source:
+    """Name the runs and the judgements that functions measure.
+
+    Parameters
+    ----------
+    runs : Collection, str, iterable or mapping
+        Of files: paths or patterns, what `read_runs` returns, or ``{tag: {topic: {docno: score}}}``.
+        A collection stands for itself, with `tags`.
+    tags : iterable of str, optional
+        Of a collection these runs; none = all.
+    qrels : str, Path, iterable of Qrel or mapping, optional
+        A file, what `read_qrels` returns, or ``{topic: {docno: grade}}``; without, the judgements
+        are the collection's.
+    collection : str, Path or Collection, optional
+        Another way to name it.
+    judge : str, optional
+        Of a collection this judge's grades alone; default those of its only judge.
+    policy : Policy, optional
+        How grades of several judges become one.
+    level : int, optional
+        Least relevant grade; default the relaxed level of the scale, and 1 of files without one.
+    rigid, relaxed : bool, optional
+        That level of the scale instead.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
+        Of documents within a run.
+    scale : str, optional
+        Of the grades in a file, as ``"0-3"``.
+    lenient : bool, optional
+        Read files by trec_eval's own rules.
+
+    Returns
+    -------
+    Source
+        Reads nothing yet.
+
+    Raises
+    ------
+    ArgumentError
+        If a judge and a policy are both given.
+
+    Examples
+    --------
+    >>> found = source({"a": {"1": {"x": 2.0, "y": 1.0}}}, qrels={"1": {"y": 1}})
+    >>> found.arrays().tags, found.level
+    (('a',), 1)
+    """
+    from store.collection import Collection
+    from store.grades.policy import Policy
+
+    if isinstance(runs, Collection):
+        named: list[str | Run] = [*tags]
+        collection = runs
+    else:
+        named = list(_named(runs))
+    if judge is not None:
+        if policy is not None:
+            raise ArgumentError("judge", "and policy exclude each other", judge)
+        policy = Policy(judge=judge)
+    if isinstance(collection, Path):
+        collection = str(collection)
+    return Source(
+        named, qrels=_qrels(qrels), collection=collection, policy=policy, level=level,
+        rigid=rigid, relaxed=relaxed, order=order, scale=scale, lenient=lenient,
+    )  # fmt: skip
+
+
+def _named(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) -> Iterator[str | Run]:
+    """Yield runs as files or as read."""
+    import numpy as np
+
+    from store.records import Ranking, Run
+
+    if isinstance(runs, str | Path):
+        yield from _files([str(runs)])
+    elif isinstance(runs, Mapping):
+        for tag, run in runs.items():
+            if isinstance(run, Run):
+                yield replace(run, tag=tag)
+                continue
+            rankings = [
+                Ranking(topic, list(scores), np.array([*scores.values()], dtype=np.float64), None)
+                for topic, scores in run.items()
+            ]
+            yield Run(tag, rankings, sha256="")
+    else:
+        for run in runs:
+            yield from [run] if isinstance(run, Run) else _files([str(run)])
+
+
+def _files(names: Iterable[str]) -> Iterator[str]:
+    """Yield files, those of a pattern in order; a pattern without any stays, to be told as missing."""
+    from glob import glob
+
+    for name in names:
+        found = sorted(glob(name)) if is_pattern(name) and not Path(name).exists() else []  # noqa: PTH207 - may be absolute
+        yield from found or [name]
+
+
+def _qrels(
+    qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None,
+) -> str | list[Qrel] | None:
+    """Return a file or rows."""
+    from store.records import Qrel
+
+    if qrels is None or isinstance(qrels, str):
+        return qrels
+    if isinstance(qrels, Path):
+        return str(qrels)
+    if isinstance(qrels, Mapping):
+        return [
+            Qrel(topic, docno, grade) for topic, grades in qrels.items() for docno, grade in grades.items()
+        ]
+    return list(qrels)
 
 
 def names_collection(ctx: typer.Context) -> bool:

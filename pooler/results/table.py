@@ -98,7 +98,7 @@ class Table:
 
     name: str
     columns: Sequence[Column]
-    data: Mapping[str, Sequence[Any]]
+    data: Mapping[str, Any]
     title: str = ""
     notes: Sequence[str] = ()
 
@@ -158,7 +158,7 @@ class Table:
         """Return the rows of these numbers, in this order."""
         rows = list(rows)
         data = {
-            name: values[rows] if hasattr(values, "tolist") else [values[row] for row in rows]  # type: ignore[call-overload]  # an array
+            name: values[rows] if hasattr(values, "tolist") else [values[row] for row in rows]
             for name, values in self.data.items()
         }
         return replace(self, data=data)
@@ -273,6 +273,30 @@ class View:
         table = self.table if self.rows is None else self.table.take(self.rows)
         title = table.title if self.title is None else self.title
         return replace(table, title=title, notes=table.notes if self.notes is None else self.notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plot:
+    """A picture of a table: `--plot` draws it in characters, the report as a chart."""
+
+    table: Table
+    kind: Literal["bars", "stacks", "dots", "lines", "grid", "histogram"]
+    label: str
+    """Column of the names that run down, or of the places that run across."""
+    value: str
+    """Column of the numbers; of lines and stacks the first of `parts`."""
+    low: str | None = None
+    """Column of the lower end of an interval."""
+    high: str | None = None
+    parts: Sequence[str] = ()
+    """Columns of several numbers of one label."""
+    notes: Sequence[str] = ()
+    """Columns that stand beside a label as text."""
+    title: str = ""
+    words: Sequence[str] = ()
+    """What a dot is, and what its interval."""
+    by: str = ""
+    """Column by which rows fall from above; default they stand as in the table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

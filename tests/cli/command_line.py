@@ -55,6 +55,14 @@ class Outcome:
     err: str
 
     def json(self) -> Any:
+        """Return the tables on stdout; a single one is its list of rows."""
+        data = self.whole()
+        if not isinstance(data, dict) or "layout" not in data.get("settings", {}):
+            return data
+        tables = {name: rows for name, rows in data.items() if name not in ("settings", "facts", "warnings")}
+        return next(iter(tables.values())) if len(tables) == 1 else tables
+
+    def whole(self) -> Any:
         """Return stdout, read as JSON by the letter of the standard: no NaN, no Infinity."""
 
         def refuse(constant: str) -> None:

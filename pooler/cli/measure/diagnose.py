@@ -9,7 +9,8 @@ import typer
 
 from pooler.cli.dossier import emit_dossier
 from pooler.cli.options import PoolDepthOption
-from pooler.cli.source_options import Given, on_given_runs
+from pooler.cli.source_options import GivenPrinted as Given
+from pooler.cli.source_options import on_given_runs
 from pooler.results.agree.people import legend
 from pooler.results.judge_kinds import kinds_cell, kinds_words
 from pooler.results.measure.conclusions import conclusions

@@ -11,7 +11,8 @@ import typer
 
 from pooler.cli.dossier import emit_dossier
 from pooler.cli.options import policy_of
-from pooler.cli.source_options import Given, on_given_runs
+from pooler.cli.source_options import GivenPrinted as Given
+from pooler.cli.source_options import on_given_runs
 from pooler.results.agree.people import legend
 from pooler.results.measure.estimate import (
     NEEDS_PRELS,

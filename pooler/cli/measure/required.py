@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import emit
-from pooler.cli.measure.sensitivity import ScenarioName, check_pair
+from pooler.cli.measure.sensitivity import ScenarioName
 from pooler.cli.options import FormatOption, decimals, whole_numbers
-from pooler.cli.source_options import Given, on_given_runs
+from pooler.cli.source_options import GivenPrinted as Given
+from pooler.cli.source_options import on_given_runs
 from pooler.results.judge_kinds import titled
 from pooler.results.measure.probabilities import say_empty
 from pooler.results.printed import Axis, Cell, Column, Format, Table, grid_table
@@ -208,6 +209,8 @@ def estimate(
     from store.analysis.undiscovered.required import required_of_pairs
 
     arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
+    from pooler.results.measure.sensitivity import check_pair
+
     check_pair(arrays)
     with progress("topics", len(arrays.topics)) as advance:
         moved = pair_sensitivity(arrays, depth=depth, scenario=scenario.value, progress=advance)

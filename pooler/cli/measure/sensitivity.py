@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import emit, write_lines
-from pooler.cli.source_options import Given, on_given_runs
-from pooler.results.judge_kinds import titled
-from pooler.results.printed import Format, Table
-from pooler.telling import progress, warn
-from store.errors import ArgumentError, PoolerError
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
+from pooler.cli.source_options import Given
+from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pooler.results.measure.sensitivity import Docnos
     from store.analysis.measures.average_precision import RMode
-    from store.analysis.rankings import JudgedRankings
-    from store.analysis.undiscovered.flips import At, Scenario
+    from store.analysis.undiscovered.flips import At
 
 
 class ScenarioName(StrEnum):
@@ -46,9 +40,10 @@ class RModeName(StrEnum):
     OWN = "own"
 
 
-@on_given_runs
+@command
 def sensitivity(
     given: Given,
+    output: Output,
     *,
     depth: Annotated[
         int | None,
@@ -107,17 +102,6 @@ def sensitivity(
             "--each", help="One row for every unjudged document: what it alone does to the order of runs."
         ),
     ] = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            min=1,
-            metavar="ROWS",
-            help="Of --each and --pairs: the most rows; of pairs those that come nearest to a swap"
-            " or go furthest past it.",
-            show_default="20 of --each; all in json and tsv, and of --pairs",
-        ),
-    ] = None,
     scenario: Annotated[
         ScenarioName,
         typer.Option(
@@ -149,49 +133,33 @@ def sensitivity(
 
     Example: pooler sensitivity --each --qrels judgements/strict.qrels runs/bm25-words.run
     """
-    from pooler.cli.plots import change_lines, check_plot, limit_lines, plot_width
-    from pooler.results.measure.sensitivity import Docnos
-    from store.analysis.arrays import judged_arrays
+    from pooler.results.measure import sensitivity as results
 
-    at_name = at or (AtName.NEXT if flips is None else AtName.FIRST)
-    whole_lists = at_name in (AtName.BEST, AtName.WORST) or missing is not None or each
-    _check_options(scenario, at=at, flips=flips, missing=missing, limit=limit,
+    at_name: At | None = None if at is None else at.value
+    _check_options(scenario, at=at, flips=flips, missing=missing,
                    pairs=pairs, each=each, by_topic=by_topic, plot=plot)  # fmt: skip
-    if plot:
-        check_plot(given.fmt)
-    judged = given.load()
-    if not whole_lists:
-        depth = judged.pool_depth(depth)
-    arrays = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
-    if not whole_lists and judged.pool_depths and depth not in judged.pool_depths:
-        known = ", ".join(map(str, sorted(judged.pool_depths)))
-        warn(f"depth {depth} is not that of the pool ({known})")
-    how = _How(at_name.value, depth, flips or 1, scenario.value, r_mode.value, given.fmt)
-    docnos = Docnos(arrays, judged.ranked)
+    output.check(plot=plot)
+    source = given.source()
+    r: RMode = r_mode.value
+    cutoff = given.cutoff
     if each:
-        table = _each(arrays, docnos, how, limit)
+        render(results.sensitivity_each(source, r=r, cutoff=cutoff), output)
+    elif missing is not None and pairs:
+        render(results.missing_pairs(source, missing, r=r, cutoff=cutoff, limit=output.limit), output)
     elif missing is not None:
-        table = _missing(arrays, missing, how, limit, pairs=pairs, by_topic=by_topic)
+        bounds = results.missing_bounds(source, missing, r=r, cutoff=cutoff)
+        render(bounds, output, "topics" if by_topic else "missing", plot=plot)
     elif pairs:
-        table = _pairs(arrays, docnos, how, limit)
+        found = results.sensitivity_pairs(
+            source, depth=depth, at=at_name, flips=flips, scenario=scenario.value, r=r, cutoff=cutoff,
+            limit=output.limit,
+        )  # fmt: skip
+        render(found, output)
     else:
-        table = _runs(arrays, docnos, how, by_topic=by_topic)
-    emit(titled([table], judged.kinds, given.fmt), given.fmt)
-    if plot:
-        draw = change_lines if missing is None else limit_lines
-        write_lines(None, ["", *draw(table, width=plot_width(sys.stdout))])
-
-
-@dataclass(frozen=True, slots=True)
-class _How:
-    """What turns relevant for whom."""
-
-    at: At
-    depth: int | None
-    flips: int
-    scenario: Scenario
-    r_mode: RMode
-    fmt: Format
+        result = results.sensitivity(
+            source, depth=depth, at=at_name, flips=flips, scenario=scenario.value, r=r, cutoff=cutoff
+        )
+        render(result, output, "topics" if by_topic else "sensitivity", plot=plot)
 
 
 def _check_options(
@@ -200,7 +168,6 @@ def _check_options(
     at: AtName | None,
     flips: int | None,
     missing: int | None,
-    limit: int | None,
     pairs: bool,
     each: bool,
     by_topic: bool,
@@ -227,78 +194,3 @@ def _check_options(
     if pairs and at in (AtName.BEST, AtName.WORST) and (flips or 1) > 1:
         requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
         raise ArgumentError("--flips", requirement, flips)
-    if limit is not None and not each and not pairs:
-        raise ArgumentError("--limit", "is of --each and --pairs, which are absent", limit)
-
-
-def _runs(arrays: JudgedRankings, docnos: Docnos, how: _How, *, by_topic: bool) -> Table:
-    """Flip the documents of each run in turn."""
-    from pooler.results.measure import sensitivity as tables
-    from store.analysis.undiscovered.sensitivity import sensitivity as analyse
-
-    result = analyse(arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=how.scenario,
-                     r_mode=how.r_mode)  # fmt: skip
-    if by_topic:
-        return tables.by_topic(arrays, result, docnos, how.fmt)
-    return tables.by_run(arrays, result, how.fmt)
-
-
-def _pairs(arrays: JudgedRankings, docnos: Docnos, how: _How, limit: int | None) -> Table:
-    """Test every two runs before and after."""
-    from pooler.results.measure import sensitivity as tables
-    from store.analysis.undiscovered.pairs import pair_discovery, pair_sensitivity
-
-    check_pair(arrays)
-    with progress("topics", len(arrays.topics)) as advance:
-        if how.at in ("best", "worst"):
-            towards = how.at == "worst"
-            found = pair_discovery(arrays, towards=towards, scenario=how.scenario,
-                                   r_mode=how.r_mode, progress=advance)  # fmt: skip
-        else:
-            both = pair_sensitivity(arrays, depth=how.depth, at=how.at, flips=how.flips,
-                                    scenario=how.scenario, r_mode=how.r_mode,
-                                    progress=advance)  # fmt: skip
-    if how.at in ("best", "worst"):
-        table = tables.single_documents(arrays, found, docnos, how.fmt, towards=towards)
-    else:
-        table = tables.both_ways(arrays, both, how.fmt, at=how.at, depth=how.depth, flips=how.flips,
-                                 scenario=how.scenario, r_mode=how.r_mode)  # fmt: skip
-    return table if limit is None else tables.nearest(table, limit)
-
-
-def _missing(
-    arrays: JudgedRankings, missing: int, how: _How, limit: int | None, *, pairs: bool, by_topic: bool
-) -> Table:
-    """Bound what the documents that are missing can do."""
-    if pairs:
-        from pooler.results.measure import sensitivity as tables
-        from store.analysis.undiscovered.missing import missing_pair_bounds
-
-        check_pair(arrays)
-        with progress("topics", len(arrays.topics)) as advance:
-            limits = missing_pair_bounds(arrays, missing, r_mode=how.r_mode, progress=advance)
-        table = tables.missing_by_pair(arrays, limits, how.fmt)
-        return table if limit is None else tables.nearest(table, limit)
-    from pooler.results.measure import sensitivity as tables
-    from store.analysis.undiscovered.missing import missing_bounds
-
-    bounds = missing_bounds(arrays, missing, r_mode=how.r_mode)
-    return (tables.missing_by_topic if by_topic else tables.missing_by_run)(arrays, bounds, how.fmt)
-
-
-def _each(arrays: JudgedRankings, docnos: Docnos, how: _How, limit: int | None) -> Table:
-    """Turn every unjudged document relevant by itself."""
-    from pooler.results.measure.sensitivity import each_table
-    from store.analysis.undiscovered.each import each_discovery
-
-    with progress("topics", len(arrays.topics)) as advance:
-        found = each_discovery(arrays, r_mode=how.r_mode, progress=advance)
-    most = 20 if limit is None and how.fmt is Format.TABLE else limit
-    return each_table(arrays, found, docnos, most)
-
-
-def check_pair(arrays: JudgedRankings) -> None:
-    """Raise `PoolerError` when there is one run only."""
-    if len(arrays.tags) < 2:
-        message = f"there is one run, `{arrays.tags[0]}`: a pair needs two"
-        raise PoolerError(message, hint="name another run")

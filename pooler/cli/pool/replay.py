@@ -12,7 +12,8 @@ import typer
 
 from pooler.cli.console import emit, write_lines
 from pooler.cli.plots import Curve, plot_lines
-from pooler.cli.source_options import Given, on_given_runs
+from pooler.cli.source_options import GivenPrinted as Given
+from pooler.cli.source_options import on_given_runs
 from pooler.results.judge_kinds import titled
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of

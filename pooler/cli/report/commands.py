@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import GivenPrinted as Given
 from store.text import sanitise_line
 
 _STDIN = "-"

@@ -11,9 +11,9 @@ from pooler.results.printed import Cell, Format, Table
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
-    from pooler.cli.source_options import Given
+    from pooler.cli.source_options import GivenPrinted as Given
     from pooler.results.agree.agreement import Coefficients
-    from pooler.results.source import Judged
+    from pooler.results.source import Judged, Source
     from store.analysis.pools.diagnosis import Diagnosis
     from store.analysis.rankings import JudgedRankings
     from store.collection import Collection
@@ -58,6 +58,7 @@ class Material:
 
     given: Given
     commands: Commands
+    source: Source
     judged: Judged
     rankings: JudgedRankings
     diagnosis: Diagnosis
@@ -86,17 +87,18 @@ def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) ->
     import numpy as np
 
     from pooler.cli.measure.diagnose import look
-    from store.analysis.arrays import judged_arrays
 
-    judged = given.load()
+    source = given.source()
+    judged = source.judged
     stored = None if given.qrels is not None else _of_collection(given, judged)
-    rankings = judged_arrays(judged.ranked, judged.qrels, level=judged.level, cutoff=given.cutoff)
+    rankings = source.arrays(given.cutoff)
     diagnosis = look(given, judged, depth, JUDGED_AT)
     scores = np.nan_to_num(diagnosis.scores.ap.overall, nan=-1.0)
     best = np.argsort(-scores, kind="stable").tolist()
     return Material(
         given=given,
         commands=Commands(given, judged.files, extra, out),
+        source=source,
         judged=judged,
         rankings=rankings,
         diagnosis=diagnosis,

@@ -11,7 +11,8 @@ import typer
 
 from pooler.cli.console import check_place
 from pooler.cli.options import PoolDepthOption
-from pooler.cli.source_options import Given, on_given_runs
+from pooler.cli.source_options import GivenPrinted as Given
+from pooler.cli.source_options import on_given_runs
 from pooler.results.measure.probabilities import ValueOption
 from pooler.telling import progress, say
 from store.errors import ArgumentError

@@ -36,13 +36,12 @@ def unjudged(material: Material) -> Found:
     blocks: list[str | Figure] = [limits(material)]
     words: list[str] = []
     if material.depth is not None:
-        from pooler.results.measure import sensitivity as tables
-        from store.analysis.undiscovered.sensitivity import sensitivity
+        from pooler.results.measure.sensitivity import conclusion, sensitivity
+        from pooler.results.printed import printed
 
-        result = sensitivity(material.rankings, depth=material.depth)
-        every = tables.by_run(material.rankings, result, Format.JSON)
-        table = in_order(every, "run", material.order)
-        words = tables.conclusion(material.rankings.tags, result)
+        result = sensitivity(material.source, depth=material.depth, cutoff=material.given.cutoff)
+        table = in_order(printed(result.table("sensitivity")), "run", material.order)
+        words = conclusion(result.runs, result)
         title = f"Change of MAP, were unjudged documents at rank {material.depth + 1:,} relevant"
         blocks += [
             Figure(

@@ -27,7 +27,7 @@ from store.errors import PoolerError
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.cli.source_options import Given
+    from pooler.cli.source_options import GivenPrinted as Given
     from pooler.results.source import Judged
     from store.analysis.measures.names import MeasureName
     from store.analysis.measures.table import Scores

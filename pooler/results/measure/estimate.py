@@ -28,7 +28,7 @@ from store.errors import FaultList, PoolerError
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.cli.source_options import Given
+    from pooler.cli.source_options import GivenPrinted as Given
     from store.analysis.arrays import RankedDocuments
     from store.formats.prels import PrelsRow
     from store.records import Scale

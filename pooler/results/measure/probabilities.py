@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pooler.cli.source_options import Given
+    from pooler.cli.source_options import GivenPrinted as Given
     from pooler.results.source import Judged
     from store.analysis.arrays import RankedDocuments
     from store.analysis.undiscovered.by_rank import RankCurve, Reason

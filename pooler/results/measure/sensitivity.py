@@ -3,34 +3,343 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isnan
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.agree.people import legend
 from pooler.results.measure.conclusions import percent, rough
-from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.reasons import undefined_pairs
-from store.analysis.arrays import RankedDocuments
+from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.source import Source, source_of
+from pooler.results.table import Column, Plot, Table, View
+from pooler.telling import progress as telling
+from pooler.telling import warn
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs
-from store.analysis.undiscovered.each import EachDiscovery
+from store.analysis.undiscovered.each import EachDiscovery, each_discovery
 from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
 from store.analysis.undiscovered.missing import MissingBounds, MissingPairBounds
+from store.analysis.undiscovered.missing import missing_bounds as bounds_of_runs
+from store.analysis.undiscovered.missing import missing_pair_bounds as bounds_of_pairs
 from store.analysis.undiscovered.pairs import (
     FIRST,
     NEITHER,
     SIGN_WORDS,
     PairDiscovery,
     PairSensitivity,
+    pair_discovery,
+    pair_sensitivity,
     sign_moves,
 )
 from store.analysis.undiscovered.sensitivity import Sensitivity, run_thresholds
+from store.analysis.undiscovered.sensitivity import sensitivity as flip_each_run
+from store.errors import ArgumentError, PoolerError
 from store.text import counted
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+
+Sourced = Source | tuple[Any, Any]
+Row = dict[str, Any]
+
+_STATES = {
+    "judged": JUDGED, "unjudged": UNJUDGED,
+    "ended": ENDED, "no_run": NO_RUN,
+}  # fmt: skip
+_STATE_WORDS = {
+    JUDGED: "judged", UNJUDGED: "unjudged",
+    ENDED: "run ended", NO_RUN: "no documents",
+}  # fmt: skip
+ALPHA = 0.05
+"""Level at which notes count significant differences."""
+SHOWN_EACH = 20
+"""Documents of `--each` that people see unless they ask for more."""
+
+
+def sensitivity(
+    source: Sourced | Collection,
+    *,
+    depth: int | None = None,
+    at: At | None = None,
+    flips: int | None = None,
+    scenario: Scenario = "shared",
+    r: RMode = "pool",
+    cutoff: int = 1000,
+    progress: Progress | None = None,
+) -> SensitivityResult:
+    """Turn the unjudged documents of each run in turn relevant, and order the runs anew.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        What is measured.
+    depth : int, optional
+        N, ranks from 1: documents at rank N+1 turn relevant. Default the depth of the collection's
+        pools, where they have one; of no meaning with `at` ``"best"`` and ``"worst"``.
+    at : {"next", "first", "best", "worst"}, optional
+        Rank N+1; the first unjudged rank below N; the unjudged rank of the whole list that leaves
+        the highest or the lowest AP. Default ``"next"``, or ``"first"`` where `flips` is given.
+    flips : int, optional
+        Unjudged ranks of one topic that turn relevant at once, from 1; default 1.
+    scenario : {"shared", "own"}, optional
+        Relevant in every run that retrieved the document, or in the run it is of alone; R grows for
+        all others.
+    r : {"pool", "own"}, optional
+        R = relevant documents of the topic, or those that the run retrieved.
+    cutoff : int, optional
+        Ranks that are looked at.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    SensitivityResult
+        AP, MAP and the order of all runs before and after.
+
+    Raises
+    ------
+    PoolerError
+        If no depth is given and the pools have none or several.
+    ArgumentError
+        If a number is below 1.
+
+    Notes
+    -----
+    Eq. 19 and 20 of Kishida (2001). O(runs^2 topics cutoff).
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
+    >>> found = sensitivity((runs, {"1": {"x": 1}}), depth=1)
+    >>> found.map_before.tolist(), found.map_after[0].tolist()
+    ([1.0, 0.5], [1.0, 1.0])
+    """
+    with heard(progress) as said:
+        found = source_of(source)
+        how = _how(found, depth=depth, at=at, flips=flips, scenario=scenario, r=r, cutoff=cutoff)
+        arrays = found.arrays(cutoff)
+        result = flip_each_run(
+            arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=scenario, r_mode=r
+        )
+    return SensitivityResult(
+        **taken(result), runs=arrays.tags, topics=arrays.topics, settings=how.settings(found),
+        warnings=said.warnings, arrays=arrays, docnos=Docnos(arrays, found),
+    )  # fmt: skip
+
+
+def sensitivity_pairs(
+    source: Sourced | Collection,
+    *,
+    depth: int | None = None,
+    at: At | None = None,
+    flips: int | None = None,
+    scenario: Scenario = "shared",
+    r: RMode = "pool",
+    cutoff: int = 1000,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> SensitivityPairs:
+    """Test the difference of every two runs before and after documents of either turn relevant.
+
+    Parameters
+    ----------
+    source, depth, at, flips, scenario, r, cutoff, progress
+        As for `sensitivity`; with `at` ``"best"`` or ``"worst"`` the one document of all topics is
+        searched that moves each difference most away from 0, or towards it and past it.
+    limit : int, optional
+        Keep the pairs that come nearest to a swap or go furthest past it, these first.
+
+    Returns
+    -------
+    SensitivityPairs
+        The difference of MAP, t2 and its p of each pair, before and after.
+
+    Raises
+    ------
+    PoolerError
+        If there is one run only; see `sensitivity` as well.
+    ArgumentError
+        If `flips` is above 1 where one document is searched.
+
+    Notes
+    -----
+    With ``scenario="own"`` and ``depth=100`` nearest to section 4.3 of Kishida (2001), which turns
+    every document at rank 101 that is relevant with probability 0, judged or not.
+    """
+    with heard(progress) as said:
+        found = source_of(source)
+        if at in ("best", "worst") and (flips or 1) > 1:
+            requirement = f"must be 1 with pairs at {at}: the search is for one document"
+            raise ArgumentError("flips", requirement, flips)
+        how = _how(found, depth=depth, at=at, flips=flips, scenario=scenario, r=r, cutoff=cutoff)
+        arrays = found.arrays(cutoff)
+        check_pair(arrays)
+        with telling("topics", len(arrays.topics)) as advance:
+            if how.at in ("best", "worst"):
+                both, one = None, pair_discovery(
+                    arrays, towards=how.at == "worst", scenario=scenario, r_mode=r, progress=advance
+                )  # fmt: skip
+            else:
+                one, both = None, pair_sensitivity(
+                    arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=scenario, r_mode=r,
+                    progress=advance,
+                )  # fmt: skip
+    return SensitivityPairs(
+        runs=arrays.tags, topics=arrays.topics, both=both, one=one, how=how,
+        settings=frozen(**how.settings(found), limit=limit), warnings=said.warnings, arrays=arrays,
+        docnos=Docnos(arrays, found), limit=limit,
+    )  # fmt: skip
+
+
+def sensitivity_each(
+    source: Sourced | Collection, *, r: RMode = "pool", cutoff: int = 1000, progress: Progress | None = None
+) -> SensitivityEach:
+    """Turn every unjudged document relevant by itself, in every run that retrieved it.
+
+    Parameters
+    ----------
+    source, r, cutoff, progress
+        As for `sensitivity`.
+
+    Returns
+    -------
+    SensitivityEach
+        What each document does to MAPs and to the order of runs; those that swap most pairs first.
+
+    Notes
+    -----
+    O(documents x runs) after an O(runs log runs) order a document.
+    """
+    with heard(progress) as said:
+        found = source_of(source)
+        arrays = found.arrays(cutoff)
+        with telling("topics", len(arrays.topics)) as advance:
+            result = each_discovery(arrays, r_mode=r, progress=advance)
+    settings = frozen(r=r, cutoff=cutoff, **found.settings())
+    return SensitivityEach(
+        **taken(result), runs=arrays.tags, topics=arrays.topics, settings=settings,
+        warnings=said.warnings, docnos=Docnos(arrays, found),
+    )  # fmt: skip
+
+
+def missing_bounds(
+    source: Sourced | Collection, missing: int, *, r: RMode = "pool", cutoff: int = 1000
+) -> MissingResult:
+    """Bound AP and MAP if relevant documents of every topic went unjudged, wherever they are.
+
+    Parameters
+    ----------
+    source, r, cutoff
+        As for `sensitivity`.
+    missing : int
+        Relevant documents of each topic that nobody judged, from 1.
+
+    Returns
+    -------
+    MissingResult
+        The lowest and the highest of every run; both can come true.
+
+    Raises
+    ------
+    ArgumentError
+        If `missing` is below 1.
+    """
+    with heard() as said:
+        found = source_of(source)
+        arrays = found.arrays(cutoff)
+        result = bounds_of_runs(arrays, missing, r_mode=r)
+    settings = frozen(missing=missing, r=r, cutoff=cutoff, **found.settings())
+    return MissingResult(
+        **taken(result), runs=arrays.tags, topics=arrays.topics, settings=settings,
+        warnings=said.warnings, arrays=arrays,
+    )  # fmt: skip
+
+
+def missing_pairs(
+    source: Sourced | Collection,
+    missing: int,
+    *,
+    r: RMode = "pool",
+    cutoff: int = 1000,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> MissingPairs:
+    """Bound the difference of every two runs as `missing_bounds` does the runs.
+
+    Parameters
+    ----------
+    source, missing, r, cutoff
+        As for `missing_bounds`.
+    limit : int, optional
+        Keep the pairs that come nearest to a swap or go furthest past it, these first.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    MissingPairs
+        Limits of each difference of MAP.
+    """
+    with heard(progress) as said:
+        found = source_of(source)
+        arrays = found.arrays(cutoff)
+        check_pair(arrays)
+        with telling("topics", len(arrays.topics)) as advance:
+            result = bounds_of_pairs(arrays, missing, r_mode=r, progress=advance)
+    settings = frozen(missing=missing, r=r, cutoff=cutoff, limit=limit, **found.settings())
+    return MissingPairs(
+        **taken(result), runs=arrays.tags, settings=settings, warnings=said.warnings, limit=limit
+    )
+
+
+def check_pair(arrays: JudgedRankings) -> None:
+    """Raise `PoolerError` when there is one run only."""
+    if len(arrays.tags) < 2:
+        message = f"there is one run, `{arrays.tags[0]}`: a pair needs two"
+        raise PoolerError(message, hint="name another run")
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """What turns relevant for whom."""
+
+    at: At
+    depth: int | None
+    flips: int
+    scenario: Scenario
+    r: RMode
+    cutoff: int
+
+    def settings(self, source: Source) -> Mapping[str, Any]:
+        """Return every parameter."""
+        own = {name: getattr(self, name) for name in ("depth", "at", "flips", "scenario", "r", "cutoff")}
+        return frozen(**own, **source.settings())
+
+
+def _how(
+    source: Source,
+    *,
+    depth: int | None,
+    at: At | None,
+    flips: int | None,
+    scenario: Scenario,
+    r: RMode,
+    cutoff: int,
+) -> _How:
+    """Fill in what was not given; find the depth of the pools, and doubt another one."""
+    at = at or ("next" if flips is None else "first")
+    if at not in ("best", "worst"):
+        judged = source.judged
+        depth = judged.pool_depth(depth)
+        if judged.pool_depths and depth not in judged.pool_depths:
+            known = ", ".join(map(str, sorted(judged.pool_depths)))
+            warn(f"depth {depth} is not that of the pool ({known})")
+    return _How(at, depth, flips or 1, scenario, r, cutoff)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,83 +347,476 @@ class Docnos:
     """What the documents of the arrays are called."""
 
     arrays: JudgedRankings
-    ranked: RankedDocuments
+    source: Source
 
     def at(self, run: int, topic: int, column: int) -> str | None:
         """Return the docno at a rank, all counted from 0; ``None`` below the end of the run."""
         if column >= self.arrays.lengths[run, topic]:
             return None
-        ids = self.ranked.rankings[self.arrays.tags[run], self.arrays.topics[topic]]
-        return self.ranked.docnos[int(ids[column])]
+        ranked = self.source.judged.ranked
+        ids = ranked.rankings[self.arrays.tags[run], self.arrays.topics[topic]]
+        return ranked.docnos[int(ids[column])]
 
 
-_STATES = {
-    "judged": JUDGED, "unjudged": UNJUDGED,
-    "ended": ENDED, "no_run": NO_RUN,
-}  # fmt: skip
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class SensitivityResult(Sensitivity, Result):
+    """Scores before and after unjudged documents of one run turn relevant, run after run.
 
+    Tables: `sensitivity`, a row a run; `topics`, a row a run and topic.
+    """
 
-def by_run(arrays: JudgedRankings, result: Sensitivity, fmt: Format) -> Table:
-    """Make the table of runs."""
-    n_flipped = result.n_flipped()
-    columns = [
-        Column("run"), Column("unjudged"), Column("judged"), Column("ended"),
-        Column("no_run", "no run"), Column("turned"), Column("map_before", "MAP"),
-        Column("map_after", "after"), Column("change"), Column("tau_b", "tau-b"),
-        Column("tau_ap", "tau_AP"), Column("swapped"), Column("reason"),
-    ]  # fmt: skip
-    if result.flips == 1:
-        columns = [column for column in columns if column.name != "turned"]
-    table = Table("sensitivity", columns, title=_title(result))
-    counts = {name: (result.status == code).sum(axis=1) for name, code in _STATES.items()}
-    for index, tag in enumerate(arrays.tags):
-        row: dict[str, Cell] = {"run": tag, "turned": int(n_flipped[index])}
-        row |= {name: int(count[index]) for name, count in counts.items()}
-        before, after = result.map_before[index], result.map_after[index, index]
-        defined = not isnan(before)
-        reason = result.tau_reason[index]
-        comparable = defined and reason != "fewer-than-two"
-        row |= {"map_before": float(before) if defined else None,
-                "map_after": float(after) if defined else None,
-                "change": float(after - before) if defined else None,
-                "tau_b": _number(result.tau_b[index]), "tau_ap": _number(result.tau_ap[index]),
-                "swapped": int(result.n_swapped[index]) if comparable else None,
-                "reason": reason if defined else "no-relevant"}  # fmt: skip
-        table.rows.append(row)
-    if fmt is Format.TABLE:
-        # With more columns a row outgrows a screen. MAP and its change say what MAP is after.
-        left_out = {"map_after"} | ({"tau_b"} if result.flips > 1 else set())
-        left_out |= set() if counts["no_run"].any() else {"no_run"}
-        left_out |= set() if any(row["reason"] for row in table.rows) else {"reason"}
-        table.columns = [column for column in columns if column.name not in left_out]
-    table.caption = legend([
-        summary(result.status, at=result.at, depth=result.depth, flips=result.flips) + ".",
-        who_gains(result.scenario, result.r_mode),
-        _states_in_words(result),
-        "change: of the run's MAP, were its own documents relevant; the MAPs of the other runs"
-        " change too. "
-        + ("tau-b, " if result.flips == 1 else "")
-        + "tau_AP (which weighs the first places most): the order of all runs by MAP then, against"
-        " the order as judged; 1 = the same, ties too. swapped: pairs of runs that change places;"
-        " in tau_AP a tie made or broken costs half as much.",
-        *conclusion(arrays.tags, result),
-    ])  # fmt: skip
-    return table
+    runs: Sequence[str]
+    """Axis of runs."""
+    topics: Sequence[str]
+    """Axis of topics."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    arrays: JudgedRankings = field(repr=False)
+    """Rankings beside judgements."""
+    docnos: Docnos = field(repr=False)
 
+    NAMES: ClassVar[tuple[str, ...]] = ("sensitivity", "topics")
 
-def _states_in_words(result: Sensitivity) -> str:
-    """Say what the columns of states count."""
-    if result.at == "next" and result.flips == 1:
+    def _table(self, name: str) -> Table:
+        return self._by_run() if name == "sensitivity" else self._by_topic()
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name == "topics":
+            return [View(table)]
+        return [View(table, rows=table.order("map_before", descending=True))]
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return the change of every run's MAP as bars."""
+        table = self._by_run()
         return (
-            "unjudged, judged, ended: topics where the run's document at that rank is unjudged, is"
-            " judged, or where its list ended before."
-        )
-    where = {"next": "there", "first": "below that rank"}.get(result.at, "in its list")
-    return (
-        f"unjudged, judged, ended: topics where the run has an unjudged document {where}, where it"
-        " has judged ones alone, or where its list ended before."
-        + (" turned: documents of all topics." if result.flips > 1 else "")
-    )
+            Plot(table=table, kind="bars", label="run", value="change", notes=("change", "swapped"),
+                 title=f"{table.title}: change of each run's MAP", by="change"),
+        )  # fmt: skip
+
+    def _by_run(self) -> Table:
+        """Make a row a run."""
+        where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
+        is_next = self.at == "next" and self.flips == 1
+        columns = [
+            Column("run"),
+            Column("unjudged", "int", about="topics where the run's document at that rank is unjudged"
+                   if is_next else f"topics where the run has an unjudged document {where}"),
+            Column("judged", "int", about="topics where it is judged" if is_next
+                   else f"topics where the run has judged documents alone {where}"),
+            Column("ended", "int", about="topics where the run's list ended before"),
+            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
+            Column("turned", "int", about="documents of all topics that turned relevant"),
+            Column("map_before", "float", "MAP"),
+            Column("map_after", "float", "after", show="never"),
+            Column("change", "float", about="of the run's MAP, were its own documents relevant; the"
+                   " MAPs of the other runs change too"),
+            Column("tau_b", "float", "tau-b", "the order of all runs by MAP then, against the order as"
+                   " judged; 1 = the same, ties too", show="always" if self.flips == 1 else "never"),
+            Column("tau_ap", "float", "tau_AP", ("the same" if self.flips == 1 else "of the order of all"
+                   " runs by MAP then, against the order as judged") + ", weighing the first places"
+                   " most; a tie made or broken costs half as much as a swap"),
+            Column("swapped", "int", about="pairs of runs that change places"),
+            Column("reason", show="if_any"),
+        ]  # fmt: skip
+        if self.flips == 1:
+            columns = [column for column in columns if column.name != "turned"]
+        before, after = self.map_before, np.diagonal(self.map_after)
+        reasons = [
+            "no-relevant" if isnan(score) else reason
+            for score, reason in zip(before, self.tau_reason, strict=True)
+        ]
+        can_swap = [reason not in ("no-relevant", "fewer-than-two") for reason in reasons]
+        counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
+        data = {
+            "run": self.runs, **counts, "turned": self.n_flipped(), "map_before": before,
+            "map_after": np.where(np.isnan(before), np.nan, after), "change": after - before,
+            "tau_b": self.tau_b, "tau_ap": self.tau_ap,
+            "swapped": [
+                int(number) if is_defined else None
+                for number, is_defined in zip(self.n_swapped, can_swap, strict=True)
+            ],
+            "reason": reasons,
+        }  # fmt: skip
+        notes = [
+            summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
+            *conclusion(self.runs, self),
+            who_gains(self.scenario, self.r_mode),
+        ]
+        chosen = {column.name: data[column.name] for column in columns}
+        return Table("sensitivity", columns, chosen, _title(self), notes)
+
+    def _by_topic(self) -> Table:
+        """Make a row a run and topic."""
+        is_next = self.at == "next" and self.flips == 1
+        columns = [
+            Column("run"), Column("topic"), Column("docno", "texts"), Column("rank", "ints"),
+            Column("status"), Column("ap_before", "float", "AP"),
+            Column("ap_after", "float", "after", show="never"),
+            Column("change", "float", about="of the run's AP, were its own documents relevant"),
+            Column("threshold", "int", about="a relevant document discovered at this rank of the run or"
+                   " below lowers its AP, one above does not; it may be beyond the last rank. -: it"
+                   " cannot fall"),
+            Column("reason", show="if_any"),
+        ]  # fmt: skip
+        if is_next:
+            columns = [column for column in columns if column.name != "rank"]
+        thresholds = run_thresholds(self.arrays, r_mode=self.r_mode)
+        rows: list[Row] = []
+        for index, tag in enumerate(self.runs):
+            for place, topic in enumerate(self.topics):
+                before, after = float(self.ap_before[index, place]), float(self.ap_after[index, place])
+                chosen = [column for column in self.columns[index, place].tolist() if column >= 0]
+                # What stands at rank N+1 is named, judged or not.
+                named = [self.depth] if is_next and self.depth is not None else chosen
+                rows.append({
+                    "run": tag, "topic": topic,
+                    "docno": [docno for one in named if (docno := self.docnos.at(index, place, one))],
+                    "rank": [column + 1 for column in chosen],
+                    "status": _STATE_WORDS[int(self.status[index, place])],
+                    "ap_before": before, "ap_after": after, "change": after - before,
+                    "threshold": int(thresholds[index, place]) or None,
+                    "reason": "no-relevant" if isnan(before) else None,
+                })  # fmt: skip
+        notes = [
+            summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
+            who_gains(self.scenario, self.r_mode),
+        ]
+        return Table.of_rows("topics", columns, rows, title=_title(self), notes=notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class SensitivityPairs(Result):
+    """The difference of every two runs before and after documents turn relevant; table: `pairs`."""
+
+    runs: Sequence[str]
+    topics: Sequence[str]
+    both: PairSensitivity | None
+    """After the documents of either run turned relevant; ``None`` where one document is searched."""
+    one: PairDiscovery | None
+    """The one document that moves each difference most."""
+    how: _How
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    arrays: JudgedRankings
+    docnos: Docnos
+    limit: int | None = None
+
+    NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
+
+    def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
+        table = self._both_ways(self.both) if self.both is not None else self._single_documents()
+        return table if self.limit is None else nearest(table, self.limit)
+
+    def _both_ways(self, result: PairSensitivity) -> Table:
+        """Make a row a pair, with the documents of either run turned relevant."""
+        sides = {"a": result.after_first, "b": result.after_second}
+        columns = [
+            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
+            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
+            Column("t2", "float", show="never"),
+            Column("p", "float", about="of t2, the paired t test (two-sided)"),
+            Column("variance", "float", show="never"),
+        ]  # fmt: skip
+        for side, heading in (("a", "A's found"), ("b", "B's found")):
+            about = f"A - B once the documents of {side.upper()} are relevant; below 0 the two have swapped"
+            columns += [
+                Column(f"difference_{side}", "float", heading, about),
+                Column(f"t2_{side}", "float", show="never"),
+                Column(f"p_{side}", "float", "p"),
+                Column(f"variance_{side}", "float", show="never"),
+                Column(f"drop_{side}", "float", show="never"),
+                Column(f"variance_drop_{side}", "float", show="never"),
+                Column(f"sign_{side}", show="never"),
+            ]
+        columns.append(Column("reason", show="never"))
+        rows: list[Row] = []
+        signs = {
+            side: sign_moves(result.before.difference, after.difference) for side, after in sides.items()
+        }
+        for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
+            row: Row = {"a": self.runs[first], "b": self.runs[second]}
+            row |= _tests(result.before, place, "")
+            row |= {"topics": int(result.before.n_topics[place])}
+            for side, after in sides.items():
+                row |= _tests(after, place, f"_{side}")
+                row[f"sign_{side}"] = SIGN_WORDS[int(signs[side][place])]
+                row[f"drop_{side}"] = _drop(row["difference"], row[f"difference_{side}"])
+                row[f"variance_drop_{side}"] = _drop(row["variance"], row[f"variance_{side}"])
+            row["reason"] = _reasons(place, result.before, *sides.values())
+            rows.append(row)
+        how = self.how
+        notes = [
+            summary(result.status, at=how.at, depth=how.depth, flips=how.flips) + ".",
+            f"Of {counted(len(rows), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
+            f" documents, {int((signs['b'] == 1).sum()):,} with B's.",
+            _undefined(rows),
+            _significant(
+                result.before, {"with A's documents": result.after_first, "with B's": result.after_second}
+            ),
+            who_gains(how.scenario, how.r),
+            "json and tsv have t2, the variances, and by what share both fall: Q and H of"
+            " `required-difference`.",
+        ]
+        title = f"{flipped(at=how.at, depth=how.depth, flips=how.flips)} turned relevant"
+        return Table.of_rows("pairs", columns, rows, title=title, notes=notes)
+
+    def _single_documents(self) -> Table:
+        """Make a row a pair, with the one document that moves it most."""
+        result, arrays = self.one, self.arrays
+        assert result is not None
+        way = "towards 0, and past it" if self.how.at == "worst" else "away from 0"
+        columns = [
+            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
+            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
+            Column("t2", "float", show="never"), Column("p", "float", show="never"), Column("topic"),
+            Column("docno", most=24, about="of all unjudged documents, inside and below the pool, the"
+                   f" one that moves A - B most {way}; -: any that neither run has"),
+            Column("rank_a", "int", "in A", "its rank"), Column("rank_b", "int", "in B", "its rank"),
+            Column("difference_after", "float", "after",
+                   "A - B with this one document relevant; below 0 the two have swapped"),
+            Column("t2_after", "float", show="never"),
+            Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"),
+            Column("sign", show="never"), Column("reason", show="never"),
+        ]  # fmt: skip
+        signs = sign_moves(result.before.difference, result.after.difference)
+        rows: list[Row] = []
+        for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
+            topic = int(result.topic[place])
+            row: Row = {
+                "a": self.runs[first], "b": self.runs[second],
+                "topics": int(result.before.n_topics[place]),
+                "topic": self.topics[topic] if topic >= 0 else None,
+                "reason": _reasons(place, result.before, result.after),
+                "sign": SIGN_WORDS[int(signs[place])],
+            }  # fmt: skip
+            if result.holder[place] != NEITHER:
+                holder = int(first if result.holder[place] == FIRST else second)
+                column = int(result.column[place])
+                code = arrays.documents[holder, topic, column]
+                row["docno"] = self.docnos.at(holder, topic, column)
+                row["rank_a"] = _rank(arrays, int(first), topic, int(code))
+                row["rank_b"] = _rank(arrays, int(second), topic, int(code))
+            row |= _tests(result.before, place, "")
+            row |= _tests(result.after, place, "_after")
+            rows.append({name: row.get(name) for name in (one.name for one in columns)})
+        notes = [
+            f"One document swaps {int((signs == 1).sum()):,} of {counted(len(rows), 'pair')}.",
+            _undefined(rows),
+            _significant(result.before, {"with that document": result.after}),
+        ]
+        return Table.of_rows("pairs", columns, rows, notes=notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class SensitivityEach(EachDiscovery, Result):
+    """What each unjudged document alone does to the order of runs; table: `each`."""
+
+    runs: Sequence[str]
+    topics: Sequence[str]
+    """Axis to which `topic` is an index."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    docnos: Docnos
+
+    NAMES: ClassVar[tuple[str, ...]] = ("each",)
+
+    def _views(self, name: str) -> Sequence[View]:
+        return [View(self._table(name), limit=SHOWN_EACH, of_rows="document")]
+
+    def _table(self, name: str) -> Table:
+        columns = [
+            Column("topic"), Column("docno", most=30),
+            Column("runs", "int", about="how many retrieved it"),
+            Column("best_rank", "int", "best rank", "the highest it has"),
+            Column("best_run", heading="in run", about="the run that has it there", most=20),
+            Column("up", "float", "MAP up", "the largest rise of a run's MAP"),
+            Column("down", "float", about="the largest fall"),
+            Column("tau_b", "float", "tau-b", "the order of all runs after it against the order as"
+                   " judged, 1 = the same"),
+            Column("swapped", "int", about="pairs of runs that change places"),
+        ]  # fmt: skip
+        order = self.order()
+        ranks = self.best_rank[order]
+        data: Row = {
+            "topic": [self.topics[topic] for topic in self.topic[order].tolist()],
+            "docno": [
+                self.docnos.at(run, topic, rank - 1)
+                for run, topic, rank in zip(
+                    self.best_run[order].tolist(), self.topic[order].tolist(), ranks.tolist(), strict=True
+                )
+            ],
+            "runs": self.n_runs_with[order], "best_rank": ranks,
+            "best_run": [self.runs[run] for run in self.best_run[order].tolist()],
+            "up": self.up[order], "down": self.down[order], "tau_b": self.tau_b[order],
+            "swapped": self.n_swapped[order],
+        }  # fmt: skip
+        return Table(name, columns, data, notes=self._notes())
+
+    def _notes(self) -> list[str]:
+        """Say how many documents swap runs."""
+        n_runs = int((~np.isnan(self.map_before)).sum())
+        n_pairs = n_runs * (n_runs - 1) // 2
+        n_all, n_swapping = self.code.size, int((self.n_swapped > 0).sum())
+        most = int(self.n_swapped.max()) if n_all else 0
+        notes = [
+            f"{n_swapping:,} of {counted(n_all, 'document')} swap a pair of runs or more; none swaps"
+            f" more than {most:,} of {counted(n_pairs, 'pair')}." if n_pairs and most else
+            "None swaps a pair of runs." if n_pairs and n_all else "",
+            "Each unjudged document, inside and below the pool, is relevant alone in every run that"
+            " retrieved it; those that swap most pairs of runs first.",
+        ]  # fmt: skip
+        if self.n_undefined:
+            notes.append(
+                f"{counted(self.n_undefined, 'document')} of topics without a relevant document move"
+                " no MAP and are not shown."
+            )
+        return notes
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class MissingResult(MissingBounds, Result):
+    """Limits of every run's scores; tables: `missing`, a row a run; `topics`, a row a run and topic."""
+
+    runs: Sequence[str]
+    topics: Sequence[str]
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    arrays: JudgedRankings = field(repr=False)
+
+    NAMES: ClassVar[tuple[str, ...]] = ("missing", "topics")
+
+    def _table(self, name: str) -> Table:
+        return self._by_run() if name == "missing" else self._by_topic()
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name == "topics":
+            return [View(table)]
+        return [View(table, rows=table.order("map_before", descending=True))]
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return the limits of every run's MAP."""
+        table = self._by_run()
+        return (
+            Plot(table=table, kind="dots", label="run", value="map_before", low="map_low",
+                 high="map_high", notes=("map_before",), title=table.title,
+                 words=("MAP as judged", "low to high"), by="map_before"),
+        )  # fmt: skip
+
+    def _n_unjudged(self) -> NDArray[np.int64]:
+        """Count the unjudged documents of every run and topic."""
+        counts = [
+            np.count_nonzero(self.arrays.standing_by_rank(topic) == UNJUDGED, axis=1)
+            for topic in range(len(self.topics))
+        ]
+        return np.stack(counts, axis=1)
+
+    def _limit_columns(self, score: str, of_run: str) -> list[Column]:
+        """Return the columns that runs and topics have alike."""
+        last = " or has them last" if self.r_mode == "own" else ""
+        return [
+            Column("unjudged", "int", about=f"documents in {of_run}"), Column("judged", "int"),
+            Column(f"{score.lower()}_before", "float", score),
+            Column(f"{score.lower()}_low", "float", "low",
+                   f"{score} if the run retrieved none of the missing ones{last}"),
+            Column(f"{score.lower()}_high", "float", "high",
+                   "if they are its first unjudged documents; both can come true"),
+        ]  # fmt: skip
+
+    def _by_run(self) -> Table:
+        """Make a row a run."""
+        unjudged, judged, *scores = self._limit_columns("MAP", "the run's lists")
+        columns = [
+            Column("run"), unjudged, judged,
+            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
+            *scores,
+            Column("undefined", "int", about="topics without a relevant document", show="if_any"),
+            Column("reason", show="if_any"),
+        ]  # fmt: skip
+        n_unjudged = self._n_unjudged().sum(axis=1)
+        data = {
+            "run": self.runs, "unjudged": n_unjudged,
+            "judged": self.arrays.lengths.sum(axis=1) - n_unjudged,
+            "no_run": (self.arrays.lengths == 0).sum(axis=1), "map_before": self.map_before,
+            "map_low": self.map_low, "map_high": self.map_high, "undefined": self.n_topics_undefined,
+            "reason": ["no-relevant" if isnan(score) else None for score in self.map_before],
+        }  # fmt: skip
+        return Table("missing", columns, data, self._title())
+
+    def _by_topic(self) -> Table:
+        """Make a row a run and topic."""
+        columns = [
+            Column("run"), Column("topic"), *self._limit_columns("AP", "the run's list"),
+            Column("status"), Column("reason", show="if_any"),
+        ]  # fmt: skip
+        n_unjudged = self._n_unjudged()
+        rows: list[Row] = []
+        for index, tag in enumerate(self.runs):
+            for place, topic in enumerate(self.topics):
+                before = float(self.ap_before[index, place])
+                length, unjudged = int(self.arrays.lengths[index, place]), int(n_unjudged[index, place])
+                rows.append({
+                    "run": tag, "topic": topic, "unjudged": unjudged, "judged": length - unjudged,
+                    "ap_before": before, "ap_low": float(self.ap_low[index, place]),
+                    "ap_high": float(self.ap_high[index, place]),
+                    "status": "unjudged" if unjudged else "judged" if length else "no documents",
+                    "reason": "no-relevant" if isnan(before) else None,
+                })  # fmt: skip
+        return Table.of_rows("topics", columns, rows, title=self._title())
+
+    def _title(self) -> str:
+        """Say what is supposed."""
+        missing = counted(self.n_missing, "relevant document")
+        return f"Limits if {missing} of every topic went unjudged (R {self.r_mode})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class MissingPairs(MissingPairBounds, Result):
+    """Limits of the difference of every two runs; table: `pairs`."""
+
+    runs: Sequence[str]
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    limit: int | None = None
+
+    NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
+
+    def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
+        missed = counted(self.n_missing, "relevant document")
+        if_missed = f"if {missed} of every topic went unjudged, wherever they are"
+        attained = "some documents are known to give the limit; else it holds but may not be reached"
+        columns = [
+            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
+            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
+            Column("low", "float", about=f"lower limit of A - B {if_missed}"),
+            Column("low_attained", "bool", "attained", attained),
+            Column("high", "float", about="upper limit"), Column("high_attained", "bool", "attained"),
+            Column("certain", "bool", about="B cannot come to be level or ahead"),
+            Column("reason", show="never"),
+        ]  # fmt: skip
+        is_defined = (self.n_topics > 0).tolist()
+
+        def where_defined(values: NDArray[np.bool_]) -> list[bool | None]:
+            return [
+                value if known else None for value, known in zip(values.tolist(), is_defined, strict=True)
+            ]
+
+        certain = where_defined(self.low > TIED_MAP)
+        reasons = [None if known else "no-topics" for known in is_defined]
+        data: Row = {
+            "a": [self.runs[run] for run in self.first], "b": [self.runs[run] for run in self.second],
+            "topics": self.n_topics, "difference": self.before, "low": self.low,
+            "low_attained": where_defined(self.low_attained), "high": self.high,
+            "high_attained": where_defined(self.high_attained), "certain": certain, "reason": reasons,
+        }  # fmt: skip
+        n_certain = certain.count(True)
+        notes = [
+            f"Of {counted(len(certain), 'pair')}, {n_certain:,} {'is' if n_certain == 1 else 'are'} certain.",
+            undefined_pairs(reasons),
+        ]
+        table = Table("pairs", columns, data, notes=notes)
+        return table if self.limit is None else nearest(table, self.limit)
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
@@ -196,207 +898,13 @@ def flipped(*, at: str, depth: int | None, flips: int) -> str:
     }[at]
 
 
-def by_topic(arrays: JudgedRankings, result: Sensitivity, docnos: Docnos, fmt: Format) -> Table:
-    """Make the table of runs and topics."""
-    words = {
-        JUDGED: "judged", UNJUDGED: "unjudged",
-        ENDED: "run ended", NO_RUN: "no documents",
-    }  # fmt: skip
-    is_next = result.at == "next" and result.flips == 1
-    columns = [Column("run"), Column("topic"), Column("docno"), Column("rank"), Column("status"),
-               Column("ap_before", "AP"), Column("ap_after", "after"),
-               Column("change"), Column("threshold"), Column("reason")]  # fmt: skip
-    if is_next:
-        columns = [column for column in columns if column.name != "rank"]
-    thresholds = run_thresholds(arrays, r_mode=result.r_mode)
-    table = Table("sensitivity", columns, title=_title(result))
-    table.caption = legend([
-        summary(result.status, at=result.at, depth=result.depth, flips=result.flips) + ".",
-        who_gains(result.scenario, result.r_mode),
-        "change: of the run's AP, were its own documents relevant. threshold: a relevant document"
-        " discovered at this rank of the run or below lowers its AP, one above does not; it may be"
-        " beyond the last rank. -: it cannot fall.",
-    ])  # fmt: skip
-    for index, tag in enumerate(arrays.tags):
-        for place, topic in enumerate(arrays.topics):
-            before = float(result.ap_before[index, place])
-            after = float(result.ap_after[index, place])
-            known = not isnan(before)
-            chosen = [column for column in result.columns[index, place].tolist() if column >= 0]
-            # What stands at rank N+1 is named, judged or not.
-            named = [result.depth] if is_next and result.depth is not None else chosen
-            found = [docno for one in named if (docno := docnos.at(index, place, one))]
-            table.rows.append({
-                "run": tag, "topic": topic, "docno": " ".join(found) or None,
-                "rank": " ".join(str(column + 1) for column in chosen) or None,
-                "status": words[int(result.status[index, place])],
-                "ap_before": before if known else None,
-                "ap_after": None if isnan(after) else after,
-                "change": after - before if known else None,
-                "threshold": int(thresholds[index, place]) or None,
-                "reason": None if known else "no-relevant",
-            })  # fmt: skip
-    if fmt is Format.TABLE:
-        left_out = {"ap_after"}
-        left_out |= set() if any(row["reason"] for row in table.rows) else {"reason"}
-        table.columns = [column for column in columns if column.name not in left_out]
-    return table
-
-
-def _number(value: float) -> float | None:
-    """Return a number, or ``None`` for NaN."""
-    return None if isnan(value) else float(value)
-
-
-ALPHA = 0.05
-"""Level at which the captions count significant differences."""
-
-
-def both_ways(
-    arrays: JudgedRankings,
-    result: PairSensitivity,
-    fmt: Format,
-    *,
-    at: At,
-    depth: int | None,
-    flips: int,
-    scenario: Scenario,
-    r_mode: RMode,
-) -> Table:
-    """Make the table of pairs, with the documents of either run turned relevant."""
-    columns = [
-        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
-        Column("t2"), Column("p"), Column("variance"),
-        Column("difference_a", "A's found"), Column("t2_a"), Column("p_a", "p"),
-        Column("variance_a"), Column("drop_a"), Column("variance_drop_a"), Column("sign_a", "sign"),
-        Column("difference_b", "B's found"), Column("t2_b"), Column("p_b", "p"),
-        Column("variance_b"), Column("drop_b"), Column("variance_drop_b"), Column("sign_b", "sign"),
-        Column("reason"),
-    ]  # fmt: skip
-    signs = {
-        side: sign_moves(result.before.difference, after.difference)
-        for side, after in (("a", result.after_first), ("b", result.after_second))
-    }
-    rows: list[Mapping[str, Cell]] = []
-    for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
-        row: dict[str, Cell] = {"a": arrays.tags[first], "b": arrays.tags[second]}
-        row |= _tests(result.before, place, "")
-        row |= {"topics": int(result.before.n_topics[place])}
-        for side, after in (("a", result.after_first), ("b", result.after_second)):
-            row |= _tests(after, place, f"_{side}")
-            row[f"sign_{side}"] = SIGN_WORDS[int(signs[side][place])]
-            row[f"drop_{side}"] = _drop(row["difference"], row[f"difference_{side}"])
-            row[f"variance_drop_{side}"] = _drop(row["variance"], row[f"variance_{side}"])
-        row["reason"] = _reasons(place, result.before, result.after_first, result.after_second)
-        rows.append(row)
-    numbers = ("t2", "variance", "drop", "variance_drop")
-    # A difference below 0 says that a pair has swapped.
-    left_out = {"topics", "sign_a", "sign_b", *numbers}
-    left_out |= {f"{name}_{side}" for name in numbers for side in "ab"}
-    shown = _shown(columns, fmt, left_out)
-    caption = legend([
-        summary(result.status, at=at, depth=depth, flips=flips) + ".",
-        who_gains(scenario, r_mode),
-        "A is the run ahead. A's found, B's found: A - B once the documents of A, or of B, are"
-        " relevant; below 0 the two have swapped. p: of t2, the paired t test"
-        " (two-sided). json and tsv have t2, the variances, and by what share both fall: Q and H"
-        " of `required-difference`.",
-        f"Of {counted(len(rows), 'pair')}, {int((signs['a'] == 1).sum()):,} swap with A's"
-        f" documents, {int((signs['b'] == 1).sum()):,} with B's.",
-        _undefined(rows),
-        _significant(result.before, {
-            "with A's documents": result.after_first, "with B's": result.after_second,
-        }),
-    ])  # fmt: skip
-    title = f"{flipped(at=at, depth=depth, flips=flips)} turned relevant"
-    return Table("pairs", shown, rows, title=title, caption=caption)
-
-
-def single_documents(
-    arrays: JudgedRankings, result: PairDiscovery, docnos: Docnos, fmt: Format, *, towards: bool
-) -> Table:
-    """Make the table of pairs with the one document that moves each most."""
-    columns = [
-        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
-        Column("t2"), Column("p"), Column("topic"), Column("docno", most=24),
-        Column("rank_a", "in A"), Column("rank_b", "in B"), Column("difference_after", "after"),
-        Column("t2_after"), Column("p_after", "p"), Column("sign"), Column("reason"),
-    ]  # fmt: skip
-    signs = sign_moves(result.before.difference, result.after.difference)
-    rows: list[Mapping[str, Cell]] = []
-    for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
-        topic = int(result.topic[place])
-        row: dict[str, Cell] = {
-            "a": arrays.tags[first], "b": arrays.tags[second],
-            "topics": int(result.before.n_topics[place]),
-            "topic": arrays.topics[topic] if topic >= 0 else None,
-            "reason": _reasons(place, result.before, result.after),
-            "sign": SIGN_WORDS[int(signs[place])],
-        }  # fmt: skip
-        if result.holder[place] != NEITHER:
-            holder = int(first if result.holder[place] == FIRST else second)
-            column = int(result.column[place])
-            code = arrays.documents[holder, topic, column]
-            row["docno"] = docnos.at(holder, topic, column)
-            row["rank_a"] = _rank(arrays, int(first), topic, int(code))
-            row["rank_b"] = _rank(arrays, int(second), topic, int(code))
-        row |= _tests(result.before, place, "")
-        row |= _tests(result.after, place, "_after")
-        rows.append(row)
-    shown = _shown(columns, fmt, {"t2", "t2_after", "topics", "p", "sign"})
-    way = "towards 0, and past it" if towards else "away from 0"
-    caption = legend([
-        "A is the run ahead. docno: of all unjudged documents, inside and below the pool, the one"
-        f" that moves A - B most {way}; with no docno, any that neither run has. in A, in B: its"
-        " ranks. after: A - B with this one document relevant; below 0 the two have swapped. p: of"
-        " t2, the paired t test (two-sided), after.",
-        f"One document swaps {int((signs == 1).sum()):,} of {counted(len(rows), 'pair')}.",
-        _undefined(rows),
-        _significant(result.before, {"with that document": result.after}),
-    ])  # fmt: skip
-    return Table("pairs", shown, rows, caption=caption)
-
-
-def missing_by_pair(arrays: JudgedRankings, bounds: MissingPairBounds, fmt: Format) -> Table:
-    """Make the table of the limits of each difference."""
-    columns = [
-        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
-        Column("low"), Column("low_attained", "attained"), Column("high"),
-        Column("high_attained", "attained"), Column("certain"), Column("reason"),
-    ]  # fmt: skip
-    rows: list[Mapping[str, Cell]] = []
-    for place, (first, second) in enumerate(zip(bounds.first, bounds.second, strict=True)):
-        defined = bounds.n_topics[place] > 0
-        rows.append({
-            "a": arrays.tags[first], "b": arrays.tags[second],
-            "topics": int(bounds.n_topics[place]),
-            "difference": _number(bounds.before[place]), "low": _number(bounds.low[place]),
-            "high": _number(bounds.high[place]),
-            "low_attained": bool(bounds.low_attained[place]) if defined else None,
-            "high_attained": bool(bounds.high_attained[place]) if defined else None,
-            "certain": bool(bounds.low[place] > TIED_MAP) if defined else None,
-            "reason": None if defined else "no-topics",
-        })  # fmt: skip
-    missed = counted(bounds.n_missing, "relevant document")
-    n_certain = sum(row["certain"] is True for row in rows)
-    caption = legend([
-        f"A is the run ahead. low, high: limits of A - B if {missed} of every topic went unjudged,"
-        " wherever they are; attained: some documents are known to give the limit, else it holds"
-        " but may not be reached. certain: B cannot come to be level or ahead.",
-        _undefined(rows),
-        f"Of {counted(len(rows), 'pair')}, {n_certain:,} {'is' if n_certain == 1 else 'are'}"
-        " certain.",
-    ])  # fmt: skip
-    return Table("pairs", _shown(columns, fmt, {"topics"}), rows, caption=caption)
-
-
 def nearest(table: Table, limit: int) -> Table:
     """Keep the pairs that come nearest to a swap, or go furthest past it, these first.
 
     Parameters
     ----------
     table : Table
-        Made by a function of this module.
+        Of pairs.
     limit : int
         The most rows.
 
@@ -405,28 +913,25 @@ def nearest(table: Table, limit: int) -> Table:
     Table
         With a line that says so; pairs without a difference are last.
     """
-    names = {column.name for column in table.columns}
-    after = [name for name in ("difference_a", "difference_b", "difference_after", "low")
-             if name in names]  # fmt: skip
-
-    def least(row: Mapping[str, Cell]) -> float:
-        return min((cell for name in after if isinstance(cell := row[name], float)), default=inf)
-
-    rows = sorted(table.rows, key=least)[:limit]
+    names = [name for name in ("difference_a", "difference_b", "difference_after", "low")
+             if name in table.data]  # fmt: skip
+    after = zip(*(table.cells(name) for name in names), strict=True)
+    least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
+    rows = sorted(range(len(table)), key=lambda row: least[row])[:limit]
     words = (
-        f"Shown: {len(rows):,} of {counted(len(table.rows), 'pair')}, those that go furthest past a"
+        f"Shown: {len(rows):,} of {counted(len(table), 'pair')}, those that go furthest past a"
         " swap, or come nearest to one."
     )
-    return replace(table, rows=rows, caption=legend([words, table.caption]))
+    return replace(table.take(rows), notes=[words, *table.notes])
 
 
-def _tests(tests: RunPairs, place: int, suffix: str) -> dict[str, Cell]:
+def _tests(tests: RunPairs, place: int, suffix: str) -> Row:
     """Return the numbers of one pair."""
     return {
-        f"difference{suffix}": _number(tests.difference[place]),
-        f"t2{suffix}": _number(tests.t[place]),
-        f"p{suffix}": _number(tests.p_t[place]),
-        f"variance{suffix}": _number(tests.variance[place]),
+        f"difference{suffix}": float(tests.difference[place]),
+        f"t2{suffix}": float(tests.t[place]),
+        f"p{suffix}": float(tests.p_t[place]),
+        f"variance{suffix}": float(tests.variance[place]),
     }
 
 
@@ -436,9 +941,9 @@ def _reasons(place: int, *tests: RunPairs) -> str | None:
     return ", ".join(reason for reason in reasons if reason is not None) or None
 
 
-def _drop(before: Cell, after: Cell) -> float | None:
+def _drop(before: float, after: float) -> float | None:
     """Return by what share a number falls; ``None`` where it was 0 or is undefined."""
-    if not isinstance(before, float) or not isinstance(after, float) or abs(before) <= TIED_MAP:
+    if isnan(before) or isnan(after) or abs(before) <= TIED_MAP:
         return None
     return 1 - after / before
 
@@ -460,144 +965,6 @@ def _rank(arrays: JudgedRankings, run: int, topic: int, code: int) -> int | None
     return int(columns[0]) + 1 if columns.size else None
 
 
-def _shown(columns: list[Column], fmt: Format, for_programs: set[str]) -> list[Column]:
-    """Leave out what people are not shown, so that a row fits a screen."""
-    if fmt is not Format.TABLE:
-        return columns
-    return [column for column in columns if column.name not in {"reason", *for_programs}]
-
-
-def _undefined(rows: list[Mapping[str, Cell]]) -> str:
+def _undefined(rows: Sequence[Row]) -> str:
     """Say why cells are empty."""
-    return undefined_pairs(str(row["reason"]) if row["reason"] else None for row in rows)
-
-
-def each_table(arrays: JudgedRankings, result: EachDiscovery, docnos: Docnos, limit: int | None) -> Table:
-    """Make the table of documents, those that swap most pairs of runs first."""
-    columns = [
-        Column("topic"), Column("docno", most=30), Column("runs"), Column("best_rank", "best rank"),
-        Column("best_run", "in run", most=20), Column("up", "MAP up"), Column("down", "down"),
-        Column("tau_b", "tau-b"), Column("swapped"),
-    ]  # fmt: skip
-    order = result.order()[:limit]
-    table = Table("each", columns)
-    for place in order.tolist():
-        run, topic = int(result.best_run[place]), int(result.topic[place])
-        tau = float(result.tau_b[place])
-        rank = int(result.best_rank[place])
-        table.rows.append({
-            "topic": arrays.topics[topic], "docno": docnos.at(run, topic, rank - 1),
-            "runs": int(result.n_runs_with[place]), "best_rank": rank,
-            "best_run": arrays.tags[run], "up": float(result.up[place]),
-            "down": float(result.down[place]), "tau_b": None if isnan(tau) else tau,
-            "swapped": int(result.n_swapped[place]),
-        })  # fmt: skip
-    n_runs = int((~np.isnan(result.map_before)).sum())
-    n_pairs = n_runs * (n_runs - 1) // 2
-    n_all, n_swapping = result.code.size, int((result.n_swapped > 0).sum())
-    shown = f"the first {len(order):,} of " if len(order) < n_all else ""
-    most = int(result.n_swapped.max()) if n_all else 0
-    words = [
-        "Each unjudged document, inside and below the pool, turned relevant alone in every run"
-        f" that retrieved it: {shown}{counted(n_all, 'document')}, those that swap most pairs of"
-        " runs first.",
-        "runs: how many retrieved it; best rank, in run: the highest it has, and where. MAP up,"
-        " down: the largest rise and fall of a run's MAP. tau-b: the order of all runs after it"
-        " against the order as judged, 1 = the same; swapped: pairs of runs that change places.",
-        f"{n_swapping:,} of {counted(n_all, 'document')} swap a pair of runs or more; none swaps"
-        f" more than {most:,} of {counted(n_pairs, 'pair')}." if n_pairs and most else
-        "None swaps a pair of runs." if n_pairs and n_all else "",
-    ]  # fmt: skip
-    if result.n_undefined:
-        words.append(
-            f"{counted(result.n_undefined, 'document')} of topics without a relevant document move"
-            " no MAP and are not shown."
-        )
-    table.caption = legend(words)
-    return table
-
-
-def missing_by_run(arrays: JudgedRankings, bounds: MissingBounds, fmt: Format) -> Table:
-    """Make the table of runs."""
-    columns = [
-        Column("run"), Column("unjudged"), Column("judged"), Column("no_run", "no run"),
-        Column("map_before", "MAP"), Column("map_low", "low"), Column("map_high", "high"),
-        Column("undefined"), Column("reason"),
-    ]  # fmt: skip
-    table = Table("missing", columns, title=_missing_title(bounds))
-    n_unjudged = np.zeros(len(arrays.tags), dtype=np.int64)
-    for topic in range(len(arrays.topics)):
-        n_unjudged += np.count_nonzero(arrays.standing_by_rank(topic) == UNJUDGED, axis=1)
-    n_documents = arrays.lengths.sum(axis=1)
-    n_without = (arrays.lengths == 0).sum(axis=1)
-    for index, tag in enumerate(arrays.tags):
-        before = float(bounds.map_before[index])
-        table.rows.append({
-            "run": tag, "unjudged": int(n_unjudged[index]),
-            "judged": int(n_documents[index] - n_unjudged[index]),
-            "no_run": int(n_without[index]),
-            "map_before": _limit(before), "map_low": _limit(float(bounds.map_low[index])),
-            "map_high": _limit(float(bounds.map_high[index])),
-            "undefined": int(bounds.n_topics_undefined[index]),
-            "reason": "no-relevant" if isnan(before) else None,
-        })  # fmt: skip
-    if fmt is Format.TABLE:
-        kept = {name for row in table.rows for name, cell in row.items() if cell}
-        optional = {"no_run", "undefined", "reason"} - kept
-        table.columns = [column for column in columns if column.name not in optional]
-    table.caption = _missing_caption(bounds, "MAP")
-    return table
-
-
-def missing_by_topic(arrays: JudgedRankings, bounds: MissingBounds, fmt: Format) -> Table:
-    """Make the table of runs and topics."""
-    columns = [
-        Column("run"), Column("topic"), Column("unjudged"), Column("judged"),
-        Column("ap_before", "AP"), Column("ap_low", "low"), Column("ap_high", "high"),
-        Column("status"), Column("reason"),
-    ]  # fmt: skip
-    table = Table("missing", columns, title=_missing_title(bounds))
-    n_unjudged = np.stack(
-        [
-            np.count_nonzero(arrays.standing_by_rank(topic) == UNJUDGED, axis=1)
-            for topic in range(len(arrays.topics))
-        ],
-        axis=1,
-    )
-    for index, tag in enumerate(arrays.tags):
-        for place, topic in enumerate(arrays.topics):
-            before = float(bounds.ap_before[index, place])
-            length, unjudged = int(arrays.lengths[index, place]), int(n_unjudged[index, place])
-            status = "unjudged" if unjudged else "judged" if length else "no documents"
-            table.rows.append({
-                "run": tag, "topic": topic, "unjudged": unjudged, "judged": length - unjudged,
-                "ap_before": _limit(before),
-                "ap_low": _limit(float(bounds.ap_low[index, place])),
-                "ap_high": _limit(float(bounds.ap_high[index, place])),
-                "status": status, "reason": "no-relevant" if isnan(before) else None,
-            })  # fmt: skip
-    if fmt is Format.TABLE and not any(row["reason"] for row in table.rows):
-        table.columns = columns[:-1]
-    table.caption = _missing_caption(bounds, "AP")
-    return table
-
-
-def _missing_caption(bounds: MissingBounds, mean: str) -> str:
-    """Say what the columns are."""
-    return legend([
-        f"unjudged, judged: documents in the run's lists. low: {mean} if the run retrieved none of"
-        " the missing ones"
-        + (" or has them last" if bounds.r_mode == "own" else "")
-        + ", high: if they are its first unjudged documents; both can come true."
-    ])  # fmt: skip
-
-
-def _missing_title(bounds: MissingBounds) -> str:
-    """Say what is supposed."""
-    missing = counted(bounds.n_missing, "relevant document")
-    return f"Limits if {missing} of every topic went unjudged (R {bounds.r_mode})"
-
-
-def _limit(value: float) -> float | None:
-    """Return a number, or ``None`` for NaN."""
-    return None if isnan(value) else value
+    return undefined_pairs(row["reason"] for row in rows)

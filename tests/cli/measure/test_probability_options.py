@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import typer
 
-from pooler.cli.source_options import Given, on_given_runs
+from pooler.cli.source_options import GivenPrinted as Given
+from pooler.cli.source_options import on_given_runs
 from pooler.results.measure.probabilities import (
     ProbabilitiesOption,
     UnjudgedOption,

@@ -231,7 +231,7 @@ def test_words_below_the_runs_draw_the_conclusion(cli: Cli, judged: Path) -> Non
         f"Of 36 pairs of runs, at most {worst['swapped']} ({share}) are swapped"
         f" by one run's documents ({worst['run']}); those of {n_none} runs swap none."
     ) in words
-    assert "unjudged, judged, ended: topics where the run's document at that rank" in words
+    assert "unjudged: topics where the run's document at that rank is unjudged." in words
     assert "(scenario shared). R: relevant documents of the topic." in words
     alone = cli(*options, "bm25-words").fine().out
     assert "MAP changes by" in alone
@@ -263,7 +263,8 @@ def test_words_below_each_say_which_come_first(cli: Cli, judged: Path) -> None:
     rows = cli("sensitivity", "--each", *STRICT, "--format", "json").fine().json()
     words = " ".join(cli("sensitivity", "--each", *STRICT).fine().out.split())
     n_swapping = sum(row["swapped"] > 0 for row in rows)
-    assert f"the first 20 of {len(rows)} documents, those that swap most pairs" in words
+    assert f"The first 20 of {len(rows)} documents; --limit {len(rows)} shows all." in words
+    assert "those that swap most pairs of runs first." in words
     assert (
         f"{n_swapping} of {len(rows)} documents swap a pair of runs or more; none swaps more than"
         f" {rows[0]['swapped']} of 36 pairs."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from pooler.cli.report.commands import Commands
-from pooler.cli.source_options import Given
+from pooler.cli.source_options import GivenPrinted as Given
 
 
 def test_no_password_is_shown() -> None:

@@ -1,0 +1,211 @@
+"""Tables, views and how they are written."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from pooler.cli.render import Format, Output, render
+from pooler.results.result import Result, frozen
+from pooler.results.table import Column, Table, View, see, written
+from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
+
+COLUMNS = [
+    Column("run"),
+    Column("map", "float", "MAP", "mean of AP"),
+    Column("low", "float", show="never"),
+    Column("high", "float", show="never"),
+    Column("n", "int", "N", show="if_varied", usual=(0,)),
+    Column("tags", "texts"),
+    Column("reason", show="if_any"),
+]
+DATA = {
+    "run": ["r2", "r10", "r1"],
+    "map": np.array([0.25, np.nan, 0.5]),
+    "low": [0.2, None, 0.4],
+    "high": [0.3, None, 0.6],
+    "n": [0, 0, 0],
+    "tags": [["x", "y"], [], ["z"]],
+    "reason": [None, "no-relevant", None],
+}
+RUNS = Table("runs", COLUMNS, DATA, "Runs", ["One run has no MAP."])
+OTHER = Table("other", [Column("when", "moment")], {"when": [datetime(2026, 3, 1, 9, 30, tzinfo=UTC)]})
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Found(Result):
+    """Two tables."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("runs", "other")
+    settings: Mapping[str, Any] = field(default_factory=lambda: frozen(depth=5))
+    warnings: tuple[str, ...] = ()
+
+    def _table(self, name: str) -> Table:
+        return RUNS if name == "runs" else OTHER
+
+    def facts(self) -> Mapping[str, Any]:
+        """One."""
+        return {"runs": 3}
+
+
+def shown(capsys: pytest.CaptureFixture[str], **options: Any) -> str:
+    """Return what is written."""
+    render(Found(), Output(**options))
+    return capsys.readouterr().out
+
+
+def test_columns_and_data_fit_together() -> None:
+    """Another length or another name is a fault of the program."""
+    with pytest.raises(ValueError, match="differ in length"):
+        Table("t", [Column("a"), Column("b")], {"a": [1], "b": []})
+    with pytest.raises(ValueError, match="columns are"):
+        Table("t", [Column("a")], {"b": []})
+
+
+def test_undefined_is_none_and_sorts_last_either_way() -> None:
+    """NaN of an array is None; 9 is before 10 in names; equal cells keep their order."""
+    assert RUNS.cells("map") == [0.25, None, 0.5]
+    assert RUNS.sort("map").cells("run") == ["r2", "r1", "r10"]
+    assert RUNS.sort("map", descending=True).cells("run") == ["r1", "r2", "r10"]
+    assert RUNS.sort("run").cells("run") == ["r1", "r2", "r10"]
+    assert RUNS.sort("n", descending=True).cells("run") == ["r2", "r10", "r1"]
+    assert RUNS.where(np.array(DATA["map"]) > 0.3).cells("run") == ["r1"]
+    with pytest.raises(ArgumentError, match="3 values"):
+        RUNS.where([True])
+    with pytest.raises(UnknownNameError, match="MAP"):
+        RUNS.sort("MAP")
+
+
+def test_people_see_what_says_something() -> None:
+    """Hidden: what no cell says, what is the same in every row, what is for programs."""
+    found = see(View(RUNS))
+    assert [column.name for column in found.columns] == ["run", "map", "tags", "reason"]
+    assert found.cells[1] == ["0.2500", "-", "0.5000"]
+    assert found.cells[2] == ["x y", "-", "z"]
+    assert found.caption == [
+        "One run has no MAP.",
+        "the same in every row: N 0",
+        "MAP: mean of AP.",
+        "no-relevant: nobody found a relevant document.",
+    ]
+
+
+def test_interval_is_one_column_or_why_there_is_none() -> None:
+    """Both limits with the column's digits; the reason's code where they are undefined."""
+    view = View(RUNS, ["run", Column("map_interval", heading="95 %", digits=2, interval=("low", "high"))])
+    assert see(view).cells[1] == ["0.20 to 0.30", "no-relevant", "0.40 to 0.60"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "column", "text"),
+    [
+        (None, Column("a"), "-"),
+        (True, Column("a", "bool"), "yes"),
+        (1 / 3, Column("a", "float", digits=3), "0.333"),
+        (12345, Column("a", "int"), "12,345"),
+        ("a\x1b[31m\nb", Column("a"), "a␛[31m b"),
+        ([1, 2], Column("a", "ints"), "1 2"),
+    ],
+)
+def test_cells_are_written_for_people(cell: Any, column: Column, text: str) -> None:
+    """By their kind; nothing steers the terminal."""
+    assert written(cell, column) == text
+
+
+def test_json_is_one_object_of_named_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    """Settings with the layout, facts, then each table as records; moments in ISO 8601, lists as lists."""
+    data = json.loads(shown(capsys, fmt=Format.JSON))
+    assert list(data) == ["settings", "facts", "runs", "other"]
+    assert data["settings"]["layout"] == 2
+    assert data["settings"]["depth"] == 5
+    assert data["facts"] == {"runs": 3}
+    assert data["runs"][1] == {
+        "run": "r10", "map": None, "low": None, "high": None, "n": 0, "tags": [],
+        "reason": "no-relevant",
+    }  # fmt: skip
+    assert data["other"] == [{"when": "2026-03-01T09:30:00+00:00"}]
+
+
+def test_tsv_is_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of several one is to be named; undefined is empty, lists are joined by blanks."""
+    with pytest.raises(ContradictionError, match="one of runs, other: tsv holds one"):
+        render(Found(), Output(fmt=Format.TSV))
+    lines = shown(capsys, fmt=Format.TSV, table="runs", sort="map:desc", columns="run,map,tags").splitlines()
+    assert lines == ["run\tmap\ttags", "r1\t0.5\tz", "r2\t0.25\tx y", "r10\t\t"]
+    with pytest.raises(UnknownNameError, match="known: `other`, `runs`"):
+        render(Found(), Output(fmt=Format.TSV, table="pairs"))
+
+
+def test_people_sort_limit_and_choose_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is not shown is said first, with how to see it."""
+    lines = shown(capsys, sort="run", limit=2, columns="run,n").splitlines()
+    assert [line.split() for line in lines[3:5]] == [["r1", "0"], ["r2", "0"]]
+    assert lines[1].split() == ["run", "N"]
+    assert lines[5] == "The first 2 of 3 rows; --limit 3 shows all."
+    with pytest.raises(UnknownNameError, match="column `nope`"):
+        render(Found(), Output(columns="nope"))
+    with pytest.raises(ArgumentError, match="COLUMN:desc"):
+        render(Found(), Output(sort="run:down"))
+
+
+def test_a_terminal_is_shown_sixty_rows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe is shown all; a limit of more shows more."""
+
+    class Many(Found):
+        __slots__ = ()
+
+        def _table(self, name: str) -> Table:  # noqa: ARG002
+            return Table("runs", [Column("n", "int")], {"n": range(70)})
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def n_lines(**options: Any) -> int:
+        stream = Terminal()
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stdout", stream)
+            render(Many(), Output(**options))
+        return len(stream.getvalue().splitlines())
+
+    assert n_lines() == 2 + 60 + 1
+    assert n_lines(limit=70) == 2 + 70
+    render(Many(), Output())
+    assert len(capsys.readouterr().out.splitlines()) == 2 + 70
+
+
+def test_file_is_new_and_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing goes to stdout; a file that is there is not replaced."""
+    out = tmp_path / "runs.tsv"
+    assert shown(capsys, fmt=Format.TSV, table="other", out=out) == ""
+    assert out.read_text() == "when\n2026-03-01T09:30:00+00:00\n"
+    with pytest.raises(PoolerError, match="is there already"):
+        Output(out=out).check()
+    with pytest.raises(ContradictionError, match="--out FILE"):
+        Output(fmt=Format.PARQUET).check()
+
+
+def test_notebook_shows_the_first_view() -> None:
+    """A table with what people see; two lines of text elsewhere."""
+    found = Found()
+    page = found._repr_html_()
+    assert page.count("<tr>") == 4
+    assert '<th style="text-align:right">MAP</th>' in page
+    assert "0.2500" in page
+    assert repr(found).splitlines() == ["Found of depth=5", "tables: runs, other"]
+
+
+def test_rows_are_taken_in_any_order() -> None:
+    """Lists and arrays alike."""
+    assert RUNS.take((2, 0)).to_dict()["run"] == ["r1", "r2"]
+    assert RUNS.take((2, 0)).cells("map") == [0.5, 0.25]
