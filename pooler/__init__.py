@@ -1,16 +1,75 @@
-"""Runs in, pools out; and the command line."""
+"""Pools, judgements, agreement, and what scores are worth: the API of notebooks and of the commands.
 
-__version__: str
+Every name is imported when it is first used::
+
+    import pooler as p
+
+    s = p.source("runs/*.run", qrels="strict.qrels", level=1)
+    p.sensitivity(s, depth=100)  # a notebook shows the first view of a result
+
+A result has arrays by name, `settings` with every parameter, `warnings`, and tables: `table(name)`
+with `to_records`, `to_dict`, `to_pandas`, `to_polars`, `to_arrow`. What a command prints is what the
+function of the same name returns.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pooler.results.measure.sensitivity import (
+        missing_bounds,
+        missing_pairs,
+        sensitivity,
+        sensitivity_each,
+        sensitivity_pairs,
+    )
+    from pooler.results.reading import create_collection, open_collection, read_qrels, read_runs
+    from pooler.results.source import source
+    from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
+
+__version__ = "0.1.0"
+
+_MODULES = {
+    "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
+    "pooler.results.source": ("source",),
+    "pooler.results.measure.sensitivity": (
+        "missing_bounds", "missing_pairs", "sensitivity", "sensitivity_each", "sensitivity_pairs",
+    ),
+    "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
+}  # fmt: skip
+"""Where each public name is."""
+_WHERE = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "ArgumentError",
+    "FormatError",
+    "PoolerError",
+    "StoreError",
+    "UnknownNameError",
+    "create_collection",
+    "missing_bounds",
+    "missing_pairs",
+    "open_collection",
+    "read_qrels",
+    "read_runs",
+    "sensitivity",
+    "sensitivity_each",
+    "sensitivity_pairs",
+    "source",
+]
 
 
-def __getattr__(name: str) -> str:
-    """Look up `__version__` when it is asked for: importlib.metadata costs 30 ms at every start."""
-    if name != "__version__":
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _WHERE:
         message = f"module 'pooler' has no attribute {name!r}"
         raise AttributeError(message)
-    from importlib.metadata import PackageNotFoundError, version
+    found = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = found
+    return found
 
-    try:
-        return version("pooler")
-    except PackageNotFoundError:  # a checkout on the path, not installed
-        return "0+unknown"
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -56,7 +57,7 @@ def level_of_collection(
     return level
 
 
-def entries_of(files: Sequence[str], listed: str | None, group: str = "") -> list[RunEntry]:
+def entries_of(files: Iterable[str], listed: str | None, group: str = "") -> list[RunEntry]:
     """Return the runs that arguments and `--runs FILE` name, arguments first."""
     from pooler.reading.run_list import RunEntry, read_run_list
     from store.fields import id_fault
@@ -207,14 +208,21 @@ def load_judged(
         )  # fmt: skip
 
 
+def _is_collection(given: object) -> TypeGuard[Collection]:
+    """Tell an open collection; who measures files has no database loaded, and no such object."""
+    module = sys.modules.get("store.collection")
+    return module is not None and isinstance(given, module.Collection)
+
+
 @contextmanager
 def _opened(collection: str | Collection) -> Iterator[Collection]:
     """Open a collection by its name; one that is open stays so."""
-    from store.collection import Collection
-
-    if isinstance(collection, Collection):
+    if _is_collection(collection):
         yield collection
         return
+    from store.collection import Collection
+
+    assert isinstance(collection, str)
     with Collection(collection) as opened:
         yield opened
 
@@ -587,10 +595,9 @@ def source(
     >>> found.arrays().tags, found.level
     (('a',), 1)
     """
-    from store.collection import Collection
     from store.grades.policy import Policy
 
-    if isinstance(runs, Collection):
+    if _is_collection(runs):
         named: list[str | Run] = [*tags]
         collection = runs
     else:
@@ -614,7 +621,7 @@ def _named(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) ->
     from store.records import Ranking, Run
 
     if isinstance(runs, str | Path):
-        yield from _files([str(runs)])
+        yield from files_of([runs])
     elif isinstance(runs, Mapping):
         for tag, run in runs.items():
             if isinstance(run, Run):
@@ -627,14 +634,14 @@ def _named(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) ->
             yield Run(tag, rankings, sha256="")
     else:
         for run in runs:
-            yield from [run] if isinstance(run, Run) else _files([str(run)])
+            yield from [run] if isinstance(run, Run) else files_of([run])
 
 
-def _files(names: Iterable[str]) -> Iterator[str]:
+def files_of(names: Iterable[str | Path]) -> Iterator[str]:
     """Yield files, those of a pattern in order; a pattern without any stays, to be told as missing."""
     from glob import glob
 
-    for name in names:
+    for name in map(str, names):
         found = sorted(glob(name)) if is_pattern(name) and not Path(name).exists() else []  # noqa: PTH207 - may be absolute
         yield from found or [name]
 

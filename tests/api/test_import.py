@@ -1,0 +1,53 @@
+"""`import pooler`: quick, and each name where it is said to be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import pooler
+
+
+def in_a_process(code: str) -> str:
+    """Return what a new interpreter prints."""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return ran.stdout.strip()
+
+
+def test_import_loads_neither_arrays_nor_sql_nor_screens() -> None:
+    """Nothing is loaded before a name is used."""
+    heavy = "{'numpy', 'scipy', 'sqlalchemy', 'rich', 'typer', 'textual', 'pandas'}"
+    code = f"import pooler, sys; dir(pooler); print(sorted({heavy} & set(sys.modules)))"
+    assert in_a_process(code) == "[]"
+
+
+def test_measuring_files_loads_no_sql() -> None:
+    """Files in a notebook need no database."""
+    code = (
+        "import pooler as p, sys; "
+        "p.sensitivity(({'a': {'1': {'x': 1}}}, {'1': {'x': 1}}), depth=1, r='pool').table('sensitivity'); "
+        "print(sorted({'sqlalchemy', 'textual', 'rich', 'typer'} & set(sys.modules)))"
+    )
+    assert in_a_process(code) == "[]"
+
+
+@pytest.mark.parametrize("name", pooler.__all__)
+def test_every_public_name_is_there_and_explained(name: str) -> None:
+    """It is imported, is listed, and says what it is."""
+    found = getattr(pooler, name)
+    assert found.__name__ == name
+    assert found.__doc__
+    assert name in dir(pooler)
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    """As of any module."""
+    with pytest.raises(AttributeError, match="nope"):
+        _ = pooler.nope
+
+
+def test_all_is_the_table() -> None:
+    """No name is in one and not in the other."""
+    assert sorted(pooler._WHERE) == sorted(pooler.__all__)  # the one list of where names are
