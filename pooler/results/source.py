@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -601,7 +601,7 @@ def source(
         named: list[str | Run] = [*tags]
         collection = runs
     else:
-        named = list(_named(runs))
+        named = list(_named(cast("Any", runs)))
     if judge is not None:
         if policy is not None:
             raise ArgumentError("judge", "and policy exclude each other", judge)
