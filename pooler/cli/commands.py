@@ -18,6 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from pooler.cli.usage import usage_told
 
+WIDEST = 110
+"""Columns of a terminal that help fills at most: longer lines are hard to read."""
 _WHOLE = 1000
 """Characters of a first sentence: more than any has."""
 
@@ -31,6 +33,11 @@ class Announced:
     first_line: str
     """The first line of its help."""
 
+    @property
+    def summary(self) -> str:
+        """The first sentence."""
+        return self.first_line.partition(". ")[0].rstrip(".")
+
     @cache  # noqa: B019 - the announcements are a table that lives as long as the process
     def load(self, name: str) -> Any:
         """Import the module and return the command, made as typer would have made it at once."""
@@ -39,9 +46,11 @@ class Announced:
         around = typer.Typer(add_completion=False, rich_markup_mode=None)
         if isinstance(found, typer.Typer):
             own = found.info.cls
+            for one in found.registered_commands:
+                one.cls = GroupedCommand
             around.add_typer(found, name=name, cls=own if isinstance(own, type) else ListingGroup)
         else:
-            around.command(name)(found)
+            around.command(name, cls=GroupedCommand)(found)
         return typer.main.get_group(around).commands[name]
 
 
@@ -70,6 +79,24 @@ class _Placeholder(TyperCommand):
         return self._commands[str(self.name)].make_context(info_name, *rest, **extra)
 
 
+class GroupedCommand(TyperCommand):
+    """A command whose help lists options by what they are about, its own first."""
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
+        """Write arguments and options."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                default = "Arguments" if param.param_type_name == "argument" else "Options"
+                panel = getattr(param, "rich_help_panel", None) or default
+                sections.setdefault(panel, []).append(record)
+        for name, records in sections.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
+
+
 class ListingGroup(TyperGroup):
     """A group whose help lists its commands in whole sentences; typer would cut them."""
 
@@ -87,11 +114,20 @@ class LazyGroup(ListingGroup):
     """A group whose subclass announces its commands, in the order in which help lists them."""
 
     table: ClassVar[dict[str, Announced]] = {}
+    groups: ClassVar[dict[str, dict[str, Announced]]] = {}
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         # Beside the announced ones stand those that were registered with typer as usual.
         self.commands = Commands({**self.table, **self.commands})
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
+        """Write the list of commands, by what they are for."""
+        for heading, commands in self.groups.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, one.summary) for name, one in commands.items()])
+        if not self.groups:
+            super().format_commands(ctx, formatter)
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Return the names of the commands, importing none."""
@@ -106,139 +142,161 @@ class LazyGroup(ListingGroup):
         return _Placeholder(cmd_name, announced.first_line, self.commands)
 
 
-TABLE = {  # the first lines are the commands' own: a test holds them together
-    "demo": Announced(
-        "pooler.cli.keep.demo:demo",
-        "Run the whole chain on a sample collection: from run files to qrels and what they are worth.",
-    ),
-    "init": Announced(
-        "pooler.cli.collect.init:init", "Make an empty collection with a declared scale of grades."
-    ),
-    "import": Announced("pooler.cli.collect.imports:app", "Bring topics, documents, runs and judgements in."),
-    "check": Announced(
-        "pooler.cli.collect.check:check", "Check run files: exit code 0 when there is no fault, else 1."
-    ),
-    "pool": Announced(
-        "pooler.cli.pool.pool:app",
-        "Choose the documents to judge from the runs of files, or of a collection.",
-    ),
-    "provenance": Announced(
-        "pooler.cli.pool.provenance:provenance",
-        "Show which runs and groups brought what into a depth pool, and the pool at other depths.",
-    ),
-    "unpool": Announced(
-        "pooler.cli.pool.unpool:unpool",
-        "Take a run out of the pools it fed, and list what it alone had brought; or withdraw a pool.",
-    ),
-    "judges": Announced("pooler.cli.collect.judges:app", "The judges of a collection."),
-    "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
-    "assign": Announced(
-        "pooler.cli.pool.assign:assign",
-        "Assign pooled documents to judges, by name or for whoever claims them.",
-    ),
-    "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
-    "status": Announced(
-        "pooler.cli.judge.status:status", "Show how far each judge has come, and how long the rest will take."
-    ),
-    "list": Announced("pooler.cli.judge.list:app", "List what there is, one row a thing, with its counts."),
-    "show": Announced("pooler.cli.judge.show:app", "Show everything known of one thing."),
-    "history": Announced(
-        "pooler.cli.judge.history:history",
-        "Tell who changed what, and when; or of one document of a topic, why it has its grade.",
-    ),
-    "effort": Announced(
-        "pooler.cli.judge.effort:effort",
-        "Report what judging cost each judge, which decisions were hasty, and who drifts.",
-    ),
-    "rejudge": Announced(
-        "pooler.cli.judge.rejudge:rejudge",
-        "List judgements whose guidelines, or text of topic or document, have changed since.",
-    ),
-    "agreement": Announced(
-        "pooler.cli.agree.agreement:agreement",
-        "Measure how far judges agree: all of them together, and every two of them.",
-    ),
-    "adjudicate": Announced(
-        "pooler.cli.judge.adjudicate:adjudicate",
-        "Settle disagreements: documents that two judges or more have decided differently.",
-    ),
-    "export": Announced("pooler.cli.keep.export:app", "Write what evaluators read."),
-    "collapse": Announced(
-        "pooler.cli.agree.collapse:collapse",
-        "Make graded qrels binary, or several judges' files one: as `export qrels`, from files.",
-    ),
-    "evaluate": Announced(
-        "pooler.cli.measure.evaluate:evaluate",
-        "Measure runs. The mean is over the judged topics that have a relevant document.",
-    ),
-    "estimate": Announced(
-        "pooler.cli.measure.estimate:estimate",
-        "Estimate the scores of runs from a judged sample: xinfAP, infNDCG, statAP and their like.",
-    ),
-    "compare": Announced(
-        "pooler.cli.measure.compare:compare",
-        "Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.",
-    ),
-    "diff": Announced(
-        "pooler.cli.agree.diff:diff",
-        "Compare two qrels files: what was added, removed and changed, by grade in A and in B.",
-    ),
-    "diagnose": Announced(
-        "pooler.cli.measure.diagnose:diagnose",
-        "Tell what a pool owes to its runs, what it missed, and how far scores can move for it.",
-    ),
-    "report": Announced(
-        "pooler.cli.report.report:report",
-        "Write a page that shows whether the collection can be trusted, and how far.",
-    ),
-    "sensitivity": Announced(
-        "pooler.cli.measure.sensitivity:sensitivity",
-        "Flip the unjudged documents at rank N+1 to relevant and see what moves.",
-    ),
-    "variation": Announced(
-        "pooler.cli.measure.variation:variation",
-        "Tell how far MAP and the order of runs move when the documents are judged anew.",
-    ),
-    "next": Announced(
-        "pooler.cli.measure.next:next_",
-        "List the documents whose judgement would settle the order of the runs soonest.",
-    ),
-    "required-difference": Announced(
-        "pooler.cli.measure.required:required_difference",
-        "Print the difference of two MAPs that a paired t test finds significant.",
-    ),
-    "ap-properties": Announced(
-        "pooler.cli.measure.required:ap_properties",
-        "Print what AP is at least, and on average in random order, for any N and R.",
-    ),
-    "replay": Announced(
-        "pooler.cli.pool.replay:replay",
-        "Judge again in the order of each strategy: what it finds, and how soon the run order stands.",
-    ),
-    "merge": Announced(
-        "pooler.cli.keep.merge:merge",
-        "Take in what was done on copies of the collection: by judges elsewhere, in parts handed out.",
-    ),
-    "backup": Announced(
-        "pooler.cli.keep.safety:backup", "Save the whole collection as one file, while judges work."
-    ),
-    "restore": Announced(
-        "pooler.cli.keep.safety:restore",
-        "Make a collection of a backup, where there is none or in place of one.",
-    ),
-    "copy": Announced(
-        "pooler.cli.keep.safety:copy", "Copy a whole collection: from a file to a server, or back."
-    ),
-    "verify": Announced(
-        "pooler.cli.keep.safety:verify",
-        "Check the collection against its own rules, and say what to do about each fault.",
-    ),
-    "upgrade": Announced(
-        "pooler.cli.keep.safety:upgrade", "Back up a collection and migrate it to this program's schema."
-    ),
+GROUPS = {  # the first lines are the commands' own: a test holds them together
+    "Start": {
+        "demo": Announced(
+            "pooler.cli.keep.demo:demo",
+            "Run the whole chain on a sample collection: from run files to qrels and what they are worth.",
+        ),
+        "init": Announced(
+            "pooler.cli.collect.init:init", "Make an empty collection with a declared scale of grades."
+        ),
+        "import": Announced(
+            "pooler.cli.collect.imports:app", "Bring topics, documents, runs and judgements in."
+        ),
+        "check": Announced(
+            "pooler.cli.collect.check:check", "Check run files: exit code 0 when there is no fault, else 1."
+        ),
+    },
+    "Pool": {
+        "pool": Announced(
+            "pooler.cli.pool.pool:app",
+            "Choose the documents to judge from the runs of files, or of a collection.",
+        ),
+        "provenance": Announced(
+            "pooler.cli.pool.provenance:provenance",
+            "Show which runs and groups brought what into a depth pool, and the pool at other depths.",
+        ),
+        "replay": Announced(
+            "pooler.cli.pool.replay:replay",
+            "Judge again in the order of each strategy: what it finds, and how soon the run order stands.",
+        ),
+        "unpool": Announced(
+            "pooler.cli.pool.unpool:unpool",
+            "Take a run out of the pools it fed, and list what it alone had brought; or withdraw a pool.",
+        ),
+    },
+    "Judge": {
+        "judges": Announced("pooler.cli.collect.judges:app", "The judges of a collection."),
+        "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
+        "assign": Announced(
+            "pooler.cli.pool.assign:assign",
+            "Assign pooled documents to judges, by name or for whoever claims them.",
+        ),
+        "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
+        "status": Announced(
+            "pooler.cli.judge.status:status",
+            "Show how far each judge has come, and how long the rest will take.",
+        ),
+        "list": Announced(
+            "pooler.cli.judge.list:app", "List what there is, one row a thing, with its counts."
+        ),
+        "show": Announced("pooler.cli.judge.show:app", "Show everything known of one thing."),
+        "history": Announced(
+            "pooler.cli.judge.history:history",
+            "Tell who changed what, and when; or of one document of a topic, why it has its grade.",
+        ),
+        "effort": Announced(
+            "pooler.cli.judge.effort:effort",
+            "Report what judging cost each judge, which decisions were hasty, and who drifts.",
+        ),
+        "rejudge": Announced(
+            "pooler.cli.judge.rejudge:rejudge",
+            "List judgements whose guidelines, or text of topic or document, have changed since.",
+        ),
+    },
+    "Agree": {
+        "agreement": Announced(
+            "pooler.cli.agree.agreement:agreement",
+            "Measure how far judges agree: all of them together, and every two of them.",
+        ),
+        "adjudicate": Announced(
+            "pooler.cli.judge.adjudicate:adjudicate",
+            "Settle disagreements: documents that two judges or more have decided differently.",
+        ),
+        "diff": Announced(
+            "pooler.cli.agree.diff:diff",
+            "Compare two qrels files: what was added, removed and changed, by grade in A and in B.",
+        ),
+    },
+    "Export": {
+        "export": Announced("pooler.cli.keep.export:app", "Write what evaluators read."),
+        "collapse": Announced(
+            "pooler.cli.agree.collapse:collapse",
+            "Make graded qrels binary, or several judges' files one: as `export qrels`, from files.",
+        ),
+    },
+    "Measure": {
+        "evaluate": Announced(
+            "pooler.cli.measure.evaluate:evaluate",
+            "Measure runs. The mean is over the judged topics that have a relevant document.",
+        ),
+        "estimate": Announced(
+            "pooler.cli.measure.estimate:estimate",
+            "Estimate the scores of runs from a judged sample: xinfAP, infNDCG, statAP and their like.",
+        ),
+        "compare": Announced(
+            "pooler.cli.measure.compare:compare",
+            "Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.",
+        ),
+        "required-difference": Announced(
+            "pooler.cli.measure.required:required_difference",
+            "Print the difference of two MAPs that a paired t test finds significant.",
+        ),
+        "ap-properties": Announced(
+            "pooler.cli.measure.required:ap_properties",
+            "Print what AP is at least, and on average in random order, for any N and R.",
+        ),
+    },
+    "Trust": {
+        "diagnose": Announced(
+            "pooler.cli.measure.diagnose:diagnose",
+            "Tell what a pool owes to its runs, what it missed, and how far scores can move for it.",
+        ),
+        "sensitivity": Announced(
+            "pooler.cli.measure.sensitivity:sensitivity",
+            "Flip the unjudged documents at rank N+1 to relevant and see what moves.",
+        ),
+        "variation": Announced(
+            "pooler.cli.measure.variation:variation",
+            "Tell how far MAP and the order of runs move when the documents are judged anew.",
+        ),
+        "next": Announced(
+            "pooler.cli.measure.next:next_",
+            "List the documents whose judgement would settle the order of the runs soonest.",
+        ),
+        "report": Announced(
+            "pooler.cli.report.report:report",
+            "Write a page that shows whether the collection can be trusted, and how far.",
+        ),
+    },
+    "Keep": {
+        "merge": Announced(
+            "pooler.cli.keep.merge:merge",
+            "Take in what was done on copies of the collection: by judges elsewhere, in parts handed out.",
+        ),
+        "backup": Announced(
+            "pooler.cli.keep.safety:backup", "Save the whole collection as one file, while judges work."
+        ),
+        "restore": Announced(
+            "pooler.cli.keep.safety:restore",
+            "Make a collection of a backup, where there is none or in place of one.",
+        ),
+        "copy": Announced(
+            "pooler.cli.keep.safety:copy", "Copy a whole collection: from a file to a server, or back."
+        ),
+        "verify": Announced(
+            "pooler.cli.keep.safety:verify",
+            "Check the collection against its own rules, and say what to do about each fault.",
+        ),
+        "upgrade": Announced(
+            "pooler.cli.keep.safety:upgrade", "Back up a collection and migrate it to this program's schema."
+        ),
+    },
 }
+"""The commands in the order in which they are used, by what they are for."""
+TABLE = {name: found for group in GROUPS.values() for name, found in group.items()}
 WORKFLOW = tuple(TABLE)
-"""The commands in the order in which they are used."""
 
 
 class ReaderGone(BaseException):
@@ -249,6 +307,7 @@ class Workflow(LazyGroup):
     """Lists the commands in the order in which they are used."""
 
     table = TABLE
+    groups = GROUPS
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
         """Read the options of the program; `help COMMAND` is `COMMAND --help`."""
@@ -273,7 +332,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # `[[grade]]` is no markup, and paragraphs fill the line
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
     epilog="Start with: pooler demo",
 )
 

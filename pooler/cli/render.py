@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO
 
 import typer
 
@@ -41,6 +41,8 @@ class Format(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     """The options of every command that prints a table."""
+
+    PANEL: ClassVar[str] = "Output"
 
     fmt: Annotated[
         Format, typer.Option("--format", help="A table for people; or json, tsv, parquet for programs.")

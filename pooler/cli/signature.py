@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.models import ArgumentInfo, OptionInfo
@@ -71,10 +72,20 @@ def _parameters(group: Any) -> list[Parameter]:
             field.name,
             Parameter.KEYWORD_ONLY,
             default=Parameter.empty if field.default is MISSING else field.default,
-            annotation=types[field.name],
+            annotation=_in_panel(types[field.name], getattr(group, "PANEL", None)),
         )
         for field in fields(group)
     ]
+
+
+def _in_panel(annotation: Any, panel: str | None) -> Any:
+    """Say of an option under which heading its help stands."""
+    info = next((one for one in getattr(annotation, "__metadata__", ()) if isinstance(one, OptionInfo)), None)
+    if info is None or panel is None:
+        return annotation
+    info = copy(info)
+    info.rich_help_panel = panel
+    return Annotated[annotation.__origin__, info]
 
 
 def _info(parameter: Parameter, kind: type[Any]) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 from typer.models import ArgumentInfo
@@ -44,6 +44,8 @@ from store.formats.lines import is_pattern
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """Runs, judgements and how to read them, of a collection or of files."""
+
+    PANEL: ClassVar[str] = "Runs and judgements"
 
     ctx: typer.Context
     runs: Annotated[
