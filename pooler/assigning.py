@@ -83,7 +83,7 @@ def _find_chain(seats: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> list
     return None
 
 
-# Each has random numbers of its own, also beside those of `pooler.assigning`.
+# Each has random numbers of its own, beside those of the choice of judges, too.
 _SEQUENCE, _TIES, _TOPICS = 10, 11, 12
 
 
@@ -123,7 +123,7 @@ def choose_judges(
     -----
     The next judge of a document is the one with the fewest documents in all, then the fewest in
     the topic, then the fewest in common with the document's other judges, then by chance. Decisions
-    that stand may leave loads less even than can be; `pooler.assigning` repairs that.
+    that stand may leave loads less even than can be; `even_out` repairs that.
     """
     chooser = _Chooser(by_topic, names)
     if topic_judges is None:

@@ -114,6 +114,8 @@ class ArgumentError(PoolerError):
         What it must be, as in "must be an integer >= 1".
     got : object
         What it was; ``None`` = nothing was given.
+    hint : str, optional
+        As of `PoolerError`.
     """
 
     def __init__(self, name: str, requirement: str, got: object, *, hint: str | None = None) -> None:
@@ -236,7 +238,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     -------
     list of str
         All of `known`: those that `name` may be mistyped from, the most alike first, then the
-        others; in natural order (`store.ranking.natural_key`) where nothing else decides.
+        others; in natural order (`store.text.natural_key`) where nothing else decides.
 
     Examples
     --------

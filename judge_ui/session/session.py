@@ -1,7 +1,5 @@
 """The state machine: way, decisions, undo, outcomes, dwell.
 
-Knows no screen and no database; `judge_ui.session.session` adds the decisions.
-
 Knows no screen and no database: it drives a desk (`store.judging.desk.Desk`, or anything with its
 methods) and is driven by the full-screen app and by the line mode alike.
 """

@@ -1,4 +1,4 @@
-"""Words both front ends share: grades, opinions, outcomes, ends of topics."""
+"""What came of a key, and the names of grades: grades, opinions, outcomes, ends of topics."""
 
 from __future__ import annotations
 

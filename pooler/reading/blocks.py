@@ -1,12 +1,9 @@
 """The fast reader: lines, tags, topics, heads, no document twice.
 
-It words no fault: what is not plainly in order is a suspicion, and `pooler.reading.strict` says what is
-wrong, if anything is.
-
 Documents are compared by `Column.keys`. Equal documents have equal keys; should different ones
 have, too, the suspicion costs time and nothing else.
 
-It takes a block of lines at a time and works on columns: see `pooler.reading.blocks`. Of each topic it
+It takes a block of lines at a time and works on columns (`pooler.reading.columns`). Of each topic it
 keeps only the documents that can still be among the first `depth`, and makes bytes and numbers of
 no others. It words no fault: at the first thing that is not plainly in order it gives up, and
 `pooler.reading.strict` reads the file again and says what is wrong, if anything is.

@@ -1,4 +1,4 @@
-"""How documents are chosen for judging: one strategy a file, and the table of them all.
+"""How documents are chosen for judging: one family a file, and the table of them all.
 
 A strategy is pure: the rankings of one topic in, documents out (`pooler.strategies.kinds`).
 """

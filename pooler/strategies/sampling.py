@@ -92,7 +92,7 @@ def least(numbers: NDArray[np.uint64], documents: NDArray[np.int64], size: int) 
     documents : ndarray of int64, shape (n_members,)
         Those to choose from, ascending; of equal numbers the lower document comes first.
     size : int
-        How many, at most `n_members`.
+        How many, at most as many as there are.
 
     Returns
     -------

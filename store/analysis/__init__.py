@@ -14,7 +14,7 @@ eq. 1                  prefactor 1/N; must be 1/R, as in its own worked example;
 section 2.2.3          ``111000001`` and ``101110000`` have 9 characters for N = 10; 1110000001
                        (.85) and 1011100000 (.8042) are meant; the first as it stands has .8611
 section 2.2.3, swaps   the two uses of eq. 6 may not both be taken on the original ranking: 11000 to
-                       10100 would change S by 0, but it falls by 1/3; see `swap_effect`
+                       10100 would change S by 0, but it falls by 1/3; see `measures.chance`
 section 3.2            the sample "of h topics" is of L
 eq. 14                 the subscript m of E_m is missing
 eq. 17, appendix 2     "V_p[V_m(.)]" is no definition of V_pm; the split of the variance is right
@@ -41,7 +41,7 @@ section 4.3            p = .07 is called a considerable significant difference; 
                        significant at 5%
 section 4.2.2, 5.37%   follows from .0330 + .00487 = .03787, which gives .05364, and up; from
                        the .0378 that table 6 has for it, .05359
-tables 7, 8            no error, but rounded up, not to the nearest; `required_difference.round_up`
+tables 7, 8            no error, but rounded up, not to the nearest; `round_up` of `undiscovered.required`
 section 6              the effect of undiscovered documents "becomes large"; does not is meant, and
                        "section 2.3" is 2.2.3
 ====================== ===========================================================================
@@ -60,7 +60,7 @@ The articles, on E [2]_, on precision and recall [3]_, on their means [4]_:
 [4]_, precision        divides by the documents retrieved and by N, which differ where a list is
                        short; here by N, as in trec_eval
 [4]_, last table       arrows of mean recall and mean precision are lost: up up, up down, down up,
-                       down down; up up and down down imply nothing, see `averages`
+                       down down; up up and down down imply nothing, see `significance.folds`
 ====================== ===========================================================================
 
 The slides [5]_:
@@ -81,7 +81,7 @@ local purity           the index runs over K true classes, not L; ``purity(1)`` 
                        purity(1), (2) and (3)
 inverse purity         bounds K and L interchanged, and N where its example has the size of the true
                        class. The example's .598, F .599, weighs each cluster by its size; the
-                       standard form gives .6 and .6. See `clustering`
+                       standard form gives .6 and .6. See `aggregation.clusters`
 ====================== ===========================================================================
 
 References

@@ -191,7 +191,7 @@ def hinting(hint: str) -> Iterator[None]:
 
 
 SCHEMA_REVISION = "0004"
-"""The newest Alembic revision; a test holds it to `store/migrations/versions`."""
+"""The newest Alembic revision; a test holds it to `store/db/migrations/versions`."""
 
 BUSY_TIMEOUT_MS = 30_000
 """How long a command waits for another process that is writing to a SQLite file."""

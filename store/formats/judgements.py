@@ -1,8 +1,8 @@
 r"""Judgements of all judges, events or states, JSONL or TSV, from the event's fields.
 
 A file holds either the whole history, one event a line with the values of
-`store.event`, or how documents stand now, one line a document and judge with those of
-`store.formats.judgements`. After the judge each line has his or her ``kind``, of
+`store.event`, or how documents stand now, one line a document and judge with
+those of `STATE_FIELDS`. After the judge each line has his or her ``kind``, of
 `store.records.JudgeKind`; a file may be without.
 
 JSON lines are one object a line. Tab separated values have a header that names the columns. In
@@ -159,7 +159,7 @@ def iterate_judgements(
     form : {"jsonl", "tsv"}
         How it is written.
     faults : FaultList
-        Where faults are told, by code: those of `store.event.read_events` and of
+        Where faults are told, by code: those of `store.formats.judgements.read_events` and of
         `store.formats.judgements.StateReader`, ``kind`` (no kind of judge, or another one
         than on an earlier line of the same judge), ``header``, ``escape``, ``empty``. A line with a
         fault is not yielded.

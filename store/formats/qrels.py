@@ -295,7 +295,7 @@ def write_qrels(rows: Iterable[Qrel], stream: TextIO) -> None:
 
     Notes
     -----
-    Four columns with single blanks; topics in natural order (`store.ranking.natural_key`), docnos
+    Four columns with single blanks; topics in natural order (`store.text.natural_key`), docnos
     bytewise, so that equal judgements are equal bytes. O(n log n).
 
     Examples

@@ -1,4 +1,4 @@
-"""TOML files: scales and keymaps."""
+"""Scales of grades as words, ranges and TOML files; and TOML read with its faults."""
 
 from __future__ import annotations
 

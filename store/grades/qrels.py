@@ -263,7 +263,7 @@ def final_qrels(
 
     Notes
     -----
-    The order of judgements changes nothing. `Collection.final_qrels` reads all this from a
+    The order of judgements changes nothing. `CollectionGrades.final` reads all this from a
     collection.
 
     Examples

@@ -1,7 +1,5 @@
 """What lies before one judge, and what that judge may see and do.
 
-Its queries name no run, rank, score, or other judge. What it returns for display is sanitised.
-
 It has no method for runs, ranks, scores, pools' manifests, or other judges; its queries name none
 of them. What it returns for display is sanitised.
 """

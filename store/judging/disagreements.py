@@ -1,8 +1,5 @@
 """Documents judged differently, and what came of it.
 
-Pure, and without judges. Only decisions are verdicts: notes, reasons, skips and marked passages
-never are.
-
 Pure, and without names: a judge is a row id here, and a letter on the adjudicator's screen. Only
 decisions count: notes, reasons, skips and marked passages are never a disagreement.
 """

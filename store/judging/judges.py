@@ -232,7 +232,7 @@ def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool =
 
     Notes
     -----
-    These are the places where `store.judging.judges` hides a name that is published: the names
+    These are the places where `Disguise` hides a name that is published: the names
     and rounds of pools, the rounds of events, and the plans of both pools and assignments, as words
     of their own: ``ann`` is not within ``annotated``, nor within the name of a judge ``ann-2``. The
     seed of an assignment that names one of them goes: with it, and a name that is guessed, the

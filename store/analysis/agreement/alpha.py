@@ -97,10 +97,12 @@ def alpha(
     ----------
     coincidences : ndarray, shape (n_grades, n_grades)
         Summed over topics; symmetric. Integers give an exact result, float64 one to rounding.
-    metric, values
+    metric
         As for `two_judge_alpha`.
     n_documents : int
         Documents that two judges graded at least.
+    values
+        As for `two_judge_alpha`.
 
     Returns
     -------

@@ -242,10 +242,12 @@ def topic_bootstraps(
 
     Parameters
     ----------
-    sums, seed, resamples, level, units
+    sums
         As for `topic_bootstrap`.
     statistics : mapping of str to callable
         The coefficients by name.
+    seed, resamples, level, units
+        As for `topic_bootstrap`.
 
     Returns
     -------

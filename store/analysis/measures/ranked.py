@@ -5,8 +5,6 @@ relevant document, ranks below the end of a list are False, and R counts the rel
 the topic, retrieved or not. NaN stands where there is no number; each function says where.
 
 A cutoff divides by itself, as in trec_eval: a list of 3 documents, all relevant, has P@10 = 0.3.
-
-Arguments are as in `store.analysis.measures.ranked`.
 """
 
 from __future__ import annotations

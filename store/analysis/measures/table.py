@@ -1,8 +1,8 @@
 """Every measure by its name; scores of runs and topics.
 
-Each is defined in a module of its own idea: `average_precision`, `ranked_measures`,
-`interpolated_precision`, `gain`, `q_measure`, `roc`, `incomplete_measures`, `residuals`,
-`confusion`. Names are read by `measure_names`, and belong to functions by `measure_definitions`.
+Each is defined in the file of its idea, beside this one: `average_precision`, `ranked`, `gain`,
+`incomplete`, `residuals`, `confusion`. Names are read by `names`, and belong to functions by the
+table below.
 
 An undefined score is a reason, never a number, and does not enter the mean:
 
@@ -24,7 +24,7 @@ RBPResidual it is none, as it is to trec_eval.
 Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
 order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order
 ``trec``, of trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ
-is told in `measure_names` and `interpolated_precision`.
+is told in `names`, and in `ranked` of interpolated precision.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ MEASURES: dict[str, Definition] = {
     "NumRet": Definition(_n_retrieved, needs_relevant=False, is_sum=True),
     "NumRel": Definition(_n_relevant, needs_relevant=False, is_sum=True),
 }
-"""How each of `measure_names.SIGNATURES` is computed."""
+"""How each of `store.analysis.measures.names.SIGNATURES` is computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 A new system will meet judgements that were made without it. To know how it fares, each run that
 was pooled is scored as if it had come late: the judgements owed to it alone are withdrawn
 (`store.analysis.pools.contributions`), and only its own score, or those of its group, is replaced, as in
-[1]_. Small changes mean that the collection can be used again; `pool_errors` sums them up.
+[1]_. Small changes mean that the collection can be used again; `store.analysis.pools.errors` sums them up.
 
 References
 ----------

@@ -66,7 +66,7 @@ def readings(
     Notes
     -----
     Bounds and residual are over the topics for which the measure is defined as judged. O(ranks of
-    all runs) a measure, but nDCG as `gain_bounds` says.
+    all runs) a measure, but nDCG as `store.analysis.measures.bounds` says.
 
     Examples
     --------

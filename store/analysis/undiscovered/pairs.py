@@ -389,10 +389,12 @@ def pair_discovery(
 
     Parameters
     ----------
-    rankings, scenario, r_mode, progress
-        As in `store.analysis.undiscovered.pairs.pair_extremes`.
+    rankings
+        As in `pair_extremes`.
     towards : bool
         Whether the difference is to move towards 0, and past it, or away from it.
+    scenario, r_mode, progress
+        As in `pair_extremes`.
 
     Returns
     -------

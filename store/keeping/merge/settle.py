@@ -1,11 +1,5 @@
 """What stands where ends differ; the closing event.
 
-Its note and passages are those of the end that stands, or what was put in their place. A value
-stands at an end since the event that gave it, its setter. What was put in its place on another
-copy, by an event that knew that one, is taken instead; of two notes of which neither knew the
-other, the one at the end that stands. A settlement gives nothing of its own: its values are those
-of an event before it.
-
 A graph (`store.keeping.merge.graph`) with several ends is closed by a settlement: an event that no
 judge made, which follows all of them and says how the document stands.
 
@@ -20,8 +14,10 @@ nothing. So:
 - two decisions that differ are a conflict. Nothing here chooses between them without a rule
   (`Rule`) or a ruling by hand (`Take`).
 
-Note and passages of a settlement are those of the end that stands; where on another copy they were
-changed knowing them, the changed ones (`store.keeping.merge.settle`).
+Note and passages of a settlement are those of the end that stands. A value stands at an end since
+the event that gave it, its setter: what was put in its place on another copy, by an event that knew
+that one, is taken instead; of two notes of which neither knew the other, the one at the end that
+stands. A settlement gives nothing of its own: its values are those of an event before it.
 
 Settlements are of two kinds, and what may be said of the order of merging rests on it.
 
