@@ -1,5 +1,4 @@
-"""Runs at one depth and order, of files or of a collection: a pool cannot tell.
-"""
+"""Runs at one depth and order, of files or of a collection: a pool cannot tell."""
 
 from __future__ import annotations
 

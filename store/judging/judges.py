@@ -441,7 +441,7 @@ def anonymise(
 
     Notes
     -----
-    What counts as telling is what an anonymised export leaves out (`store.judging.judges`): the
+    What counts as telling is what an anonymised export leaves out: the
     name wherever it stands, host, process and program of sittings, own words that were marked, the
     day of registration, and seeds of orders that were made of the name. The new names are the first
     free of ``judge-1``, ``judge-2``, ..., given by chance. Grades, times and, unless they are to

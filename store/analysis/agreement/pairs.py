@@ -1,6 +1,6 @@
 """How far two judges agree: every coefficient of a pair, by its name or put together.
 
-The coefficients are those of `kappa`, `alpha` and `overlap`; `store.analysis.agreement.many` has those of more than
+The coefficients are those of `kappa`, `alpha` and `overlap`; `agreement.many` has those of more than
 two. One pair is computed exactly, table by table; `stacked` computes one coefficient of thousands
 of tables at once, for resampling and for reports on every pair of many judges. An undefined
 coefficient is a reason, never a number: see `coefficient`.

@@ -99,7 +99,7 @@ def paired_t(differences: NDArray[np.float64], *, level: float = LEVEL) -> TTest
         t_2 = \frac{\bar\nu_A - \bar\nu_B}{\sqrt{(s_A^2 + s_B^2 - 2 Cov_{AB}) / L}}
             = \frac{\bar u}{\sqrt{s_u^2 / L}}    (Eq. 9 of [1]_)
 
-    with variances over L - 1. Exact when the differences are normal; see `store.analysis.significance.normality`.
+    with variances over L - 1. Exact when the differences are normal; see `significance.normality`.
 
     Examples
     --------

@@ -247,7 +247,7 @@ def required_of_pairs(
     Parameters
     ----------
     moved : PairSensitivity
-        From `store.analysis.undiscovered.pairs.pair_sensitivity`. The documents of the lower run are what turns relevant, as in
+        From `pair_sensitivity` of `undiscovered.pairs`. The documents of the lower run are what turns relevant, as in
         section 4.3 of [1]_: what speaks for a difference is least then.
     variation_share : float or array of float, shape (n_pairs,), default=0
         K.
