@@ -247,8 +247,8 @@ def required_of_pairs(
     Parameters
     ----------
     moved : PairSensitivity
-        From `pair_sensitivity` of `undiscovered.pairs`. The documents of the lower run are what turns relevant, as in
-        section 4.3 of [1]_: what speaks for a difference is least then.
+        From `pair_sensitivity` of `undiscovered.pairs`. The documents of the lower run are what
+        turns relevant, as in section 4.3 of [1]_: what speaks for a difference is least then.
     variation_share : float or array of float, shape (n_pairs,), default=0
         K.
     alpha, power : float
