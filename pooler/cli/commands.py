@@ -7,6 +7,7 @@ sentence, on as many lines as it takes.
 
 from __future__ import annotations
 
+import os
 from collections import UserDict
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,8 @@ from pooler.cli.usage import usage_told
 
 WIDEST = 110
 """Columns of a terminal that help fills at most: longer lines are hard to read."""
+COMPLETES = "_POOLER_COMPLETE"
+"""In the environment when a shell asks for completions."""
 _WHOLE = 1000
 """Characters of a first sentence: more than any has."""
 
@@ -43,6 +46,10 @@ class Announced:
         """Import the module and return the command, made as typer would have made it at once."""
         module, _, attribute = self.where.partition(":")
         found = getattr(import_module(module), attribute)
+        if COMPLETES in os.environ:
+            from pooler.cli.completion import add_completion
+
+            add_completion(found)
         around = typer.Typer(add_completion=False, rich_markup_mode=None)
         if isinstance(found, typer.Typer):
             own = found.info.cls

@@ -1,0 +1,50 @@
+"""What the shell is offered: names of the collection at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import run_process
+
+
+def offered(folder: Path, line: str, **settings: str) -> list[str]:
+    """Return what bash is offered for the last word of a line."""
+    words = line.split(" ")
+    asked = {"_POOLER_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    ran = run_process(folder=folder, settings={**asked, **settings})
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    return ran.stdout.decode().split()
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("pooler sensi", ["sensitivity"]),
+        ("pooler sensitivity --judge s", ["strict"]),
+        ("pooler evaluate bm25-b", ["bm25-bigrams"]),
+        ("pooler evaluate -m bpr", []),  # names are as they are written
+        ("pooler evaluate --measure Bpr", ["Bpref"]),
+        ("pooler list docs --topic G0", [f"G0{number}" for number in range(1, 9)]),
+        ("pooler replay --strategy comb", ["comb-min"]),
+        ("pooler sensitivity --at wo", ["worst"]),
+        ("pooler unpool tfidf", ["tfidf-words"]),
+        ("pooler pool bm25-b", []),  # run files, which the shell completes itself
+    ],
+)
+def test_names_of_the_collection_are_offered(judged: Path, line: str, names: list[str]) -> None:
+    """Runs, topics, judges; strategies and measures; a choice of words; commands."""
+    found = offered(judged, line)
+    assert found[: len(names)] == names
+    assert bool(found) == bool(names)
+
+
+def test_another_collection_is_asked(judged: Path, tmp_path: Path) -> None:
+    """By its option and by the environment; one that is not there offers nothing, and says nothing."""
+    where = str(judged / "collection.db")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert offered(elsewhere, f"pooler evaluate --collection {where} --judge m") == ["middle"]
+    assert offered(elsewhere, "pooler evaluate --judge m", POOLER_COLLECTION=where) == ["middle"]
+    assert offered(elsewhere, "pooler evaluate --judge m") == []
