@@ -25,11 +25,11 @@ from judge_ui.widgets.lines import Bar
 from judge_ui.widgets.lists import RowList
 from judge_ui.widgets.opinions import OpinionsBox, opinions_leaf
 from judge_ui.widgets.text_pane import TextPane
-from judge_ui.widgets.wrapping import cell_width, pad
 from store.errors import PoolerError
 from store.judging.disagreements import CellCount, Verdict
 from store.records import Scale, Topic
 from store.text import sanitise_line
+from store.wrapping import cell_width, pad
 
 
 class CellDialog(ModalScreen[int | None]):

@@ -24,8 +24,8 @@ from judge_ui.session.keys import (
 from judge_ui.widgets.lines import Bar, Words, hints_leaf
 from judge_ui.widgets.lists import RowList
 from judge_ui.widgets.small import LineInput, Unhurried
-from judge_ui.widgets.wrapping import cell_width, pad
 from store.text import sanitise_line
+from store.wrapping import cell_width, pad
 
 _BACK = ("Esc", "goes back")
 

@@ -19,10 +19,10 @@ from judge_ui.widgets.lines import Bar, Brief, Hint, Hints, Status, progress_wor
 from judge_ui.widgets.lists import PoolList
 from judge_ui.widgets.small import TooSmall
 from judge_ui.widgets.text_pane import TextPane
-from judge_ui.widgets.wrapping import cut
 from store.errors import PoolerError
 from store.records import Page, Passage, State, Topic
 from store.text import sanitise_line
+from store.wrapping import cut
 
 READ_AHEAD_S = 0.2
 """Pause between the paint of a document and the reading of the next one, in seconds."""

@@ -23,10 +23,10 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import Outcome, Result
 from judge_ui.widgets.lines import Bar, Hints, Status
 from judge_ui.widgets.small import TooSmall
-from judge_ui.widgets.wrapping import cell_width, cut
 from store.errors import PoolerError
 from store.records import Event, InboxLine
 from store.text import sanitise_line
+from store.wrapping import cell_width, cut
 
 _COLUMNS = ("topic", "title", "docs", "judged", "skipped", "can't", "left", "last judged")
 _TITLE = _COLUMNS.index("title")

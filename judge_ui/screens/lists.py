@@ -16,10 +16,10 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.lines import Bar, Hint, Hints, Status, progress_words
 from judge_ui.widgets.lists import PoolList, RowList
 from judge_ui.widgets.small import TooSmall
-from judge_ui.widgets.wrapping import cell_width, pad
 from store.errors import PoolerError
 from store.records import Event
 from store.text import sanitise_line
+from store.wrapping import cell_width, pad
 
 
 class PoolListScreen(Screen[int | None]):

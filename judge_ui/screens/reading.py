@@ -17,9 +17,9 @@ from judge_ui.widgets.lines import Bar, Hints, Status
 from judge_ui.widgets.markdown_leaf import markdown_leaf
 from judge_ui.widgets.small import TooSmall, Unhurried
 from judge_ui.widgets.text_pane import TextPane
-from judge_ui.widgets.wrapping import cell_width, pad, wrap
 from store.records import Guideline, Scale, Topic
 from store.text import sanitise_line
+from store.wrapping import cell_width, pad, wrap
 
 NO_GUIDELINES = "this collection has no guidelines"
 

@@ -29,10 +29,10 @@ from judge_ui.widgets.laid_out import Leaf, strong
 from judge_ui.widgets.lines import Bar, Hints, Status, progress_words
 from judge_ui.widgets.small import TooSmall, Unhurried
 from judge_ui.widgets.text_pane import TextPane
-from judge_ui.widgets.wrapping import cell_width, pad
 from store.analysis.pools.pace import duration_words
 from store.errors import PoolerError
 from store.records import State, Task
+from store.wrapping import cell_width, pad
 
 
 class SummaryScreen(Unhurried, Screen[Afterwards]):

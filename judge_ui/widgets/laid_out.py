@@ -14,8 +14,8 @@ from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT
 from judge_ui.text.finding import TermSearch
 from judge_ui.text.folding import Span
 from judge_ui.text.marking import merged
-from judge_ui.widgets.wrapping import LineSpan, drawn, iter_lines
 from store.records import Page, Passage, Topic
+from store.wrapping import LineSpan, drawn, iter_lines
 
 _AT_ONCE = 16_384
 """Characters that are laid out before the text is first shown."""

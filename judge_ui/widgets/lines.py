@@ -12,9 +12,9 @@ from textual.widgets import Static
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.words import Progress, grade_mark
 from judge_ui.widgets.laid_out import LaidLeaf, Leaf, Look, lay_out, strong
-from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, pad
 from store.records import Scale, State, Task
 from store.text import sanitise_line
+from store.wrapping import cell_width, cut, drawn, fitting, pad
 
 _STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HIT: "bold reverse"}
 

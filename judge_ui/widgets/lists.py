@@ -23,9 +23,9 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
 from judge_ui.widgets.lines import Bar
 from judge_ui.widgets.small import LineInput
-from judge_ui.widgets.wrapping import cell_width, pad
 from store.records import State, Task
 from store.text import sanitise_line
+from store.wrapping import cell_width, pad
 
 Line = Callable[[int, int], str]
 """Writes a row, by its number, into a width in cells; what it gives is fit for a terminal."""

@@ -13,8 +13,8 @@ from markdown_it.token import Token
 
 from judge_ui.text.folding import Span
 from judge_ui.widgets.laid_out import Leaf
-from judge_ui.widgets.wrapping import cell_width, wrap
 from store.text import sanitise
+from store.wrapping import cell_width, wrap
 
 _CODE = "    "
 _RULE = "- - -"

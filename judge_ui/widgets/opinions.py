@@ -7,9 +7,9 @@ from textual.widget import Widget
 
 from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_marks, opinion_tail
 from judge_ui.widgets.laid_out import Leaf, strong
-from judge_ui.widgets.wrapping import cell_width, cut, pad
 from store.judging.disagreements import Disagreement
 from store.records import Scale
+from store.wrapping import cell_width, cut, pad
 
 MOST_LINES = 5
 """Opinions that have a line each; more of them share one."""

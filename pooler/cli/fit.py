@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from pooler.streams import PAGE, broken, least_width, wrapped
+from pooler.streams import PAGE
 from store.text import sanitise, sanitise_line
+from store.wrapping import broken, least_width, wrapped
 
 if TYPE_CHECKING:
     from pooler.results.printed import Cell, Table

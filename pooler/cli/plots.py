@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from pooler.report.drawing import Scale, tick_labels, ticks
 from pooler.results.printed import Format
-from pooler.streams import PAGE, broken, terminal_width
+from pooler.streams import PAGE, terminal_width
 from store.errors import ArgumentError
 from store.text import counted, sanitise_line
+from store.wrapping import broken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

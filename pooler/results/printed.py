@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pooler.streams import PAGE, broken
+from pooler.streams import PAGE
 from store.text import sanitise_line
 
 if TYPE_CHECKING:
@@ -256,6 +256,8 @@ def folded(
     {'n': '', 'note': 'nobody knows,'}
     """
     from rich.cells import cell_len
+
+    from store.wrapping import broken
 
     widths, leasts = [], []
     for column in columns:

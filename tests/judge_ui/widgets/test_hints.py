@@ -6,9 +6,9 @@ import pytest
 
 from judge_ui.session.keys import key_table
 from judge_ui.widgets.lines import Status, grade_line, hint_lines
-from judge_ui.widgets.wrapping import cell_width
 from store.formats.scale import parse_scale
 from store.records import State, Task
+from store.wrapping import cell_width
 
 UNJUDGED = Task("d1", State.UNJUDGED, None, "", "", 0)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from judge_ui.text.finding import term_spans
 from judge_ui.text.folding import Span
 from judge_ui.widgets.laid_out import DocumentLeaf, LaidLeaf, Leaf, Look, document_leaf, lay_out, topic_leaf
-from judge_ui.widgets.wrapping import drawn, iter_lines, wrap
 from store.records import Page, Passage, Topic
+from store.wrapping import drawn, iter_lines, wrap
 
 texts = st.text(st.sampled_from("ab cé検索。「」\u0301\u200d\n\t"), max_size=60)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge_ui.widgets.markdown_leaf import markdown_leaf
-from judge_ui.widgets.wrapping import cell_width
+from store.wrapping import cell_width
 
 
 def bold(text: str) -> list[str]:

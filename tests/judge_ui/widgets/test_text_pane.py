@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from judge_ui.widgets.laid_out import Leaf, Look, document_leaf
 from judge_ui.widgets.text_pane import look_style
-from judge_ui.widgets.wrapping import wrap
 from store.records import Page
+from store.wrapping import wrap
 from tests.judge_ui.widgets.hosting import showing
 from tests.strategies import examples
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from judge_ui.widgets.wrapping import cell_width, cut, drawn, fitting, iter_lines, pad, wrap
 from store.text import INVISIBLE
+from store.wrapping import broken, cell_width, cut, drawn, fitting, iter_lines, pad, wrap, wrapped
 
 WIDE = "検索評価のテスト。、「」ー"
 NARROW = "ab cé-d ﾊ"
@@ -188,3 +188,14 @@ def test_a_megabyte_in_one_line_is_wrapped_in_seconds(text: str) -> None:
     wrap(text, 78)
     # Quadratic time would be hours; the bound leaves room for a busy machine.
     assert time.perf_counter() - started < 60
+
+
+@pytest.mark.parametrize("text", ["検索「評価」の基礎。", "基礎（検索）、評価ー測定", "abc「検索」def。"])
+@pytest.mark.parametrize("width", [6, 7, 8, 10])
+def test_words_and_cells_break_where_texts_do(text: str, width: int) -> None:
+    """No line of a caption or cell begins with closing nor ends with opening punctuation."""
+    for lines in (wrapped(text, width).split("\n"), broken(text, width)):
+        assert "".join(lines) == text
+        for line in lines:
+            assert line[0] not in "」。）、ー"
+            assert line[-1] not in "「（"

@@ -1,5 +1,9 @@
 """Text laid out in terminal cells: lines that fit, Japanese included, and nothing lost.
 
+One rule says where a line may be broken: at a blank, or beside a wide character, but not before
+closing nor after opening punctuation. `wrap` gives places in a text that is read on a screen;
+`wrapped` breaks words about data, in which a path stays whole; `broken` breaks cells of a table.
+
 Every width is the sum of its characters' widths. Characters that show nothing - joiners, variation
 selectors, soft hyphens - and skin tones are left out of what is drawn: terminals do not agree on
 their width, and a line that comes out wider than it was counted spills into its neighbours.
@@ -7,11 +11,12 @@ their width, and a line that comes out wider than it was counted spills into its
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
-from rich.cells import get_character_cell_size
+from rich.cells import cell_len, chop_cells, get_character_cell_size
 
 from store.text import INVISIBLE
 
@@ -27,6 +32,13 @@ _NOT_AT_START = frozenset(
     "、。，．：；？！」』）】〕〉》］｝,.:;?!)]}’”・ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ"
 )
 _NOT_AT_END = frozenset("「『（【〔〈《［｛([{‘“")
+
+_WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
+_START, _END = (re.escape("".join(sorted(one))) for one in (_NOT_AT_START, _NOT_AT_END))
+_BLANKS = re.compile(
+    rf"(?<=[{_WIDE}])(?<![{_END}])(?![{_START}\s])|(?<=\S)(?<![{_END}])(?=[{_WIDE}])(?![{_START}])|\s+"
+)
+_JOINTS = re.compile(r"(?<=[^\W_])[-_./:=,@+]+(?=[^\W_])")
 
 _MOST_PER_CELL = 8
 """Characters of one line for each cell of its width, so that a line of combining marks ends."""
@@ -221,6 +233,104 @@ def _last_break(text: str, start: int, end: int, widths: _Widths) -> int:
     while place > start + 1 and widths[text[place]] == 0:
         place -= 1
     return place if place > start + 1 else end
+
+
+def least_width(text: str, *, joints: bool = False) -> int:
+    """Return the columns that a text needs when it is broken at blanks, or at joints of names too.
+
+    A number, a date and a time are one word, and so are a date and its time if joints are kept.
+
+    Examples
+    --------
+    >>> least_width("two words"), least_width("rm3-words-title"), least_width("2026-03-01 09:30")
+    (5, 15, 16)
+    >>> least_width("rm3-words-title", joints=True), least_width("漬物 石")
+    (6, 2)
+    """
+    return max((cell_len(piece.rstrip()) for piece in _pieces(text, joints=joints)), default=0)
+
+
+def broken(text: str, width: int) -> list[str]:
+    """Break a text into lines of a width; a word is broken only where it is wider than that.
+
+    Parameters
+    ----------
+    text : str
+        One line; sanitised.
+    width : int
+        Columns of a terminal, 2 or more.
+
+    Examples
+    --------
+    >>> broken("of the late-tfidf-bigrams run", 12)
+    ['of the', 'late-tfidf-', 'bigrams run']
+    >>> broken("0123456789abcdef", 10)
+    ['0123456789', 'abcdef']
+    """
+    if cell_len(text) <= width:
+        return [text]
+    lines: list[str] = []
+    for word in _pieces(text):
+        parts = [word]
+        if cell_len(word.rstrip()) > width:
+            parts = [
+                part
+                for piece in _pieces(word, joints=True)
+                for part in ([piece] if cell_len(piece.rstrip()) <= width
+                             else chop_cells(piece, width))
+            ]  # fmt: skip
+        for number, part in enumerate(parts):
+            starts = number == 0 and len(parts) > 1
+            if lines and not starts and cell_len(lines[-1] + part.rstrip()) <= width:
+                lines[-1] += part
+            else:
+                lines.append(part)
+    return [line.rstrip() for line in lines]
+
+
+def wrapped(text: str, width: int) -> str:
+    r"""Break lines of words at blanks; words that are wider stay whole, for they may be paths.
+
+    Lines go on under the first word of theirs.
+
+    Examples
+    --------
+    >>> print(wrapped("one line\n  another line, that is too long for this", 20))
+    one line
+      another line, that
+      is too long for
+      this
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        words = line.lstrip()
+        indent = line[: len(line) - len(words)]
+        lines.append(indent)
+        for word in _pieces(words):
+            is_first = lines[-1] == indent
+            if not is_first and cell_len(lines[-1] + word.rstrip()) > width:
+                lines.append(indent)
+            lines[-1] += word
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _pieces(text: str, *, joints: bool = False) -> Iterator[str]:
+    """Yield the parts between which a text may be broken, each with the blanks after it."""
+    ends = {
+        found.end()
+        for pattern in ((_BLANKS, _JOINTS) if joints else (_BLANKS,))
+        for found in pattern.finditer(text)
+        if not _is_between_digits(text, found.start(), found.end()) or (joints and pattern is _BLANKS)
+    }
+    start = 0
+    for end in sorted({*ends, len(text)} - {0}):
+        yield text[start:end]
+        start = end
+
+
+def _is_between_digits(text: str, start: int, end: int) -> bool:
+    """Tell whether a break would tear a number, a date or a time apart."""
+    return 0 < start < end < len(text) and text[start - 1].isdigit() and text[end].isdigit()
 
 
 def _character_width(character: str) -> int:
