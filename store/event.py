@@ -141,7 +141,7 @@ EVENT = _declared(
           " collection; null = the one before", since=4),
     Field("settled", CODE, "said", "the rule by which copies that differed were settled; null = a judge"
           " acted", since=4),
-)  # fmt: skip
+)  # fmt: skip - a field a line, as a table is read
 """Every field of an event, in the order in which files have them."""
 FIELDS = tuple(one.name for one in EVENT)
 COLUMNS = {one.name: one.column or one.name for one in EVENT if one.kind is not PASSAGES}

@@ -276,9 +276,8 @@ def broken(text: str, width: int) -> list[str]:
             parts = [
                 part
                 for piece in _pieces(word, joints=True)
-                for part in ([piece] if cell_len(piece.rstrip()) <= width
-                             else chop_cells(piece, width))
-            ]  # fmt: skip
+                for part in ([piece] if cell_len(piece.rstrip()) <= width else chop_cells(piece, width))
+            ]
         for number, part in enumerate(parts):
             starts = number == 0 and len(parts) > 1
             if lines and not starts and cell_len(lines[-1] + part.rstrip()) <= width:

@@ -550,8 +550,11 @@ def _hatching(series: int, x: float, y: float, width: float, height: float) -> s
         return ""
     across = [x + _HATCH * step for step in range(int(width / _HATCH) + 1)]
     if series == 2:
-        stretches = [(left + shift, y + height * share, 3.0, 0.0) for left in across
-                     for shift, share in ((0.0, 0.3), (4.0, 0.7))]  # fmt: skip
+        stretches = [
+            (left + shift, y + height * share, 3.0, 0.0)
+            for left in across
+            for shift, share in ((0.0, 0.3), (4.0, 0.7))
+        ]
     elif series == 4:
         stretches = [(x, y + height * share, width, 0.0) for share in (0.3, 0.7)]
     elif series == 5:

@@ -70,9 +70,16 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
     Examples
     --------
     >>> chart = HeatMap(
-    ...     "Grades", "", "first judge", "second judge", ("0", "1"), ("0", "1"),
-    ...     ((50, 3), (2, 20)), (("50", "3"), ("2", "20")), has_diagonal=True,
-    ... )  # fmt: skip
+    ...     "Grades",
+    ...     "",
+    ...     "first judge",
+    ...     "second judge",
+    ...     ("0", "1"),
+    ...     ("0", "1"),
+    ...     ((50, 3), (2, 20)),
+    ...     (("50", "3"), ("2", "20")),
+    ...     has_diagonal=True,
+    ... )
     >>> draw_heat_map(chart, width=400, key="f1").count('class="same-')
     2
     """

@@ -153,8 +153,7 @@ def lay_out(texts: Sequence[RowText], width: float, mark_height: float) -> RowLa
         above = (len(label) * labels_above, len(values) * values_above)
         beside = (len(label) * (not labels_above), len(values) * (not values_above))
         block = max(mark_height, LINE * max(beside)) + PADDING
-        rows.append(PlacedRow(label, values, reason, top, LINE * max(above), block,
-                              row.is_faint))  # fmt: skip
+        rows.append(PlacedRow(label, values, reason, top, LINE * max(above), block, row.is_faint))
         top = rows[-1].bottom
     return RowLayout(rows, left, right, labels_above, values_above)
 
@@ -184,8 +183,7 @@ def draw_frame(
             sheet.lines(0, top + row.top, row.label, classes=classes)
         else:
             start = top + row.middle - LINE * len(row.label) / 2
-            sheet.lines(layout.left - 2 * PADDING, start, row.label, anchor="end",
-                        classes=classes)  # fmt: skip
+            sheet.lines(layout.left - 2 * PADDING, start, row.label, anchor="end", classes=classes)
         start = row.top if layout.values_above else row.middle - LINE * len(row.values) / 2
         sheet.lines(sheet.width, top + start, row.values, anchor="end", classes=classes)
         sheet.lines(layout.left, top + row.end, row.reason, classes="soft")

@@ -164,6 +164,5 @@ def _first_grade(standing: Mapping[str, _Standing]) -> int | None:
 
     Row ids, which depend on the order in which copies were merged, decide nothing.
     """
-    graded = [(one.since, name, one.grade) for name, one in standing.items()
-              if one.grade is not None]  # fmt: skip
+    graded = [(one.since, name, one.grade) for name, one in standing.items() if one.grade is not None]
     return min(graded)[2] if graded else None

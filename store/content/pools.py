@@ -75,8 +75,9 @@ def _in_words(value: object) -> object:
 
 def _different_runs(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str, Any]]) -> list[str]:
     """Say which runs fed one pool and not the other, or from another file."""
-    before, after = ({run["tag"]: run.get("sha256") for run in runs if run.get("contributes", True)}
-                     for runs in (old, new))  # fmt: skip
+    before, after = (
+        {run["tag"]: run.get("sha256") for run in runs if run.get("contributes", True)} for runs in (old, new)
+    )
     parts = {
         "run {} had another file": [t for t in before if t in after and before[t] != after[t]],
         "run {} too": [tag for tag in before if tag not in after],

@@ -44,14 +44,21 @@ from store.db.turns import Turn
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.formats.scale import scale_from_json
 
-MISREAD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
-           NoResultFound, MultipleResultsFound)  # fmt: skip
+MISREAD = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    MemoryError,
+    NoResultFound,
+    MultipleResultsFound,
+)
 """What making sense of a value ends in that is none of its column's, or is not there."""
 DAMAGED = "the database file is damaged"
 DAMAGED_HINT = "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
 NO_COLLECTION_HINT = "name another with --collection, or restore a backup: pooler restore"
-_UNCODED = ("Could not decode to UTF-8", "no such table", "no such column",
-            "unsupported file format")  # fmt: skip
+_UNCODED = ("Could not decode to UTF-8", "no such table", "no such column", "unsupported file format")
 """Words of SQLite that damage has, and other things, too."""
 
 _FULL = 1 << 20
@@ -552,10 +559,12 @@ def _stored_schema(engine: Engine) -> tuple[str | None, set[tuple[str, str]]]:
 def _check_schema_is_open(session: Session) -> None:
     """Refuse a schema of PostgreSQL that a login may not use: its tables seem not to be there."""
     if session.get_bind().dialect.name == "postgresql":
-        closed = session.scalar(text(
-            "SELECT nspname FROM pg_namespace WHERE NOT has_schema_privilege(oid, 'USAGE')"
-            " AND nspname = ANY(regexp_split_to_array(current_setting('search_path'), '[, \"]+'))"
-        ))  # fmt: skip
+        closed = session.scalar(
+            text(
+                "SELECT nspname FROM pg_namespace WHERE NOT has_schema_privilege(oid, 'USAGE')"
+                " AND nspname = ANY(regexp_split_to_array(current_setting('search_path'), '[, \"]+'))"
+            )
+        )
         if closed is not None:
             where = display(session.connection().engine.url)
             message = f"{where}: this login may not do it: permission denied for schema {closed}"

@@ -185,8 +185,9 @@ def read_qrels(
         told.add(None, "expected `topic iteration docno grade` lines, got none", "empty")
     if faults is None:
         told.raise_if_any()
-    return QrelsFile(rows, n_floats, n_ignored, n_trailing, digest.hexdigest(), float_grade,
-                     n_alike, first_alike)  # fmt: skip
+    return QrelsFile(
+        rows, n_floats, n_ignored, n_trailing, digest.hexdigest(), float_grade, n_alike, first_alike
+    )
 
 
 def _read_lines(path: str, faults: FaultList, digest: hashlib._Hash) -> Iterator[tuple[int, bytes]]:

@@ -73,11 +73,16 @@ class FileVotes:
             grades[columns.codes == source] = target
         n_lines = len(grades)
         self._parts.append(
-            np.stack([
-                columns.topics, columns.docnos, np.full(n_lines, judge_code, dtype=np.int64),
-                np.where(is_open, _LISTED, 0), grades,
-            ])
-        )  # fmt: skip
+            np.stack(
+                [
+                    columns.topics,
+                    columns.docnos,
+                    np.full(n_lines, judge_code, dtype=np.int64),
+                    np.where(is_open, _LISTED, 0),
+                    grades,
+                ]
+            )
+        )
 
     def add_judgements(
         self,
@@ -100,15 +105,18 @@ class FileVotes:
         is_named : bool, default=False
             Whether the user named the judges, so that they are measured with no grade, too.
         """
-        codes = {name: self._add_judge(name, kind, is_named=is_named)
-                 for name, kind in kinds.items()}  # fmt: skip
+        codes = {name: self._add_judge(name, kind, is_named=is_named) for name, kind in kinds.items()}
         rows = [
-            (self.topics[one.topic], self.docnos[one.docno], codes[one.judge],
-             PLACE_OF_STATE.get(one.state, 0), one.grade or 0)
+            (
+                self.topics[one.topic],
+                self.docnos[one.docno],
+                codes[one.judge],
+                PLACE_OF_STATE.get(one.state, 0),
+                one.grade or 0,
+            )
             for one in judgements
-        ]  # fmt: skip
-        rows += [(self.topics[topic], self.docnos[docno], -1, _LISTED, 0)
-                 for topic, docno in listed]  # fmt: skip
+        ]
+        rows += [(self.topics[topic], self.docnos[docno], -1, _LISTED, 0) for topic, docno in listed]
         self._parts.append(np.array(rows, dtype=np.int64).reshape(-1, 5).T)
 
     def judges(self) -> list[Judge]:
@@ -198,9 +206,10 @@ class FileVotes:
             return list(dict.fromkeys(names))
         codes = set(np.unique(cells[2, cells[3] == 0]).tolist())
         return [
-            name for code, (name, kind) in enumerate(self._kinds.items())
+            name
+            for code, (name, kind) in enumerate(self._kinds.items())
             if kind is not JudgeKind.ADJUDICATOR and (name in self._named or code in codes)
-        ]  # fmt: skip
+        ]
 
 
 def _pairs(topic_codes: NDArray[np.int64], documents: NDArray[np.int64]) -> Pairs:

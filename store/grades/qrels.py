@@ -89,8 +89,13 @@ def outcome_of(ballots: Ballots, policy: Policy) -> Outcome:
         sums, n_fewer = _sums(ballots, policy)
         is_given[ballots.rows], grades[ballots.rows] = True, sums
         level = policy.level
-        return Outcome(is_given, grades if level is None else _relevant(grades, is_given, level),
-                       is_tied, is_ruled, n_fewer)  # fmt: skip
+        return Outcome(
+            is_given,
+            grades if level is None else _relevant(grades, is_given, level),
+            is_tied,
+            is_ruled,
+            n_fewer,
+        )
     place, values = None, np.array(ballots.scale.values)
     if policy.collapse == "before" and policy.level is not None:
         place, values = level_index(ballots.scale, policy.level), np.array([0, 1])

@@ -43,9 +43,9 @@ def judges_against(
         One pair for each of `others`; and a single one of all their labels thrown together, in
         which a document counts once for each of them who graded it.
     """
-    by_topic = np.array([
-        population.total(partial(pair_tables, first=other, second=reference)) for other in others
-    ])  # fmt: skip
+    by_topic = np.array(
+        [population.total(partial(pair_tables, first=other, second=reference)) for other in others]
+    )
     together = by_topic.sum(axis=0)[np.newaxis]
     return stacks_of(by_topic, level_indices), stacks_of(together, level_indices)
 

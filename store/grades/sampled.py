@@ -97,11 +97,16 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
         raise UnknownNameError("pool", pool, pools)
     columns = POOL_ENTRY.c
     query = (
-        select(columns.topic_id, columns.document_id, columns.sampled, columns.stratum,
-               columns.inclusion_probability)
+        select(
+            columns.topic_id,
+            columns.document_id,
+            columns.sampled,
+            columns.stratum,
+            columns.inclusion_probability,
+        )
         .where(columns.pool_id == pools[pool])
         .order_by(columns.topic_id)
-    )  # fmt: skip
+    )
     by_topic: dict[str, list[Sequence[object]]] = {}
     for topic, *entry in session.execute(query):
         by_topic.setdefault(topics.names[topic], []).append(entry)

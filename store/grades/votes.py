@@ -292,9 +292,8 @@ def fetch_tallied_grades(
     }
     return TalliedGrades(
         judges=tuple(sorted(names[number] for number in np.unique(judge_of).tolist())),
-        by_topic={topic: (found[topic][0], found[topic][1])
-                  for topic in sorted(found, key=natural_key)},
-    )  # fmt: skip
+        by_topic={topic: (found[topic][0], found[topic][1]) for topic in sorted(found, key=natural_key)},
+    )
 
 
 def fetch_ballots(session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy) -> Ballots:

@@ -182,17 +182,36 @@ def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]
 
 def _fetch_rulings(session: Session, topic: int | None, document: int | None) -> dict[Pair, list[Ruling]]:
     """Return the rulings that stand, by topic and document."""
-    names = ("id", "judge_id", "topic_id", "document_id", "action", "undoes", "grade",
-             "display_order", "follows", "state", "judged_at")  # fmt: skip
+    names = (
+        "id",
+        "judge_id",
+        "topic_id",
+        "document_id",
+        "action",
+        "undoes",
+        "grade",
+        "display_order",
+        "follows",
+        "state",
+        "judged_at",
+    )
     query = _adjudicators_events(topic, document).with_only_columns(*(JUDGEMENT.c[name] for name in names))
     histories: dict[tuple[Pair, int], list[Step]] = {}
     for row in session.execute(query.order_by(JUDGEMENT.c.revision)):
         history = histories.setdefault(((row.topic_id, row.document_id), row.judge_id), [])
         at = max(row.judged_at, history[-1].at or row.judged_at) if history else row.judged_at
         history.append(
-            Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order, row.follows,
-                 State(row.state), at)
-        )  # fmt: skip
+            Step(
+                row.id,
+                Action(row.action),
+                row.undoes,
+                row.grade,
+                row.display_order,
+                row.follows,
+                State(row.state),
+                at,
+            )
+        )
     rulings: dict[Pair, list[Ruling]] = {}
     for (pair, judge), history in histories.items():
         ruling = ruling_of(judge, history)

@@ -338,8 +338,7 @@ def _find(
                 basis.topic_version,
             )
             found.append(_Found(outdated, judge.id, pair, newest.id))
-    return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic),
-                                          one.shown.docno))  # fmt: skip
+    return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic), one.shown.docno))
 
 
 def _count_imported(session: Session, judges: Sequence[str], topics: Collection[str]) -> int:

@@ -111,9 +111,20 @@ _NAMES = {
 }
 """What a row is called, and where its names are."""
 _KEYS = (
-    "id", "version", "number", "tag", "name", "uid", "run_id", "topic_id", "pool_id",
-    "document_id", "judge_id", "revision", "judgement_id",
-)  # fmt: skip
+    "id",
+    "version",
+    "number",
+    "tag",
+    "name",
+    "uid",
+    "run_id",
+    "topic_id",
+    "pool_id",
+    "document_id",
+    "judge_id",
+    "revision",
+    "judgement_id",
+)
 
 
 def wrong_checksums(session: Session) -> Found:
@@ -451,8 +462,10 @@ _BATCH = 256
 def wrong_texts(session: Session) -> Found:
     """Check that the hash of a document is that of its stored title and text."""
     found = Found()
-    query = text("SELECT docno, title, text, sha256 FROM document WHERE text IS NOT NULL"
-                 " OR title IS NOT NULL OR sha256 IS NOT NULL ORDER BY id")  # fmt: skip
+    query = text(
+        "SELECT docno, title, text, sha256 FROM document WHERE text IS NOT NULL"
+        " OR title IS NOT NULL OR sha256 IS NOT NULL ORDER BY id"
+    )
     options = {"yield_per": _BATCH}
     with session.connection().execute(query, execution_options=options) as result:
         for docno, title, body, sha256 in result:
@@ -473,9 +486,13 @@ def _raw(value: Any) -> bytes:
 
 
 TEXT_CHECKS = (
-    Check("texts", "documents with a text", wrong_texts,
-          "take the texts again: pooler import docs FILE --replace"),
-)  # fmt: skip
+    Check(
+        "texts",
+        "documents with a text",
+        wrong_texts,
+        "take the texts again: pooler import docs FILE --replace",
+    ),
+)
 
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -603,11 +620,15 @@ POOLING_CHECKS = (
     Check("ids", "ids", _ids, RESTORE),
     *TEXT_CHECKS,
     Check("runs", "runs", _runs, "take the file again: pooler import runs FILE --replace"),
-    Check("rankings", "rankings", _rankings,
-          "take the run again: pooler import runs FILE --replace, or " + RESTORE),
+    Check(
+        "rankings",
+        "rankings",
+        _rankings,
+        "take the run again: pooler import runs FILE --replace, or " + RESTORE,
+    ),
     Check("pools", "pools", _pools, REPORT),
     Check("pool entries", "pooled documents", _pool_entries, REPORT),
-)  # fmt: skip
+)
 
 
 _HASHED = {("document", "text"), ("document", "title")}
@@ -734,6 +755,10 @@ def _tables(session: Session) -> Found:
 
 
 TABLE_CHECKS = (
-    Check("tables", "tables", _tables,
-          "pooler upgrade makes a backup, then adds what is missing and says what it cannot mend"),
-)  # fmt: skip
+    Check(
+        "tables",
+        "tables",
+        _tables,
+        "pooler upgrade makes a backup, then adds what is missing and says what it cannot mend",
+    ),
+)

@@ -28,8 +28,16 @@ from store.keeping.checks import (
 )
 from store.keeping.directory.tables import Progress, no_progress
 
-CHECKS = (*FILE_CHECKS, *TABLE_CHECKS, *PEOPLE_CHECKS[:1], *VALUE_CHECKS, *CHECKSUM_CHECKS,
-          *PEOPLE_CHECKS[1:], *POOLING_CHECKS, *EVENT_CHECKS)  # fmt: skip
+CHECKS = (
+    *FILE_CHECKS,
+    *TABLE_CHECKS,
+    *PEOPLE_CHECKS[:1],
+    *VALUE_CHECKS,
+    *CHECKSUM_CHECKS,
+    *PEOPLE_CHECKS[1:],
+    *POOLING_CHECKS,
+    *EVENT_CHECKS,
+)
 """In this order, the most basic first."""
 
 

@@ -127,10 +127,14 @@ def write_documents(part: Part, progress: Progress) -> None:
             query = select(DOCUMENT).where(DOCUMENT.c.id.in_(some))
             rows = part.whole.execute(query).all()
             without_text.update(row.id for row in rows if row.text is None)
-            _insert(part, DOCUMENT, [
-                {**_values(row), "id": part.documents[row.id]}
-                for row in sorted(rows, key=lambda row: part.documents[row.id])
-            ])  # fmt: skip
+            _insert(
+                part,
+                DOCUMENT,
+                [
+                    {**_values(row), "id": part.documents[row.id]}
+                    for row in sorted(rows, key=lambda row: part.documents[row.id])
+                ],
+            )
             advance(len(some))
     part.n_without_text = sum(
         document in without_text for queue in part.queues.values() for document in queue
@@ -178,9 +182,14 @@ def write_pools(part: Part) -> None:
         places: Counter[int] = Counter()
         rows = []
         for topic, document in pairs:
-            rows.append({"pool_id": number, "topic_id": part.topics[topic],
-                         "document_id": part.documents[document],
-                         "position": places[topic]})  # fmt: skip
+            rows.append(
+                {
+                    "pool_id": number,
+                    "topic_id": part.topics[topic],
+                    "document_id": part.documents[document],
+                    "position": places[topic],
+                }
+            )
             places[topic] += 1
         _insert(part, POOL_ENTRY, rows)
 

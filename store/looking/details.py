@@ -370,10 +370,14 @@ class Details(Area):
                 row.listed,
                 row.sha256,
                 tuple(_poolings(session, row.id, names)),
-                tuple(sorted(_retrievals(session, row.id, names),
-                             key=lambda one: (natural_key(one.topic), one.rank, one.run))),
+                tuple(
+                    sorted(
+                        _retrievals(session, row.id, names),
+                        key=lambda one: (natural_key(one.topic), one.rank, one.run),
+                    )
+                ),
                 tuple(_standpoints(session, row.id, names)),
-            )  # fmt: skip
+            )
 
     def pool(self, name: str) -> PoolDossier:
         """Return everything known of a pool; raise `UnknownNameError` when there is none."""

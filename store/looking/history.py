@@ -216,8 +216,20 @@ def _told() -> Select[Any]:
         else_=func.coalesce(JUDGEMENT.c.follows, JUDGEMENT.c.revision - 1),
     )
     same = (JUDGEMENT.c[name] == before.c[name] for name in ("topic_id", "document_id", "judge_id"))
-    names = ("judged_at", "action", "revision", "state", "grade", "settled", "sitting_id",
-             "reason", "note", "iteration", "guideline_version", "topic_version")  # fmt: skip
+    names = (
+        "judged_at",
+        "action",
+        "revision",
+        "state",
+        "grade",
+        "settled",
+        "sitting_id",
+        "reason",
+        "note",
+        "iteration",
+        "guideline_version",
+        "topic_version",
+    )
     return (
         select(
             *(JUDGEMENT.c[name] for name in names),
@@ -311,8 +323,9 @@ def _topic_things(topic: int | None) -> Iterator[_Source]:
 
 def _text(row: Row[Any]) -> Entry:
     """Turn a text of a topic into an `Entry`."""
-    return Entry(row.changed_at, "topic", "changed", topic=row.number, title=row.title,
-                 topic_version=row.version)  # fmt: skip
+    return Entry(
+        row.changed_at, "topic", "changed", topic=row.number, title=row.title, topic_version=row.version
+    )
 
 
 def _judge_things(judges: list[int]) -> Iterator[_Source]:
@@ -551,10 +564,18 @@ def _case(
         if last.kind == JudgeKind.ADJUDICATOR:
             times = accumulate((row.judged_at for row in rows), max)
             steps = [
-                Step(row.id, Action(row.action), row.undoes, row.grade, row.display_order,
-                     row.follows, State(row.state), at)
+                Step(
+                    row.id,
+                    Action(row.action),
+                    row.undoes,
+                    row.grade,
+                    row.display_order,
+                    row.follows,
+                    State(row.state),
+                    at,
+                )
                 for row, at in zip(rows, times, strict=True)
-            ]  # fmt: skip
+            ]
             ruling = ruling_of(judge, steps)
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:
@@ -595,8 +616,16 @@ class History(Area):
                 things += map(entry_of, rows)
                 total += n
             # Row ids tell in which order judges were added; names that were made anonymous do not.
-            things.sort(key=lambda one: (one.at, one.what, one.action, one.topic or "", one.name or "",
-                                         one.judge or ""))  # fmt: skip
+            things.sort(
+                key=lambda one: (
+                    one.at,
+                    one.what,
+                    one.action,
+                    one.topic or "",
+                    one.name or "",
+                    one.judge or "",
+                )
+            )
             events, n = _events(session, topic, judges, asked)
             found = sorted(chain(things, events), key=lambda one: one.at)
             kept = found if asked.limit is None else found[-asked.limit :]
@@ -652,12 +681,16 @@ class History(Area):
             places = _places(session, topic_row, document.id)
             identities = fetch_identities(session)
             case = _case(topic, docno, topic_row, document.id, by_judge, identities)
-            standing = sorted((happened[part[-1].id] for part in by_judge.values()),
-                              key=lambda one: one.judge)  # fmt: skip
+            standing = sorted(
+                (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
+            )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
             is_pooled = any(place.sampled and not place.withdrawn for place in places)
-            told = [row.id for row in rows
-                    if asked.holds(row.judged_at) and (not judges or row.judge_id in judges)]  # fmt: skip
+            told = [
+                row.id
+                for row in rows
+                if asked.holds(row.judged_at) and (not judges or row.judge_id in judges)
+            ]
             kept = told if asked.limit is None else told[-asked.limit :]
             return Chronicle(
                 topic=topic,

@@ -225,9 +225,11 @@ def pool_lines(session: Session, found: Found, *, relaxed: int) -> list[PoolLine
             continue
         if row is None and found.topic is not None and pool.id not in budget_of:
             continue
-        standing = Standing() if row is None else Standing(
-            row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant
-        )  # fmt: skip
+        standing = (
+            Standing()
+            if row is None
+            else Standing(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
+        )
         lines.append(
             PoolLine(
                 pool.name,
@@ -322,13 +324,16 @@ def round_lines(session: Session, found: Found, *, relaxed: int) -> list[RoundLi
     lines = []
     for label in sorted(names, key=natural_key):
         row = rows.get(label)
-        standing = Standing() if row is None else Standing(
-            row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant
-        )  # fmt: skip
+        standing = (
+            Standing()
+            if row is None
+            else Standing(row.pooled, row.judged, row.cannot, row.skipped, 0, row.relevant)
+        )
         used, withdrawn_names = names[label]
         topics = 0 if row is None else row.topics
-        lines.append(RoundLine(label, tuple(used), tuple(withdrawn_names), topics, standing,
-                               labels.get(label, 0)))  # fmt: skip
+        lines.append(
+            RoundLine(label, tuple(used), tuple(withdrawn_names), topics, standing, labels.get(label, 0))
+        )
     return lines
 
 

@@ -223,9 +223,11 @@ def population_votes(
     pairs, pair_of = numbers[is_first], np.cumsum(is_first) - 1
     is_graded = places >= 0
     in_population = _is_inside(
-        population, pairs, np.bincount(pair_of[is_graded], minlength=len(pairs)),
+        population,
+        pairs,
+        np.bincount(pair_of[is_graded], minlength=len(pairs)),
         None if pooled is None else pooled.topic_codes * width + pooled.documents,
-    )  # fmt: skip
+    )
     inside = in_population[pair_of]
     graded, skipped, cannot, outside = (
         np.bincount(judge_codes[found], minlength=n_judges)

@@ -439,10 +439,12 @@ def stacks_of(by_topic: NDArray[np.int64], levels: Sequence[int]) -> list[PairSt
     """
     total = by_topic.sum(axis=1)
     overlaps = [
-        sum((_overlap_sums(collapse_table(tables, level)) for tables in by_topic.swapaxes(0, 1)),
-            start=np.zeros((len(by_topic), 2)))
+        sum(
+            (_overlap_sums(collapse_table(tables, level)) for tables in by_topic.swapaxes(0, 1)),
+            start=np.zeros((len(by_topic), 2)),
+        )
         for level in levels
-    ]  # fmt: skip
+    ]
     return _stacks(total, overlaps, levels, by_topic.__getitem__)
 
 
@@ -575,18 +577,22 @@ def pair_intervals(
             names["quadratic"] = _quadratic
         if kind == "item":
             cells = cell_contributions(len(table))
-            made.append({
-                name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
-                for name, of in names.items()
-            })  # fmt: skip
+            made.append(
+                {
+                    name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
+                    for name, of in names.items()
+                }
+            )
             continue
         columns = coefficients(table[np.newaxis], binary=stack.level_index is not None)
-        made.append({
-            name: asymptotic_interval(
-                _number(columns[name]), _number(columns[f"{name}_se"]), n_units=int(table.sum())
-            )
-            for name in names
-        })  # fmt: skip
+        made.append(
+            {
+                name: asymptotic_interval(
+                    _number(columns[name]), _number(columns[f"{name}_se"]), n_units=int(table.sum())
+                )
+                for name in names
+            }
+        )
     return made
 
 

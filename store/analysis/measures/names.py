@@ -94,15 +94,27 @@ ALIASES: dict[str, str] = {
 """Other names, as ir_measures has them; NumRelRet is NumRet of relevant documents."""
 
 _ELSEWHERE = {
-    "average_precision": "AP", "hit_rate": "Success", "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet", "num_ret": "NumRet", "r_precision": "Rprec", "recip_rank": "RR",
-    "reciprocal_rank": "RR", "set_f": "SetF", "set_p": "SetP", "set_recall": "SetR",
-}  # fmt: skip
+    "average_precision": "AP",
+    "hit_rate": "Success",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "num_ret": "NumRet",
+    "r_precision": "Rprec",
+    "recip_rank": "RR",
+    "reciprocal_rank": "RR",
+    "set_f": "SetF",
+    "set_p": "SetP",
+    "set_recall": "SetR",
+}
 """Names that trec_eval, pytrec_eval and ranx have for the very same, in lower case."""
 _WITH_CUTOFF = {
-    "p": "P", "recall": "R", "success": "Success", "ndcg_cut": "nDCG", "map_cut": "AP",
+    "p": "P",
+    "recall": "R",
+    "success": "Success",
+    "ndcg_cut": "nDCG",
+    "map_cut": "AP",
     "unj": "Unjudged",
-}  # fmt: skip
+}
 """Those of trec_eval that go on with `_` or `.` and a cutoff."""
 _NOT_QUITE = {
     "auc": "`Accuracy` is the AUC over the documents retrieved",

@@ -216,8 +216,7 @@ def sampled_rankings(
     [[[1, -1, 0]], [[-1, -2, -2]]]
     """
     # Codes ascend with the id, so the place in the pool is the number of pooled codes below.
-    binary = {topic: (one.documents, np.zeros(one.documents.size, np.bool_))
-              for topic, one in pools.items()}  # fmt: skip
+    binary = {topic: (one.documents, np.zeros(one.documents.size, np.bool_)) for topic, one in pools.items()}
     arrays = judged_rankings(list(pools), tags, rankings, binary, cutoff=cutoff)
     places = np.empty(arrays.documents.shape, dtype=np.int32)
     for column, standing in enumerate(arrays.standing):
@@ -525,8 +524,7 @@ def _strata(pool: SampledPool, level: int) -> _Strata:
         raise ArgumentError("pools", "must have strata", None)
     numbers, codes = np.unique(pool.strata, return_inverse=True)
     graded, relevant = pool.graded, pool.relevant(level)
-    counts = [np.bincount(codes[kept], minlength=numbers.size)
-              for kept in (slice(None), graded, relevant)]  # fmt: skip
+    counts = [np.bincount(codes[kept], minlength=numbers.size) for kept in (slice(None), graded, relevant)]
     return _Strata(codes, graded, relevant, counts[0], counts[1], counts[2])
 
 
@@ -576,8 +574,10 @@ def _gained(strata: _Strata, pool: SampledPool, places: NDArray[np.int32]) -> ND
     of_rank = places[runs, columns]
     cells = runs * n_strata + strata.codes[of_rank]
     gains = np.maximum(pool.grades[of_rank], 0) / np.log2(columns + 2)
-    sums = [np.bincount(cells, weights, minlength=n_runs * n_strata)
-            for weights in (None, strata.graded[of_rank], gains)]  # fmt: skip
+    sums = [
+        np.bincount(cells, weights, minlength=n_runs * n_strata)
+        for weights in (None, strata.graded[of_rank], gains)
+    ]
     n_pooled, n_graded, gained = (one.reshape(n_runs, n_strata) for one in sums)
     means = np.divide(gained, n_graded, out=np.zeros(gained.shape), where=n_graded > 0)
     return np.asarray(np.sum(n_pooled * means, axis=1))

@@ -620,9 +620,7 @@ def _depth_pool(
     made: _Made, groups: Sequence[str] | None, *, source: DepthSource, is_whole: bool
 ) -> DepthPool:
     """Look at the pool of a depth."""
-    rankings, contributing, depth, pooled = (
-        made.rankings, made.contributing, made.depth, made.pooled
-    )  # fmt: skip
+    rankings, contributing, depth, pooled = (made.rankings, made.contributing, made.depth, made.pooled)
     named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
     shared = 1 < len({*named}) < len(named)
     rows = np.flatnonzero(contributing)

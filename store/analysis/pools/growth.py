@@ -37,9 +37,8 @@ from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
 from store.errors import ArgumentError
 
 Reason = Literal[
-    "fewer-than-three-depths", "no-relevant", "zero-count", "not-falling", "pool-unjudged",
-    "no-depth-pool",
-]  # fmt: skip
+    "fewer-than-three-depths", "no-relevant", "zero-count", "not-falling", "pool-unjudged", "no-depth-pool"
+]
 """Why there is no number: too few depths to tell a line from chance, nothing relevant at any, a
 depth without a new relevant document (whose logarithm is asked for), or new relevant documents that
 do not grow fewer with depth, so that a sum to any depth says nothing. Of a whole diagnosis also:

@@ -148,10 +148,16 @@ def each_discovery(
 
 
 _DTYPES = {
-    "topic": np.int32, "code": np.int32, "n_runs_with": np.int32, "best_run": np.int32,
-    "best_rank": np.int32, "up": np.float64, "down": np.float64, "n_swapped": np.int64,
+    "topic": np.int32,
+    "code": np.int32,
+    "n_runs_with": np.int32,
+    "best_run": np.int32,
+    "best_rank": np.int32,
+    "up": np.float64,
+    "down": np.float64,
+    "n_swapped": np.int64,
     "tau_b": np.float64,
-}  # fmt: skip
+}
 
 
 def _one_topic(

@@ -355,8 +355,7 @@ def pair_sensitivity(
     status = np.empty((n_runs, n_topics), dtype=np.int8)
     row_of = np.empty(n_runs, dtype=np.int64)
     for topic in range(n_topics):
-        one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips,
-                         scenario=scenario, r_mode=r_mode)  # fmt: skip
+        one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips, scenario=scenario, r_mode=r_mode)
         status[:, topic] = one.status
         row_of[:] = -1
         row_of[one.flipped] = np.arange(one.flipped.size)
@@ -410,8 +409,7 @@ def pair_discovery(
     r_mode = check_r_mode(r_mode)
     _check_runs(len(rankings.tags))
     first, second = better_first(_scores(rankings, r_mode))
-    found = pair_extremes(rankings, first, second, scenario=scenario, r_mode=r_mode,
-                          progress=progress)  # fmt: skip
+    found = pair_extremes(rankings, first, second, scenario=scenario, r_mode=r_mode, progress=progress)
     change, holder, column = _one_side(found, towards=towards)
     defined = ~np.isnan(change)
     worst = np.inf if towards else -np.inf

@@ -306,13 +306,21 @@ def required_of_pairs(
     found = np.array([reason is None for reason in reasons], dtype=np.bool_)
     needed, needed_if_found = np.full((2, before.variance.size), np.nan)
     needed[tested] = required_difference(
-        before.variance[tested], before.n_topics[tested], variation_share=shares[tested],
-        alpha=alpha, power=power,
-    )  # fmt: skip
+        before.variance[tested],
+        before.n_topics[tested],
+        variation_share=shares[tested],
+        alpha=alpha,
+        power=power,
+    )
     needed_if_found[found] = required_difference(
-        before.variance[found], before.n_topics[found], variation_share=shares[found],
-        difference_drop=q[found], variance_drop=h[found], alpha=alpha, power=power,
-    )  # fmt: skip
+        before.variance[found],
+        before.n_topics[found],
+        variation_share=shares[found],
+        difference_drop=q[found],
+        variance_drop=h[found],
+        alpha=alpha,
+        power=power,
+    )
     return RequiredOfPairs(
         first=moved.first,
         second=moved.second,

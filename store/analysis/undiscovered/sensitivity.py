@@ -358,8 +358,7 @@ def sensitivity(
     ap_after = np.empty((n_runs, n_topics))
     change = np.zeros((n_runs, n_runs))
     for topic in range(n_topics):
-        one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips,
-                         scenario=scenario, r_mode=r_mode)  # fmt: skip
+        one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips, scenario=scenario, r_mode=r_mode)
         status[:, topic], columns[:, topic] = one.status, one.columns
         ap_before[:, topic] = ap_after[:, topic] = one.before
         ap_after[one.flipped, topic] = one.after[np.arange(one.flipped.size), one.flipped]

@@ -178,7 +178,7 @@ def collection_variation(
             progress(1)
     return CollectionVariation(
         np.array(means).T, np.array(covariances), error, np.array(none_relevant), empty
-    )  # fmt: skip
+    )
 
 
 def run_components(varied: CollectionVariation) -> Components:
@@ -236,9 +236,8 @@ def pair_components(
         np.asarray(first, dtype=np.int64),
         np.asarray(second, dtype=np.int64),
         parts,
-        *(_t(parts.mean, one, n_topics)
-          for one in (apart, apart_judged, parts.topic_variance, together)),
-    )  # fmt: skip
+        *(_t(parts.mean, one, n_topics) for one in (apart, apart_judged, parts.topic_variance, together)),
+    )
 
 
 def difference_variance(

@@ -177,10 +177,9 @@ def probable_rankings(
         of_code = np.zeros(values.size, dtype=np.int64)
         of_code[is_judged] = ids[order]
         of_code[cells.codes] = _retrieved(rankings, tags, topic, coded.lengths[:, column])
-        found.append((
-            np.append(values[is_kept], np.ones(extra_relevant)),
-            cells.ranks(is_kept, n_more=extra_relevant),
-        ))  # fmt: skip
+        found.append(
+            (np.append(values[is_kept], np.ones(extra_relevant)), cells.ranks(is_kept, n_more=extra_relevant))
+        )
         ids_found.append(np.append(of_code[is_kept], np.full(extra_relevant, SUPPOSED)))
         judged_found.append(np.append(is_judged[is_kept], np.zeros(extra_relevant, dtype=np.bool_)))
     return ProbableRankings(

@@ -275,9 +275,13 @@ def order_probability(
     above = rest.share * _corrected(rest.z, rest.skewness)
     error = max(abs(above - mixture.of(LESS_MIXED)[0]), MOST_OF_SQUARE * rest.skewness**2)
     return OrderProbability(
-        above, rest.share - above, (1 - rest.share) or None, "skewness", skewness,
+        above,
+        rest.share - above,
+        (1 - rest.share) or None,
+        "skewness",
+        skewness,
         error + _of_steps(len(two), skewness),
-    )  # fmt: skip
+    )
 
 
 def _with_rest(likely: LikelyOrder, mean: float, variance: float) -> OrderProbability:
@@ -290,9 +294,13 @@ def _with_rest(likely: LikelyOrder, mean: float, variance: float) -> OrderProbab
         spread = square - rest**2
         up = _phi(rest / sqrt(spread)) if spread > TIED_MAP else float(rest > 0)
     return OrderProbability(
-        kept * likely.above + missed * up, kept * likely.below + missed * (1 - up),
-        kept * likely.tied, "likely", None, kept * likely.error + missed * max(up, 1 - up),
-    )  # fmt: skip
+        kept * likely.above + missed * up,
+        kept * likely.below + missed * (1 - up),
+        kept * likely.tied,
+        "likely",
+        None,
+        kept * likely.error + missed * max(up, 1 - up),
+    )
 
 
 def _of_steps(n_topics: int, skewness: float | None) -> float:
@@ -425,10 +433,14 @@ class _Mixture:
                 continue
             weight = left * float(np.where(outcome, p[documents], 1 - p[documents]).prod())
             one = variation(settled, ranks, empty=self._empty, tolerance=self._tolerance)
-            found.append((
-                weight, one.mean[0] - one.mean[1], _of_difference(one.covariance),
-                _chance_of_none(settled, ranks, self._empty),
-            ))  # fmt: skip
+            found.append(
+                (
+                    weight,
+                    one.mean[0] - one.mean[1],
+                    _of_difference(one.covariance),
+                    _chance_of_none(settled, ranks, self._empty),
+                )
+            )
         return np.array(found).T
 
 

@@ -449,5 +449,8 @@ def _convolved(listed: Sequence[ListedTopic], missed: float) -> LikelyOrder:
         above=float(above[near:].sum()) + smooth / 2,
         below=float(below[near:].sum()) + smooth / 2,
         tied=float(law[0]) + doubtful - smooth,
-        error=smooth + rounding, missed=missed, mean=sum(means), variance=variance,
-    )  # fmt: skip
+        error=smooth + rounding,
+        missed=missed,
+        mean=sum(means),
+        variance=variance,
+    )

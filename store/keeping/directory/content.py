@@ -338,10 +338,18 @@ def write_runs(out: Outgoing) -> None:
     files = {run.id: f"runs/{stems[run.tag]}.run" for run in runs}
     with out.writer.text(RUNS) as stream:
         listed = (
-            (run.tag, files[run.id], run.group, run.contributes, run.priority, run.file,
-             run.sha256, run.imported_at)
+            (
+                run.tag,
+                files[run.id],
+                run.group,
+                run.contributes,
+                run.priority,
+                run.file,
+                run.sha256,
+                run.imported_at,
+            )
             for run in runs
-        )  # fmt: skip
+        )
         write_table(_COLUMNS, listed, stream)
     n_lines = int(out.session.scalar(select(func.sum(RANKING.c.length))) or 0)
     with out.progress("runs", n_lines) as advance:

@@ -92,10 +92,16 @@ def write_judges(out: Outgoing) -> None:
     """Write every judge, by name; of those with new names, nothing that tells who it is."""
     hidden = out.wishes.anonymised
     rows = [
-        (out.judges[row.id], row.kind, row.disabled, out.created_at if hidden else row.created_at,
-         "" if hidden else row.uid, None if hidden else row.renamed_at)
+        (
+            out.judges[row.id],
+            row.kind,
+            row.disabled,
+            out.created_at if hidden else row.created_at,
+            "" if hidden else row.uid,
+            None if hidden else row.renamed_at,
+        )
         for row in out.session.execute(select(JUDGE))
-    ]  # fmt: skip
+    ]
     rows.sort(key=lambda row: natural_key(row[0]))
     with out.writer.text(JUDGES) as stream:
         out.counts["judges"] = write_table(_JUDGE_COLUMNS, rows, stream)
@@ -215,11 +221,19 @@ def write_sittings(out: Outgoing) -> None:
     hidden = out.wishes.anonymised
     with out.writer.text(SITTINGS) as stream:
         listed = (
-            (number, out.judges[row.judge_id], row.started_at, row.seen_at, row.ended_at,
-             "" if hidden else row.host, 0 if hidden else row.process, row.program,
-             None if row.topic_id is None else out.topics[row.topic_id])
+            (
+                number,
+                out.judges[row.judge_id],
+                row.started_at,
+                row.seen_at,
+                row.ended_at,
+                "" if hidden else row.host,
+                0 if hidden else row.process,
+                row.program,
+                None if row.topic_id is None else out.topics[row.topic_id],
+            )
             for number, row in rows
-        )  # fmt: skip
+        )
         write_table(_SITTING_COLUMNS, listed, stream)
 
 
@@ -251,10 +265,16 @@ def write_terms(out: Outgoing) -> None:
     if out.wishes.anonymised:
         return
     rows = sorted(
-        (natural_key(out.judges[row.judge_id]), natural_key(out.topics[row.topic_id]),
-         row.position, out.judges[row.judge_id], out.topics[row.topic_id], row.term)
+        (
+            natural_key(out.judges[row.judge_id]),
+            natural_key(out.topics[row.topic_id]),
+            row.position,
+            out.judges[row.judge_id],
+            out.topics[row.topic_id],
+            row.term,
+        )
         for row in out.session.execute(select(JUDGE_TERM))
-    )  # fmt: skip
+    )
     if not rows:
         return
     out.counts["terms"] = len(rows)
@@ -334,12 +354,18 @@ def write_assignments(out: Outgoing) -> None:
         out.writer.text(ASSIGNMENTS) as stream,
     ):
         listed = (
-            (out.topics[row.topic_id], out.documents[row.document_id],
-             None if row.judge_id is None else out.judges[row.judge_id], row.position, row.purpose,
-             row.lease_until, None if row.plan_id is None else numbers[row.plan_id],
-             out.disguise.order(row.display_order))
+            (
+                out.topics[row.topic_id],
+                out.documents[row.document_id],
+                None if row.judge_id is None else out.judges[row.judge_id],
+                row.position,
+                row.purpose,
+                row.lease_until,
+                None if row.plan_id is None else numbers[row.plan_id],
+                out.disguise.order(row.display_order),
+            )
             for row in result
-        )  # fmt: skip
+        )
         write_table(_ASSIGNMENT_COLUMNS, listed, stream)
 
 

@@ -77,11 +77,17 @@ def write_pools(out: Outgoing) -> None:
     stems = file_stems(names.values())
     with out.writer.text(POOLS) as stream:
         listed = (
-            (names[pool.id], out.disguise.iteration(pool.round), pool.withdrawn, pool.display_order,
-             f"pools/{stems[names[pool.id]]}.tsv", f"pools/{stems[names[pool.id]]}.json",
-             pool.created_at)
+            (
+                names[pool.id],
+                out.disguise.iteration(pool.round),
+                pool.withdrawn,
+                pool.display_order,
+                f"pools/{stems[names[pool.id]]}.tsv",
+                f"pools/{stems[names[pool.id]]}.json",
+                pool.created_at,
+            )
             for pool in pools
-        )  # fmt: skip
+        )
         write_table(_COLUMNS, listed, stream)
     for pool in pools:
         stem = stems[names[pool.id]]
@@ -110,11 +116,17 @@ def _entries(out: Outgoing, pool: Row[Any]) -> Iterator[tuple[Any, ...]]:
     topics = set(out.session.scalars(select(POOL_ENTRY.c.topic_id).where(of_pool).distinct()))
     for topic_id in sorted(topics, key=lambda one: natural_key(out.topics[one])):
         query = select(POOL_ENTRY).where(of_pool, POOL_ENTRY.c.topic_id == topic_id)
-        rows = [(row.position, out.documents[row.document_id], row)
-                for row in out.session.execute(query)]  # fmt: skip
+        rows = [(row.position, out.documents[row.document_id], row) for row in out.session.execute(query)]
         for position, docno, row in sorted(rows, key=lambda one: one[:2]):
-            yield (out.topics[topic_id], docno, position, row.priority, row.stratum,
-                   row.inclusion_probability, row.sampled)  # fmt: skip
+            yield (
+                out.topics[topic_id],
+                docno,
+                position,
+                row.priority,
+                row.stratum,
+                row.inclusion_probability,
+                row.sampled,
+            )
 
 
 def _plan(out: Outgoing, pool: Row[Any]) -> bytes:

@@ -163,10 +163,13 @@ def write_statistics(out: Outgoing) -> None:
     in_order = sorted(by_name, key=lambda pair: (natural_key(pair[0]), natural_key(pair[1])))
     with out.writer.text(STATISTICS) as stream:
         rows = (
-            (*pair, *(getattr(by_name[pair], name) for name in _COUNTS),
-             *(by_name[pair].by_grade.get(value, 0) for value in out.scale.values))
+            (
+                *pair,
+                *(getattr(by_name[pair], name) for name in _COUNTS),
+                *(by_name[pair].by_grade.get(value, 0) for value in out.scale.values),
+            )
             for pair in in_order
-        )  # fmt: skip
+        )
         write_table(columns, rows, stream)
 
 
@@ -192,6 +195,13 @@ def _pairs(out: Outgoing) -> Iterator[tuple[Any, ...]]:
         first, second = reversed(pair) if is_turned else pair
         counts = table.T if is_turned else table
         plain = cohen_kappa(counts)
-        yield (first, second, n_documents, int(np.trace(counts)) / n_documents, plain.value,
-               cohen_kappa(counts, "linear").value, cohen_kappa(counts, "quadratic").value,
-               plain.reason or "")  # fmt: skip
+        yield (
+            first,
+            second,
+            n_documents,
+            int(np.trace(counts)) / n_documents,
+            plain.value,
+            cohen_kappa(counts, "linear").value,
+            cohen_kappa(counts, "quadratic").value,
+            plain.reason or "",
+        )

@@ -160,9 +160,18 @@ def _fill(inside: Inside, folder: Path, manifest: Manifest, faults: Faults, prog
         counts=manifest.counts,
     )
     for read in (
-        read_topics, read_documents, read_guidelines, read_runs, read_pools, read_judges,
-        read_erasures, read_sittings, read_terms, read_assignments, read_judgements,
-    ):  # fmt: skip
+        read_topics,
+        read_documents,
+        read_guidelines,
+        read_runs,
+        read_pools,
+        read_judges,
+        read_erasures,
+        read_sittings,
+        read_terms,
+        read_assignments,
+        read_judgements,
+    ):
         read(coming)
     _check_counts(inside.session, manifest, faults)
     faults.raise_if_any()

@@ -215,8 +215,14 @@ def readme(
 
 def _sizes(counts: Mapping[str, int], wishes: Wishes) -> str:
     """Say how much there is."""
-    nouns = {"topics": "topics", "documents": "documents", "runs": "runs", "pools": "pools",
-             "judges": "judges", "events": "judgement events"}  # fmt: skip
+    nouns = {
+        "topics": "topics",
+        "documents": "documents",
+        "runs": "runs",
+        "pools": "pools",
+        "judges": "judges",
+        "events": "judgement events",
+    }
     lines = ["| | |", "| --- | ---: |"]
     lines += [
         f"| {noun} | {counts[name]:,} |" for name, noun in nouns.items() if name != "runs" or wishes.runs

@@ -108,9 +108,18 @@ def write_directory(
         writer = Writer(folder)
         about, out = _outgoing(inside, wishes, writer, progress)
         for write in (
-            write_topics, write_documents, write_guidelines, write_runs, write_pools, write_judges,
-            write_erasures, write_sittings, write_terms, write_assignments, write_judgements,
-        ):  # fmt: skip
+            write_topics,
+            write_documents,
+            write_guidelines,
+            write_runs,
+            write_pools,
+            write_judges,
+            write_erasures,
+            write_sittings,
+            write_terms,
+            write_assignments,
+            write_judgements,
+        ):
             write(out)
         qrels = write_all_qrels(out)
         write_statistics(out)

@@ -198,10 +198,9 @@ def placed(row: Sequence[Node]) -> list[Placed]:
 def chain_of(row: Iterable[Placed]) -> list[Event]:
     """Return placed events as a copy would have them; their tags are the nodes."""
     return [
-        Event(one.node.content._replace(display_order=one.display_order), one.undoes, one.follows,
-              one.node)
+        Event(one.node.content._replace(display_order=one.display_order), one.undoes, one.follows, one.node)
         for one in row
-    ]  # fmt: skip
+    ]
 
 
 def identity_of(content: Content, parents: Iterable[Id], undone: Id | None) -> Id:

@@ -181,12 +181,13 @@ def without_forgotten(chains: Mapping[int, Chain]) -> dict[int, Chain]:
         reasons. Two notes that differ are of two events, and stay.
     """
     found = dict(chains)
-    words = {word: {value for chain in chains.values() for value in _values(chain, word)}
-             for word in _WORDS}  # fmt: skip
+    words = {word: {value for chain in chains.values() for value in _values(chain, word)} for word in _WORDS}
     if len(chains) < 2 or all(len(values) < 2 for values in words.values()):
         return found
-    bare = {copy: nodes_of([_with(event, note=b"", reason=b"") for event in chain])
-            for copy, chain in chains.items()}  # fmt: skip
+    bare = {
+        copy: nodes_of([_with(event, note=b"", reason=b"") for event in chain])
+        for copy, chain in chains.items()
+    }
     for word in _WORDS:
         told: dict[Id, set[bytes]] = {}
         for copy, chain in chains.items():
@@ -430,8 +431,7 @@ class HistoryMerge:
         ids: dict[int, int] = {}
         places: dict[int, int] = {}
         for one in row:
-            stands = {"revision": one.revision, "follows": one.follows,
-                      "display_order": one.display_order}  # fmt: skip
+            stands = {"revision": one.revision, "follows": one.follows, "display_order": one.display_order}
             mine = one.node.seen.get(0)
             if mine is not None:
                 old = mine.tag[1]

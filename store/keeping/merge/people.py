@@ -106,8 +106,7 @@ def unite_erasures(here: Here, copy: Copy) -> None:
             here.erased.append(name)
         own = session.execute(select(ERASURE).where(ERASURE.c.uid == row.uid)).first()
         if own is None:
-            values = {column.name: getattr(row, column.name)
-                      for column in ERASURE.c if column.name != "id"}  # fmt: skip
+            values = {column.name: getattr(row, column.name) for column in ERASURE.c if column.name != "id"}
             insert_one(session, ERASURE, values)
             continue
         values = {
@@ -148,8 +147,7 @@ def unite_sittings(here: Here, copy: Copy) -> None:
         mine = next((one for one in known if _is_same(one, row)), None)
         topic = None if row.topic_id is None else copy.topics[row.topic_id]
         if mine is None:
-            values = {column.name: getattr(row, column.name)
-                      for column in SITTING.c if column.name != "id"}  # fmt: skip
+            values = {column.name: getattr(row, column.name) for column in SITTING.c if column.name != "id"}
             values |= {"judge_id": judge, "topic_id": topic}
             copy.sittings[row.id] = insert_one(here.session, SITTING, values)
             copy.count.new["sittings"] += 1

@@ -136,8 +136,7 @@ def _longer_draws(own: _Content, other: _Content) -> dict[Pair, Entry] | None:
         shorter = min(len(here), len(there))
         if here[:shorter] != there[:shorter]:
             return None
-        new.update({(topic, document): other.entries[topic, document]
-                    for document in there[shorter:]})  # fmt: skip
+        new.update({(topic, document): other.entries[topic, document] for document in there[shorter:]})
     return new
 
 

@@ -272,8 +272,7 @@ def settle(graph: Graph, *, rule: Rule | None = None, take: Take | None = None) 
                 return Settled(row, None, True, decided, is_open=True, outdated=outdated)
             chosen, how = choose(decided, valid), valid.value
             outcome = _by_rule(decided, valid)
-        return Settled(closed(chosen, how, outcome), how, True, decided,
-                       before=before, outdated=outdated)  # fmt: skip
+        return Settled(closed(chosen, how, outcome), how, True, decided, before=before, outdated=outdated)
     ruling = next((one.ruling for one in decided if one.ruling is not None), None)
     ruled: tuple[Stand, ...] = ()
     if take is not None and ruling is not None:
