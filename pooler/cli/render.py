@@ -131,7 +131,7 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
     if len(tables) > 1:
         known = ", ".join(table.name for table in tables)
         requirement = f"must name the table, one of {known}: {output.fmt} holds one"
-        raise ContradictionError("--table", requirement, None)
+        raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0].name}")
     if output.fmt is Format.TSV:
         _write(output, lambda stream: _write_tsv(tables[0], stream))
     else:

@@ -302,6 +302,19 @@ def _from_memory(
     return Judged(ranked, rows, level, feeding=feeding, tells_feeding=False, groups=groups)
 
 
+def runs_of(
+    runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any],
+    listed: str | None = None,
+    *,
+    lenient: bool = False,
+) -> Iterator[Run]:
+    """Yield runs as `source` takes them, those that are files read; then those of a list."""
+    named = list(_named(runs))
+    files = [run for run in named if isinstance(run, str)]
+    yield from (run for run in named if not isinstance(run, str))
+    yield from read_entries(entries_of(files, listed), lenient=lenient)
+
+
 def _runs(runs: Sequence[str | Run], *, lenient: bool) -> Iterator[Run]:
     """Yield runs, those that are files read."""
     for run in runs:

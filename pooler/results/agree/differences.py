@@ -1,0 +1,304 @@
+"""Two qrels compared: what was added, removed and changed, and what that does to runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pooler.results.result import Result, frozen, heard, taken
+from pooler.results.source import runs_of
+from pooler.results.table import Column, Table, View
+from pooler.telling import say, warn
+from store.analysis.arrays import judged_arrays, ranked_documents
+from store.analysis.pools.differences import Code, Kind, OrderEffect, QrelsDiff, order_effect, qrels_diff
+from store.ranking import Order
+from store.records import Qrel, Run
+from store.text import counted
+
+NOT_LISTED = "not listed"
+USUAL = (Kind.ADDED, Kind.REMOVED, Kind.CHANGED)
+"""Kinds of differences that people are told of, even that there is none."""
+
+
+def compare_qrels(
+    a: str | Path | Iterable[Qrel],
+    b: str | Path | Iterable[Qrel],
+    *,
+    runs: str | Iterable[str | Run] | Mapping[str, Any] = (),
+    listed: str | None = None,
+    level: int = 1,
+    negative_grades: bool = False,
+    cutoff: int = 1000,
+    order: Order = "trec",
+    lenient: bool = False,
+) -> QrelsDifference:
+    """Compare two qrels, and the order of runs under both.
+
+    Not listed, listed as unjudged (a negative code), and judged are three states; a judgement that
+    came where a document was listed as unjudged is now judged, not added.
+
+    Parameters
+    ----------
+    a, b : str, Path or iterable of Qrel
+        The older and the newer: files, or what is read of them.
+    runs : str, iterable or mapping, optional
+        As for `source`: what the difference does to their order.
+    listed : str, optional
+        A list of run files.
+    level : int, optional
+        Least grade that is relevant.
+    negative_grades : bool, optional
+        Negative codes are grades of the scale; otherwise they are documents pooled and not judged,
+        as in trec_eval.
+    cutoff : int, optional
+        Ranks that AP looks at.
+    order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
+        Of documents within a run.
+    lenient : bool, optional
+        Read files by trec_eval's own rules.
+
+    Returns
+    -------
+    QrelsDifference
+        Each document that differs; with runs MAP under both, and how far their orders agree.
+
+    Raises
+    ------
+    FormatError
+        With every fault of a file.
+
+    Examples
+    --------
+    >>> from store.records import Qrel
+    >>> found = compare_qrels([Qrel("1", "x", 1)], [Qrel("1", "x", 0), Qrel("1", "y", 1)])
+    >>> [(one.docno, str(one.kind)) for one in found.differences]
+    [('x', 'changed'), ('y', 'added')]
+    """
+    with heard() as said:
+        first, second = (_rows(one, lenient=lenient) for one in (a, b))
+        found = qrels_diff(first, second, negative_grades=negative_grades)
+        taken_runs = list(runs_of(runs, listed, lenient=lenient))
+        effect = None
+        if taken_runs or listed is not None:
+            ranked = ranked_documents(taken_runs, order=order)
+            judged = [[one for one in part if one.grade >= 0 or negative_grades] for part in (first, second)]
+            effect = order_effect(
+                *(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged)
+            )
+            _tell(effect)
+    names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
+    settings = frozen(
+        a=names[0], b=names[1], level=level, negative_grades=negative_grades, cutoff=cutoff, order=order
+    )
+    return QrelsDifference(**taken(found), effect=effect, settings=settings, warnings=said.warnings)
+
+
+def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
+    """Read a qrels file, its codes as they are."""
+    from pooler.results.judgement_files import read_given_qrels
+
+    if not isinstance(qrels, str | Path):
+        return list(qrels)
+    rows = read_given_qrels(str(qrels), lenient=lenient).rows
+    return [Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows]
+
+
+def _tell(effect: OrderEffect) -> None:
+    """Say what is to be known of MAPs and orders before they are compared."""
+    if effect.n_topics_before != effect.n_topics_after:
+        before, after = (counted(n, "topic") for n in (effect.n_topics_before, effect.n_topics_after))
+        warn(f"MAP is over {before} with A and {after} with B, those with a relevant document")
+    if effect.tau.reason is not None:
+        say(f"the order of runs has no tau: {effect.tau.reason}")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class QrelsDifference(QrelsDiff, Result):
+    """What differs, and what it does.
+
+    Tables: `summary`, counts by kind; `pairs`, documents by their codes in A and in B; `topics`,
+    those that differ; `differences`, documents; with runs `runs` and `order`.
+    """
+
+    effect: OrderEffect | None
+    """MAPs and orders under both; ``None`` without runs."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("summary", "pairs", "topics", "differences", "runs", "order")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return self.NAMES if self.effect is not None else self.NAMES[:4]
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what `pooler diff` shows."""
+        return tuple(name for name in self.names() if name not in ("topics", "differences"))
+
+    def _table(self, name: str) -> Table:
+        make = {
+            "summary": self._summary,
+            "pairs": self._pairs,
+            "topics": self._topics,
+            "differences": self._differences,
+            "runs": self._runs,
+            "order": self._order,
+        }
+        return make[name]()
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if not len(table):
+            return []
+        if name == "summary":
+            kept = [row for row, what in enumerate(table.cells("what")) if what not in self._unsaid()]
+            return [View(table, rows=kept)]
+        if name == "pairs":
+            return [View(self._crossed())]
+        if name == "topics":
+            unsaid = {kind.replace(" ", "_") for kind in self._unsaid()}
+            return [View(table, [column for column in table.columns if column.name not in unsaid])]
+        return [View(table)]
+
+    def _unsaid(self) -> set[str]:
+        """Return kinds of differences of unjudged documents that there are none of."""
+        return {kind.value for kind, n in self.counts().items() if not n and kind not in USUAL}
+
+    def _summary(self) -> Table:
+        """Count documents by what became of them."""
+        counts = {"same": self.n_same} | {kind.value: n for kind, n in self.counts().items()}
+        became, ceased = self.crossings(self.settings["level"])
+        counts |= {"became relevant": became, "ceased to be relevant": ceased}
+        counts["same but for the iteration"] = self.n_iterations
+        data = {"what": [*counts], "documents": [*counts.values()]}
+        title = f"{self.settings['a']} and {self.settings['b']}"
+        return Table("summary", [Column("what"), Column("documents", "int")], data, title)
+
+    def _codes(self, place: int) -> list[Code]:
+        """Return the codes of A or of B: not listed first, then ascending."""
+        codes = {pair[place] for pair in self.pairs}
+        return sorted(codes, key=lambda code: (code is not None, code or 0))
+
+    def _pairs(self) -> Table:
+        """Count documents by a pair of codes."""
+        pairs = [
+            (before, after)
+            for before in self._codes(0)
+            for after in self._codes(1)
+            if (before, after) in self.pairs
+        ]
+        columns = [Column("before", "int"), Column("after", "int"), Column("documents", "int")]
+        data = {
+            "before": [before for before, _ in pairs],
+            "after": [after for _, after in pairs],
+            "documents": [self.pairs[pair] for pair in pairs],
+        }
+        return Table("pairs", columns, data)
+
+    def _crossed(self) -> Table:
+        """Lay the pairs out as a grid."""
+        befores, afters = self._codes(0), self._codes(1)
+        columns = [Column("before", heading="A \\ B")]
+        columns += [Column(f"after_{after}", "int", _code(after)) for after in afters]
+        data: dict[str, list[Any]] = {"before": [_code(before) for before in befores]}
+        for after in afters:
+            data[f"after_{after}"] = [
+                None if before is None and after is None else self.pairs.get((before, after), 0)
+                for before in befores
+            ]
+        note = "documents by their grade in A (rows) and in B (columns)"
+        return Table("pairs", columns, data, notes=[note])
+
+    def _topics(self) -> Table:
+        """Count differences by topic, of topics that differ."""
+        names = {kind: kind.value.replace(" ", "_") for kind in self.counts()}
+        by_topic: dict[str, dict[Kind, int]] = {}
+        for one in self.differences:
+            by_topic.setdefault(one.topic, dict.fromkeys(Kind, 0))[one.kind] += 1
+        columns = [Column("topic"), Column("same", "int"), *(Column(name, "int") for name in names.values())]
+        rows = [
+            {"topic": topic, "same": self.same[topic]} | {name: counts[kind] for kind, name in names.items()}
+            for topic, counts in by_topic.items()
+        ]
+        note = f"{counted(len(by_topic), 'topic')} of {len(self.same):,} differ"
+        return Table.of_rows("topics", columns, rows, notes=[note])
+
+    def _differences(self) -> Table:
+        """List the documents that differ."""
+        columns = [
+            Column("topic"),
+            Column("docno"),
+            Column("before", "int", "A"),
+            Column("after", "int", "B"),
+            Column("what"),
+        ]
+        data = {
+            "topic": [one.topic for one in self.differences],
+            "docno": [one.docno for one in self.differences],
+            "before": [one.before for one in self.differences],
+            "after": [one.after for one in self.differences],
+            "what": [one.kind.value for one in self.differences],
+        }
+        return Table("differences", columns, data)
+
+    def _runs(self) -> Table:
+        """Set MAPs and places side by side."""
+        effect = self.effect
+        assert effect is not None
+        before, after = np.asarray(effect.map_before), np.asarray(effect.map_after)
+        is_defined = ~(np.isnan(before) | np.isnan(after))
+        columns = [
+            Column("run"),
+            Column("map_before", "float", "MAP A"),
+            Column("map_after", "float", "MAP B"),
+            Column("change", "float"),
+            Column("place_before", "int", "place A"),
+            Column("place_after", "int", "place B"),
+            Column("reason", show="if_any"),
+        ]
+        data = {
+            "run": effect.tags,
+            "map_before": before,
+            "map_after": after,
+            "change": after - before,
+            "place_before": effect.places_before,
+            "place_after": effect.places_after,
+            "reason": [None if known else "no-relevant" for known in is_defined],
+        }
+        return Table("runs", columns, data)
+
+    def _order(self) -> Table:
+        """Say how far the orders agree."""
+        effect = self.effect
+        assert effect is not None
+        reason = effect.tau.reason
+        columns = [
+            Column("runs", "int"),
+            Column("topics_before", "int", "topics A"),
+            Column("topics_after", "int", "topics B"),
+            Column("tau_b", "float", "tau-b"),
+            Column("tau_ap", "float", "tau_AP"),
+            Column("tau_ap_reversed", "float", "tau_AP back"),
+            Column("swapped", "int"),
+            Column("reason"),
+        ]
+        row = {
+            "runs": len(effect.tags),
+            "topics_before": effect.n_topics_before,
+            "topics_after": effect.n_topics_after,
+            "tau_b": effect.tau.tau,
+            "tau_ap": effect.tau_ap.tau,
+            "tau_ap_reversed": effect.tau_ap_reversed.tau,
+            "swapped": None if reason == "fewer-than-two" else effect.n_swapped,
+            "reason": reason,
+        }
+        return Table.of_rows("order", columns, [row])
+
+
+def _code(code: Code) -> str:
+    """Name a code."""
+    return NOT_LISTED if code is None else str(code)
