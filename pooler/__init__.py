@@ -18,6 +18,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pooler.results.agree.differences import compare_qrels
+    from pooler.results.measure.compare import compare
+    from pooler.results.measure.evaluate import evaluate, list_measures
     from pooler.results.measure.sensitivity import (
         missing_bounds,
         missing_pairs,
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "pooler.results.agree.differences": ("compare_qrels",),
+    "pooler.results.measure.compare": ("compare",),
+    "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
     "pooler.results.measure.sensitivity": (
@@ -48,7 +54,11 @@ __all__ = [
     "PoolerError",
     "StoreError",
     "UnknownNameError",
+    "compare",
+    "compare_qrels",
     "create_collection",
+    "evaluate",
+    "list_measures",
     "missing_bounds",
     "missing_pairs",
     "open_collection",

@@ -481,25 +481,26 @@ class Source:
         return found
 
     @property
-    def _either(self) -> Judged:
-        return self.judged if "judged" in self.__dict__ else self.numbered
+    def read(self) -> Judged:
+        """What is read already; else all but docnos of a collection, and all of files."""
+        return self.judged if "judged" in self.__dict__ or self.is_of_files else self.numbered
 
     @property
     def level(self) -> int:
         """Least grade that is relevant."""
-        return self._either.level
+        return self.read.level
 
     @property
     def kinds(self) -> Mapping[str, int]:
         """Judges of each kind who vote, where there are several kinds."""
-        return self._either.kinds
+        return self.read.kinds
 
     def arrays(self, cutoff: int = 1000) -> JudgedRankings:
         """Return rankings beside what is relevant, as arrays; see `judged_rankings`."""
         from store.analysis.rankings import judged_rankings
 
         if cutoff not in self._arrays:
-            judged = self._either
+            judged = self.read
             binary = {
                 topic: (numbers, grades >= judged.level)
                 for topic, (numbers, grades) in judged.by_topic().items()
@@ -515,13 +516,13 @@ class Source:
         from store.analysis.arrays import graded_arrays
 
         if cutoff not in self._graded:
-            judged = self._either
+            judged = self.read
             self._graded[cutoff] = graded_arrays(judged.ranked, judged.by_topic(), cutoff=cutoff)
         return self._graded[cutoff]
 
     def settings(self) -> dict[str, Any]:
         """Say what was measured, for the settings of a result."""
-        judged = self._either
+        judged = self.read
         said: dict[str, Any] = {
             name: self._given[name]
             for name in ("qrels", "collection", "listed", "scale")

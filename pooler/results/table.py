@@ -59,7 +59,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether people see it to the right."""
-        return self.kind in ("int", "float")
+        return self.kind in ("int", "float", "bool")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -151,7 +151,8 @@ class Table:
         values = self.data[self.column(name).name]
         cells: list[Any] = values.tolist() if hasattr(values, "tolist") else list(values)
         if self.column(name).kind == "float":
-            cells = [None if cell is None or cell != cell else float(cell) for cell in cells]
+            # A count among fractions stays whole.
+            cells = [None if cell is None or cell != cell else cell for cell in cells]
         return cells
 
     def take(self, rows: Sequence[int]) -> Table:

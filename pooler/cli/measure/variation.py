@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pooler.results.source import Judged
+    from pooler.results.source import Source
     from store.analysis.variation.collection import Topic
     from store.analysis.variation.lists import ProbableRankings
     from store.analysis.variation.simulation import SimulatedMaps
@@ -111,7 +111,8 @@ def variation(
         check_plot(given.fmt)
     if neighbours and not pairs:
         raise ArgumentError("--neighbours", "is of --pairs, which is absent", None)
-    judged = _judged(given)
+    source = _source(given)
+    judged = None if source is None else source.read
     loaded = load_probable(
         given, values=values, probabilities=probabilities, unjudged=unjudged,
         extra_relevant=extra_relevant, empty=empty, judged=judged,
@@ -125,7 +126,7 @@ def variation(
         varied = collection_variation(topics, empty=empty.value, progress=advance)
     say_empty(probable.topics, varied)
     has_unjudged = may_be_unjudged(probable)
-    scores = None if judged is None else map_as_judged(given, judged, probable, empty)
+    scores = None if source is None else map_as_judged(source, given.cutoff, probable, empty)
     simulated = None if monte_carlo is None else _simulate(topics, monte_carlo, seed, empty)
     of_pairs = None
     n_runs = len(probable.tags)
@@ -163,25 +164,23 @@ def may_be_unjudged(probable: ProbableRankings) -> bool:
     )
 
 
-def _judged(given: Given) -> Judged | None:
-    """Read one set of judgements, where there is one; ``None`` = several judges and no choice."""
-    if given.qrels is not None:
-        return given.load()
-    chooses = given.judge is not None or given.aggregate is not None
-    return given.load(docnos=False) if chooses else None
+def _source(given: Given) -> Source | None:
+    """Name one set of judgements, where there is one; ``None`` = several judges and no choice."""
+    chooses = given.qrels is not None or given.judge is not None or given.aggregate is not None
+    return given.source() if chooses else None
 
 
 def map_as_judged(
-    given: Given, judged: Judged, probable: ProbableRankings, empty: EmptyRule = EmptyRule.GIVEN
+    source: Source, cutoff: int, probable: ProbableRankings, empty: EmptyRule = EmptyRule.GIVEN
 ) -> NDArray[np.float64]:
     """Compute MAP by the one set of judgements over the same topics; NaN where none has an AP."""
     import numpy as np
 
-    from pooler.results.measure.evaluate import measure_judged
+    from pooler.results.measure.evaluate import measured
     from store.analysis.measures.names import parse_measure
 
-    name = parse_measure("AP", level=judged.level)
-    rankings, (scores,) = measure_judged(judged, [name], given.cutoff, is_given=True)
+    name = parse_measure("AP", level=source.level)
+    rankings, (scores,) = measured(source, [name], cutoff)
     place = {topic: column for column, topic in enumerate(rankings.topics)}
     columns = [place[topic] for topic in probable.topics if topic in place]
     if len(columns) < len(probable.topics):

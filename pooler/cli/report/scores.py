@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pooler.cli.report.figures import Row, bars, dots, in_order, lines, page_table
 from pooler.cli.report.material import Material
@@ -15,9 +14,6 @@ from pooler.results.printed import Format
 from pooler.telling import progress
 from store.errors import PoolerError
 from store.text import counted
-
-if TYPE_CHECKING:
-    from pooler.results.measure.compare import Compared
 
 _OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", "map_before", "map_after",
                    "change", "tau_b", "tau_ap", "swapped", "reason")  # fmt: skip
@@ -94,7 +90,7 @@ def disagreement(material: Material) -> Found:
         varied = collection_variation(topics, progress=advance)
     commands, extra = material.commands, material.commands.extra
     has_unjudged = may_be_unjudged(probable)
-    scores = map_as_judged(material.given, material.judged, probable)
+    scores = map_as_judged(material.source, material.given.cutoff, probable)
     intervals = run_intervals(topics, varied)
     every = tables.of_runs(probable.tags, varied, scores, intervals, None, Format.JSON,
                            has_unjudged=has_unjudged)  # fmt: skip
@@ -158,19 +154,18 @@ def _worth(values: Sequence[str]) -> str:
 def differences(material: Material) -> Found | None:
     """Show how the topics of two runs differ, and how far apart runs have to be."""
     from pooler.cli.measure.required import estimate
-    from pooler.results.measure.compare import Compared, normality_table, picture_of
-    from pooler.results.measure.evaluate import known_measure, measure_judged
+    from pooler.results.measure.compare import compare
+    from pooler.results.printed import printed
+    from pooler.telling import Listener, listening
 
     if len(material.rankings.tags) < 2:
         return None
     judged, given = material.judged, material.given
-    name = known_measure("AP", level=judged.level)
-    rankings, (scores,) = measure_judged(judged, [name], given.cutoff,
-                                         is_given=given.names("cutoff"))  # fmt: skip
-    best, second = sorted(rankings.tags, key=lambda tag: material.order[tag])[:2]
-    rows = [rankings.tags.index(best), rankings.tags.index(second)]
-    compared: Compared = Compared([best, second], rankings.topics, scores.values[rows], "AP",
-                                  0.05, 1e-4)  # fmt: skip
+    best, second = sorted(material.rankings.tags, key=lambda tag: material.order[tag])[:2]
+    with listening(Listener()):  # what there is to say is on the page
+        compared = compare(
+            material.source, best, second, cutoff=given.cutoff if given.names("cutoff") else None
+        )
     blocks: list[str | Figure] = []
     words: list[str] = []
     title = f"Differences of AP, {best} less {second}, topic by topic"
@@ -179,8 +174,8 @@ def differences(material: Material) -> Found | None:
             f"The differences of the two best runs, {best} and {second}, topic by topic, are not"
             " shown: their files have one tag, which the list of runs alone tells apart."
         )
-    elif picture_of(compared).reason is None:
-        table = normality_table(compared)
+    elif compared.picture.reason is None:
+        table = printed(compared.table("normality"))
         blocks.append(
             Figure(
                 title,

@@ -1,236 +1,345 @@
-"""The tables of `pooler compare`."""
+"""Whether runs differ: two by every test, or every pair with p-values adjusted for their number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.agree.people import legend
-from pooler.results.printed import Cell, Column, Format, Table
+from pooler.results.measure.evaluate import known_measure, measured
+from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.source import Source, source_of
+from pooler.results.table import Column, Table, View
+from pooler.telling import progress as telling
+from pooler.telling import say, warn
 from store.analysis.significance.normality import NormalityPicture, normality_picture
+from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
 
-_DIGITS = 4
+if TYPE_CHECKING:
+    from store.collection import Collection
+
 _UNROUNDED = 1e-12
 """Differences closer than this are equal but for rounding errors."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compared:
-    """Scores of runs, and how they are to be compared."""
-
-    tags: Sequence[str]
-    topics: Sequence[str]
-    scores: NDArray[np.float64]
-    """Shape (n_runs, n_topics); NaN = undefined."""
-    measure: str
-    alpha: float
-    """Level of significance."""
-    resolution: float
-    """What differences are rounded to for the tests that count."""
-
-    def both_defined(self) -> NDArray[np.bool_]:
-        """Tell in which topics the first two runs have a score, shape (n_topics,)."""
-        return np.asarray(np.isfinite(self.scores[:2]).all(axis=0))
-
-    def differences(self) -> NDArray[np.float64]:
-        """Return the first run's scores less the second's, where both are defined."""
-        first, second = self.scores[:2, self.both_defined()]
-        return np.asarray(first - second)
-
-
-def of_two(compared: Compared, fmt: Format, *, seed: int) -> list[Table]:
-    """Make the tables of two runs: their means, and every test of the difference."""
-    return [_means(compared, fmt), _tests(compared, fmt, seed)]
-
-
-def _means(compared: Compared, fmt: Format) -> Table:
-    """Make the table of the difference."""
-    from store.analysis.significance.t_tests import paired_t
-    from store.analysis.undiscovered.required import required_difference
-
-    differences = compared.differences()
-    first, second = compared.scores[:2, compared.both_defined()]
-    outcome = paired_t(differences, level=1 - compared.alpha)
-    better = int((differences > compared.resolution / 2).sum())
-    worse = int((differences < -compared.resolution / 2).sum())
-    n_topics = differences.size
-    columns = [
-        Column("a", "A"), Column("b", "B"), Column("measure"), Column("topics"),
-        Column("mean_a", "mean A"), Column("mean_b", "mean B"), Column("difference", "A - B"),
-        Column("low"), Column("high"), Column("variance"), Column("needed"),
-        Column("effect_size", "effect", digits=2),
-        Column("better_a", "A > B"), Column("better_b", "B > A"), Column("same"),
-    ]  # fmt: skip
-    needed = None
-    if outcome.variance is not None:
-        needed = float(required_difference(outcome.variance, n_topics, alpha=compared.alpha))
-    row: dict[str, Cell] = {
-        "a": compared.tags[0], "b": compared.tags[1], "measure": compared.measure,
-        "topics": n_topics,
-        "mean_a": float(first.mean()) if n_topics else None,
-        "mean_b": float(second.mean()) if n_topics else None,
-        "difference": outcome.difference, "low": outcome.low, "high": outcome.high,
-        "variance": outcome.variance, "needed": needed,
-        "effect_size": outcome.effect_size, "better_a": better, "better_b": worse,
-        "same": n_topics - better - worse,
-    }  # fmt: skip
-    caption = legend([
-        f"low, high: {1 - compared.alpha:.0%} interval of A - B. needed: what it would have to be"
-        f" for p <= {compared.alpha:g} by t2 (eq. 23). effect: A - B in standard deviations of the"
-        " differences of topics."
-    ])  # fmt: skip
-    title = (
-        f"{compared.measure} of A = {compared.tags[0]} and B = {compared.tags[1]}"
-        f" over {counted(n_topics, 'topic')}"
-    )
-    left_out = {"a", "b", "measure", "topics", "variance"} if fmt is Format.TABLE else set()
-    shown = [column for column in columns if column.name not in left_out]
-    return Table("difference", shown, [row], title=title, caption=caption)
-
-
-def _tests(compared: Compared, fmt: Format, seed: int) -> Table:
-    """Make the table of tests."""
-    from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
-    from store.analysis.significance.t_tests import paired_t, unpaired_t
-    from store.analysis.significance.wilcoxon import wilcoxon_test
-
-    differences = compared.differences()
-    first, second = compared.scores[:2, compared.both_defined()]
-    rows: list[dict[str, Cell]] = []
-    for name, of_t in (("t2: paired t", paired_t(differences)),
-                       ("t1: unpaired t", unpaired_t(first, second))):  # fmt: skip
-        rows.append({"test": name, "statistic": of_t.t, "p": of_t.p, "reason": of_t.reason})
-    ranks = wilcoxon_test(differences, resolution=compared.resolution)
-    unrounded = wilcoxon_test(differences, resolution=_UNROUNDED)
-    rows.append({"test": "Wilcoxon signed ranks", "p": ranks.p, "reason": ranks.reason,
-                 "statistic": None if ranks.p is None else ranks.positive,
-                 "rounded_to": compared.resolution, "p_unrounded": unrounded.p})  # fmt: skip
-    exact = randomisation_test(differences, resolution=compared.resolution)
-    rows.append({"test": "exact randomisation", "p": exact.p, "reason": exact.reason,
-                 "rounded_to": compared.resolution})  # fmt: skip
-    bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
-    p = float(bootstrap.p[0])
-    rows.append({"test": "studentised bootstrap", "p": None if np.isnan(p) else p,
-                 "reason": rows[0]["reason"] if np.isnan(p) else None})  # fmt: skip
-    for row in rows:
-        significant = row["p"]
-        assert significant is None or isinstance(significant, float)
-        row["significant"] = None if significant is None else significant <= compared.alpha
-    columns = [Column("test"), Column("statistic"), Column("p"),
-               Column("significant", f"p <= {compared.alpha:g}"), Column("reason")]  # fmt: skip
-    if not any(row["reason"] for row in rows):
-        columns.pop()
-    if fmt is not Format.TABLE:
-        columns += [Column("rounded_to"), Column("p_unrounded")]
-    caption = legend([
-        "All two-sided. Wilcoxon and randomisation are exact, on differences rounded to"
-        f" {compared.resolution:g}; the bootstrap drew {bootstrap.resamples:,} resamples (--seed"
-        f" {seed}). t1 takes topics for independent samples, which they are not: it is here for"
-        " comparison."
-    ])  # fmt: skip
-    return Table("tests", columns, list[Mapping[str, Cell]](rows), caption=caption)
-
-
-def topic_table(compared: Compared) -> Table:
-    """Make the table of both scores by topic."""
-    columns = [Column("topic"), Column("score_a", compared.tags[0]),
-               Column("score_b", compared.tags[1]), Column("difference", "A - B")]  # fmt: skip
-    table = Table("topics", columns)
-    defined = compared.both_defined()
-    for place, topic in enumerate(compared.topics):
-        first, second = (float(score) for score in compared.scores[:2, place])
-        cells = (first, second, first - second) if defined[place] else (None, None, None)
-        table.rows.append({"topic": topic, "score_a": cells[0], "score_b": cells[1],
-                           "difference": cells[2]})  # fmt: skip
-    return table
-
-
-def picture_of(compared: Compared) -> NormalityPicture:
-    """Lay the differences beside the normal curve."""
-    return normality_picture(compared.differences())
-
-
-def normality_table(compared: Compared) -> Table:
-    """Make the table of the points of figure 3."""
-    picture = picture_of(compared)
-    columns = [Column("difference"), Column("share"), Column("standardised"), Column("normal")]
-    lists = picture.differences, picture.shares, picture.standardised, picture.normal
-    names = [column.name for column in columns]
-    rows = [dict(zip(names, map(_defined, values), strict=True)) for values in zip(*lists, strict=True)]
-    return Table("normality", columns, list[Mapping[str, Cell]](rows))
-
-
-def of_pairs(
-    compared: Compared,
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
-    fmt: Format,
+def compare(
+    source: Source | Collection | tuple[Any, Any],
+    a: str | None = None,
+    b: str | None = None,
     *,
-    seed: int,
-    advance: Callable[[int], None],
-) -> Table:
-    """Make the table of pairs of runs, with p-values adjusted for the number of pairs.
+    against: str | None = None,
+    measure: str = "AP",
+    alpha: float = 0.05,
+    resolution: float = 1e-4,
+    seed: int = 1,
+    cutoff: int | None = None,
+    runs: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Test whether runs differ.
 
-    People see fewer columns, so that it fits a screen.
+    Runs are compared over the topics where both have a score; one that has no documents for a topic
+    scores 0 there, as in `evaluate`.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        What is measured.
+    a, b : str, optional
+        Tags of two runs, which then get every test; default every pair of runs.
+    against : str, optional
+        Compare the others with this run alone.
+    measure : str, optional
+        As for `evaluate`.
+    alpha : float, optional
+        Level of significance, two-sided, between 0 and 1; intervals cover 1 - it.
+    resolution : float, optional
+        Differences are rounded to multiples of it for the exact randomisation test and Wilcoxon's.
+    seed : int, optional
+        Of the bootstrap and the randomised Tukey test.
+    cutoff : int, optional
+        As for `evaluate`.
+    runs : sequence of str, optional
+        Tags in the order in which pairs are formed; default the source's.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    Comparison
+        Arrays over pairs of runs; of two runs also the table of every test.
+
+    Raises
+    ------
+    ArgumentError
+        If `alpha` is not between 0 and 1.
+    UnknownNameError
+        If a measure or a run is not known.
+    PoolerError
+        If there is one run only.
+
+    Notes
+    -----
+    Eq. 9 and 23 of Kishida (2001); Tukey's HSD and its randomised form; Holm. The randomisation
+    test is exact, by counting sums on the resolution: O(topics^2 / resolution) a pair.
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0}, "2": {"x": 1.0}}, "b": {"1": {"y": 2.0}, "2": {"x": 1.0}}}
+    >>> found = compare((runs, {"1": {"x": 1}, "2": {"x": 1}}), "a", "b")
+    >>> found.difference.tolist(), found.p_randomisation.tolist()
+    ([0.5], [1.0])
     """
-    from store.analysis.significance.pairs import compare_pairs, holm
-    from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
-
-    found = compare_pairs(compared.scores, pairs=pairs, resolution=compared.resolution,
-                          level=1 - compared.alpha, progress=advance)  # fmt: skip
-    common = compared.scores[:, np.isfinite(compared.scores).all(axis=0)]
-    tukey, randomised = tukey_test(common), randomised_tukey_test(common, seed=seed)
-    at = found.first, found.second
-    lists: dict[str, NDArray[np.float64]] = {
-        "difference": found.difference, "low": found.low, "high": found.high,
-        "effect_size": found.effect_size, "p_t": found.p_t, "p_wilcoxon": found.p_wilcoxon,
-        "p_randomisation": found.p_randomisation, "p_holm": holm(found.p_randomisation),
-        "p_tukey": tukey.p[at], "p_tukey_randomised": randomised.p[at],
-    }  # fmt: skip
-    columns = [
-        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
-        Column("low"), Column("high"), Column("effect_size", "effect", digits=2),
-        Column("p_t", "p t"), Column("p_wilcoxon", "Wilcoxon"),
-        Column("p_randomisation", "exact"), Column("p_holm", "Holm"),
-        Column("p_tukey", "HSD"), Column("p_tukey_randomised", "random. HSD"),
-    ]  # fmt: skip
-    rows: list[Mapping[str, Cell]] = []
-    for place, (first, second) in enumerate(zip(*at, strict=True)):
-        rows.append({
-            "a": compared.tags[first], "b": compared.tags[second],
-            "topics": int(found.n_topics[place]),
-            **{name: _defined(values[place]) for name, values in lists.items()},
-        })  # fmt: skip
-    if fmt is Format.TABLE:
-        left_out = {"effect_size", "p_t", "p_wilcoxon", "p_tukey_randomised"}
-        left_out |= {"topics"} if len(set(found.n_topics.tolist())) == 1 else set()
-        columns = [column for column in columns if column.name not in left_out]
-    caption = _pairs_caption(compared, lists, found.n_topics, seed)
-    return Table("pairs", columns, rows, caption=caption)
-
-
-def _pairs_caption(
-    compared: Compared, lists: Mapping[str, NDArray[np.float64]], n_topics: NDArray[np.int64], seed: int
-) -> str:
-    """Say what the columns are and how many pairs differ."""
-    n_differ = {name: int((p <= compared.alpha).sum()) for name, p in lists.items()}
-    fewest, most = int(n_topics.min()), int(n_topics.max())
-    topics = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
-    return legend([
-        f"{compared.measure} over {topics}; low, high: {1 - compared.alpha:.0%} interval of A - B."
-        " exact: p of the randomisation test as if the pair were the only one, on differences"
-        f" rounded to {compared.resolution:g}; Holm: the same, adjusted for the number of pairs;"
-        " HSD: Tukey's p, which allows for all runs. json and tsv have more tests.",
-        f"Of {counted(len(n_topics), 'pair')}, {n_differ['p_randomisation']:,} differ at"
-        f" {compared.alpha:g} taken alone; {n_differ['p_holm']:,} by Holm,"
-        f" {n_differ['p_tukey']:,} by HSD, {n_differ['p_tukey_randomised']:,} by HSD from"
-        f" permutations (--seed {seed}).",
-    ])  # fmt: skip
+    if not 0 < alpha < 1:
+        raise ArgumentError("alpha", "must be between 0 and 1", alpha)
+    known_measure(measure)
+    with heard(progress) as said:
+        found = source_of(source)
+        name = known_measure(measure, level=found.level)
+        rankings, (scores,) = measured(found, [name], cutoff)
+        if len(rankings.tags) < 2:
+            message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"
+            raise PoolerError(message, hint="name another run")
+        n_without = int(scores.lacks_relevant.sum())
+        if n_without:
+            say(f"{counted(n_without, 'topic')} without a relevant document: no {name} there")
+        is_two = a is not None and b is not None
+        tags = list(dict.fromkeys([a, b] if is_two else runs or rankings.tags))
+        for tag in tags:
+            if tag not in rankings.tags:
+                raise UnknownNameError("run", str(tag), rankings.tags)
+        values = scores.values[[rankings.tags.index(tag) for tag in tags]]
+        n_missing = int((rankings.lengths == 0).any(axis=0).sum())
+        if n_missing:
+            warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as it does then")
+        pairs = _pairs(tags, against)
+        n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
+        with telling("pairs of runs", n_pairs) as advance:
+            tested = compare_pairs(
+                values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance
+            )
+    settings = frozen(
+        measure=str(name), alpha=alpha, resolution=resolution, seed=seed, against=against, cutoff=cutoff,
+        **found.settings(),
+    )  # fmt: skip
+    return Comparison(
+        **taken(tested), runs=tuple(map(str, tags)), topics=tuple(rankings.topics), values=values,
+        is_two=is_two, settings=settings, warnings=said.warnings,
+    )  # fmt: skip
 
 
-def _defined(value: float) -> float | None:
-    """Return a number, or ``None`` for NaN."""
-    return None if np.isnan(value) else float(value)
+def _pairs(
+    tags: Sequence[str | None], against: str | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Choose the pairs: each other run with one, or ``None`` = every two."""
+    if against is None:
+        return None
+    if against not in tags:
+        raise UnknownNameError("run", against, [str(tag) for tag in tags])
+    base = list(tags).index(against)
+    others = list(chain(range(base), range(base + 1, len(tags))))
+    return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Comparison(RunPairs, Result):
+    """Tests of pairs of runs.
+
+    Tables: `pairs`, a row a pair; of two runs instead `difference` and `tests`, `topics` with both
+    scores, and `normality`, the points of figure 3 of Kishida (2001).
+    """
+
+    runs: Sequence[str]
+    """Axis to which `first` and `second` are indices."""
+    topics: Sequence[str]
+    """Axis of topics."""
+    values: NDArray[np.float64]
+    """Scores, shape (n_runs, n_topics); NaN = undefined."""
+    is_two: bool
+    """Whether two runs were named."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("difference", "tests", "topics", "normality")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return self.NAMES if self.is_two else ("pairs",)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what `pooler compare` shows."""
+        return self.names()[:2]
+
+    def _table(self, name: str) -> Table:
+        make = {
+            "difference": self._difference,
+            "tests": self._tests,
+            "topics": self._topics,
+            "normality": self._normality,
+            "pairs": self._pairs,
+        }
+        return make[name]()
+
+    def _both(self) -> NDArray[np.float64]:
+        """Return the scores of the first two runs where both have one, shape (2, n)."""
+        return np.asarray(self.values[:2, np.isfinite(self.values[:2]).all(axis=0)])
+
+    @property
+    def picture(self) -> NormalityPicture:
+        """The differences of the first two runs beside the normal curve."""
+        first, second = self._both()
+        return normality_picture(first - second)
+
+    def _difference(self) -> Table:
+        """Set both means and their difference beside what it would have to be."""
+        from store.analysis.significance.t_tests import paired_t
+        from store.analysis.undiscovered.required import required_difference
+
+        alpha, resolution = self.settings["alpha"], self.settings["resolution"]
+        first, second = self._both()
+        differences = first - second
+        n_topics = differences.size
+        outcome = paired_t(differences, level=1 - alpha)
+        better = int((differences > resolution / 2).sum())
+        worse = int((differences < -resolution / 2).sum())
+        needed = None
+        if outcome.variance is not None:
+            needed = float(required_difference(outcome.variance, n_topics, alpha=alpha))
+        columns = [
+            Column("a", heading="A", show="never"), Column("b", heading="B", show="never"),
+            Column("measure", show="never"), Column("topics", "int", show="never"),
+            Column("mean_a", "float", "mean A"), Column("mean_b", "float", "mean B"),
+            Column("difference", "float", "A - B"),
+            Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"),
+            Column("high", "float", about="its upper end"), Column("variance", "float", show="never"),
+            Column("needed", "float",
+                   about=f"what A - B would have to be for p <= {alpha:g} by t2 (eq. 23)"),
+            Column("effect_size", "float", "effect", digits=2,
+                   about="A - B in standard deviations of the differences of topics"),
+            Column("better_a", "int", "A > B"), Column("better_b", "int", "B > A"), Column("same", "int"),
+        ]  # fmt: skip
+        row = {
+            "a": self.runs[0], "b": self.runs[1], "measure": self.settings["measure"], "topics": n_topics,
+            "mean_a": float(first.mean()) if n_topics else None,
+            "mean_b": float(second.mean()) if n_topics else None,
+            "difference": outcome.difference, "low": outcome.low, "high": outcome.high,
+            "variance": outcome.variance, "needed": needed, "effect_size": outcome.effect_size,
+            "better_a": better, "better_b": worse, "same": n_topics - better - worse,
+        }  # fmt: skip
+        title = (
+            f"{self.settings['measure']} of A = {self.runs[0]} and B = {self.runs[1]}"
+            f" over {counted(n_topics, 'topic')}"
+        )
+        return Table.of_rows("difference", columns, [row], title=title)
+
+    def _tests(self) -> Table:
+        """Make a row a test."""
+        from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
+        from store.analysis.significance.t_tests import paired_t, unpaired_t
+        from store.analysis.significance.wilcoxon import wilcoxon_test
+
+        alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
+        first, second = self._both()
+        differences = first - second
+        paired, unpaired = paired_t(differences), unpaired_t(first, second)
+        ranks = wilcoxon_test(differences, resolution=resolution)
+        unrounded = wilcoxon_test(differences, resolution=_UNROUNDED)
+        exact = randomisation_test(differences, resolution=resolution)
+        bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
+        p_bootstrap = None if np.isnan(bootstrap.p[0]) else float(bootstrap.p[0])
+        rows: list[dict[str, Any]] = [
+            {"test": "t2: paired t", "statistic": paired.t, "p": paired.p, "reason": paired.reason},
+            {"test": "t1: unpaired t", "statistic": unpaired.t, "p": unpaired.p, "reason": unpaired.reason},
+            {"test": "Wilcoxon signed ranks", "statistic": None if ranks.p is None else ranks.positive,
+             "p": ranks.p, "reason": ranks.reason, "rounded_to": resolution, "p_unrounded": unrounded.p},
+            {"test": "exact randomisation", "p": exact.p, "reason": exact.reason, "rounded_to": resolution},
+            {"test": "studentised bootstrap", "p": p_bootstrap,
+             "reason": paired.reason if p_bootstrap is None else None},
+        ]  # fmt: skip
+        for row in rows:
+            row["significant"] = None if row["p"] is None else row["p"] <= alpha
+        columns = [
+            Column("test"), Column("statistic", "float"), Column("p", "float"),
+            Column("significant", "bool", f"p <= {alpha:g}"), Column("reason", show="if_any"),
+            Column("rounded_to", "float", show="never"), Column("p_unrounded", "float", show="never"),
+        ]  # fmt: skip
+        note = (
+            f"All two-sided. Wilcoxon and randomisation are exact, on differences rounded to {resolution:g};"
+            f" the bootstrap drew {bootstrap.resamples:,} resamples (--seed {seed}). t1 takes topics for"
+            " independent samples, which they are not: it is here for comparison."
+        )
+        return Table.of_rows("tests", columns, rows, notes=[note])
+
+    def _topics(self) -> Table:
+        """Set both scores side by side, topic by topic."""
+        columns = [
+            Column("topic"), Column("score_a", "float", self.runs[0]),
+            Column("score_b", "float", self.runs[1]), Column("difference", "float", "A - B"),
+        ]  # fmt: skip
+        known = np.isfinite(self.values[:2]).all(axis=0)
+        first, second = np.where(known, self.values[:2], np.nan)
+        data = {"topic": self.topics, "score_a": first, "score_b": second, "difference": first - second}
+        return Table("topics", columns, data)
+
+    def _normality(self) -> Table:
+        """List the points of figure 3."""
+        picture = self.picture
+        names = ("difference", "share", "standardised", "normal")
+        lists = (picture.differences, picture.shares, picture.standardised, picture.normal)
+        data = dict(zip(names, lists, strict=True))
+        return Table("normality", [Column(name, "float") for name in names], data)
+
+    def _pairs(self) -> Table:
+        """Make a row a pair, with p-values adjusted for the number of pairs."""
+        from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
+
+        alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
+        common = self.values[:, np.isfinite(self.values).all(axis=0)]
+        at = self.first, self.second
+        p_values = {
+            "p_randomisation": self.p_randomisation, "p_holm": holm(self.p_randomisation),
+            "p_tukey": tukey_test(common).p[at],
+            "p_tukey_randomised": randomised_tukey_test(common, seed=seed).p[at],
+        }  # fmt: skip
+        columns = [
+            Column("a", heading="A"), Column("b", heading="B"), Column("topics", "int", show="if_varied"),
+            Column("difference", "float", "A - B"),
+            Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"),
+            Column("high", "float", about="its upper end"),
+            Column("effect_size", "float", "effect", digits=2, show="never"),
+            Column("p_t", "float", "p t", show="never"),
+            Column("p_wilcoxon", "float", "Wilcoxon", show="never"),
+            Column("p_randomisation", "float", "exact", "p of the randomisation test as if the pair were"
+                   f" the only one, on differences rounded to {resolution:g}"),
+            Column("p_holm", "float", "Holm", "the same, adjusted for the number of pairs"),
+            Column("p_tukey", "float", "HSD", "Tukey's p, which allows for all runs"),
+            Column("p_tukey_randomised", "float", "random. HSD", show="never"),
+        ]  # fmt: skip
+        data = {
+            "a": [self.runs[run] for run in self.first], "b": [self.runs[run] for run in self.second],
+            "topics": self.n_topics, "difference": self.difference, "low": self.low, "high": self.high,
+            "effect_size": self.effect_size, "p_t": self.p_t, "p_wilcoxon": self.p_wilcoxon, **p_values,
+        }  # fmt: skip
+        n_differ = {name: int((p <= alpha).sum()) for name, p in p_values.items()}
+        fewest, most = int(self.n_topics.min()), int(self.n_topics.max())
+        over = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
+        notes = [
+            f"Of {counted(self.first.size, 'pair')}, {n_differ['p_randomisation']:,} differ at {alpha:g}"
+            f" taken alone; {n_differ['p_holm']:,} by Holm, {n_differ['p_tukey']:,} by HSD,"
+            f" {n_differ['p_tukey_randomised']:,} by HSD from permutations (--seed {seed}).",
+            f"{self.settings['measure']} over {over}. json and tsv have more tests.",
+        ]
+        return Table("pairs", columns, data, notes=notes)
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name != "pairs":
+            return [View(table)]
+        shown = [column for column in table.columns if column.name != "topics"]
+        return [View(table, table.columns if len(set(self.n_topics.tolist())) > 1 else shown)]

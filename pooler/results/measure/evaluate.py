@@ -1,26 +1,94 @@
-"""Scores of the runs and qrels that a command was given."""
+"""Scores of runs by any measure, and the list of measures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.source import Source, source_of
+from pooler.results.table import Column, Table, View
+from pooler.telling import say
+from store.analysis.measures.names import ALIASES, DCGS, SIGNATURES, MeasureName, Signature, parse_measure
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from pooler.results.source import Judged
-    from store.analysis.measures.names import MeasureName
+    import numpy as np
+    from numpy.typing import NDArray
+
     from store.analysis.measures.table import Scores
     from store.analysis.rankings import GradedRankings
+    from store.collection import Collection
 
 
-def known_measure(text: str, *, level: int = 1) -> MeasureName:
+def evaluate(
+    source: Source | Collection | tuple[Any, Any],
+    measures: Sequence[str | MeasureName] = ("AP",),
+    *,
+    cutoff: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Measure runs.
+
+    A run without a topic that has a relevant document scores 0 there, as with trec_eval -c. R
+    counts every relevant document of the topic, retrieved or not. A topic without one has no AP; a
+    measure that is defined without, such as P@10, is a mean over all judged topics.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        What is measured.
+    measures : sequence of str
+        Named as ir_measures does: ``"AP"``, ``"P@10"``, ``"nDCG@10"``, ``"RR(rel=2)"``; names of
+        trec_eval are known.
+    cutoff : int, optional
+        Ranks that are looked at, from 1. Default 1,000, and as many as a measure with a deeper
+        cutoff of its own, as P@2000, names.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    Evaluation
+        Values by measure, run and topic, and their means.
+
+    Raises
+    ------
+    UnknownNameError
+        If a measure is not known.
+    ArgumentError
+        If a measure has parameters that it cannot have, or looks deeper than it may.
+
+    Notes
+    -----
+    O(runs topics cutoff) for each measure.
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0}}}
+    >>> found = evaluate((runs, {"1": {"x": 1, "y": 0}}), ["AP", "P@1"])
+    >>> found.measures, found.mean.tolist()
+    (('AP', 'P@1'), [[1.0, 0.0], [1.0, 0.0]])
+    """
+    with heard(progress) as said:
+        found = source_of(source)
+        for measure in measures:
+            known_measure(measure)
+        names = list(dict.fromkeys(known_measure(measure, level=found.level) for measure in measures))
+        rankings, scores = measured(found, names, cutoff)
+        _say_without_relevant(rankings, scores)
+    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **found.settings())
+    return Evaluation(rankings=rankings, scores=tuple(scores), settings=settings, warnings=said.warnings)
+
+
+def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
     """Read a measure's name as `parse_measure` does, and say where an unknown one is looked up.
 
     Parameters
     ----------
-    text : str
-        As typed.
+    measure : str or MeasureName
+        As typed, or read already.
     level : int, default=1
         Least grade that is relevant where the name says none.
 
@@ -34,54 +102,227 @@ def known_measure(text: str, *, level: int = 1) -> MeasureName:
     ArgumentError, UnknownNameError
         If it is none.
     """
-    from store.analysis.measures.names import parse_measure
-
     try:
-        return parse_measure(text, level=level)
+        return measure if isinstance(measure, MeasureName) else parse_measure(measure, level=level)
     except UnknownNameError as error:
         error.hint = error.hint or "pooler evaluate --list"
         raise
 
 
-def measure_judged(
-    judged: Judged, names: Sequence[MeasureName], cutoff: int, *, is_given: bool
+def measured(
+    source: Source, names: Sequence[MeasureName], cutoff: int | None
 ) -> tuple[GradedRankings, list[Scores]]:
-    """Measure runs.
+    """Score runs by measures, each named once; see `evaluate` of `cutoff`."""
+    from store.analysis.measures.table import evaluate as score
 
-    Parameters
-    ----------
-    judged : Judged
-        Runs and qrels.
-    names : sequence of MeasureName
-        Each once.
-    cutoff : int
-        Ranks that are looked at.
-    is_given : bool
-        Whether somebody asked for that cutoff. Otherwise a measure with a deeper one of its own,
-        as P@2000, looks down to there, and the others do not.
-
-    Returns
-    -------
-    rankings : GradedRankings
-        At `cutoff`.
-    scores : list of Scores
-        In the order of `names`.
-
-    Raises
-    ------
-    ArgumentError
-        If a measure looks deeper than it may.
-    """
-    from store.analysis.arrays import graded_arrays
-    from store.analysis.measures.table import evaluate
-
-    grades = judged.by_topic()
-    rankings = graded_arrays(judged.ranked, grades, cutoff=cutoff)
-    deep = [] if is_given else [name for name in names if (name.cutoff or 0) > cutoff]
+    look = 1000 if cutoff is None else cutoff
+    rankings = source.graded(look)
+    deep = [name for name in names if cutoff is None and (name.cutoff or 0) > look]
     plain = [name for name in names if name not in deep]
-    scores = dict(zip(plain, evaluate(rankings, plain), strict=True))
+    scores = dict(zip(plain, score(rankings, plain), strict=True))
     if deep:
-        deepest = max(name.cutoff or 0 for name in deep)
-        deeper = graded_arrays(judged.ranked, grades, cutoff=deepest)
-        scores |= dict(zip(deep, evaluate(deeper, deep), strict=True))
+        deeper = source.graded(max(name.cutoff or 0 for name in deep))
+        scores |= dict(zip(deep, score(deeper, deep), strict=True))
     return rankings, [scores[name] for name in names]
+
+
+def _say_without_relevant(rankings: GradedRankings, scores: Sequence[Scores]) -> None:
+    """Say how many topics are undefined, and for which measures."""
+    without: dict[int, list[str]] = {}
+    for one in scores:
+        count = int(one.lacks_relevant.sum())
+        without.setdefault(count, []).append(str(one.measure))
+    for count, names in without.items():
+        if count:
+            listed = ", ".join(names)
+            say(f"{count} of {len(rankings.topics)} judged topics have no relevant document, so no {listed}")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Evaluation(Result):
+    """Scores of runs.
+
+    Tables: `measures`, a row a run and measure; `topics`, a row a run, topic and measure, the mean
+    as topic `all`.
+    """
+
+    rankings: GradedRankings
+    """Rankings beside grades."""
+    scores: tuple[Scores, ...]
+    """By measure."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("measures", "topics")
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Axis of measures."""
+        return tuple(str(one.measure) for one in self.scores)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Axis of runs."""
+        return tuple(self.rankings.tags)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Axis of topics: the judged ones."""
+        return tuple(self.rankings.topics)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Shape (n_measures, n_runs, n_topics); NaN = undefined, see `reasons`."""
+        import numpy as np
+
+        return np.stack([one.values for one in self.scores])
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Shape (n_measures, n_runs): over the defined topics; of counts their sum. NaN = none is."""
+        import numpy as np
+
+        return np.stack([one.overall for one in self.scores])
+
+    @property
+    def n_topics(self) -> NDArray[np.int64]:
+        """Shape (n_measures, n_runs): topics that `mean` is over."""
+        import numpy as np
+
+        return np.stack([one.n_defined for one in self.scores])
+
+    @property
+    def missing(self) -> NDArray[np.int64]:
+        """Shape (n_runs,): judged topics for which the run has no document."""
+        import numpy as np
+
+        return np.asarray((self.rankings.lengths == 0).sum(axis=1), dtype=np.int64)
+
+    @property
+    def reasons(self) -> tuple[tuple[tuple[str | None, ...], ...], ...]:
+        """Why a value is NaN, as `values` by measure, run and topic; ``None`` = it is not."""
+        return tuple(
+            tuple(
+                tuple(one.reason(run, topic) for topic in range(len(self.topics)))
+                for run in range(len(self.runs))
+            )
+            for one in self.scores
+        )
+
+    def _table(self, name: str) -> Table:
+        by_topic = name == "topics"
+        columns = [
+            Column("run"),
+            *([Column("topic")] if by_topic else []),
+            Column("measure"),
+            Column("value", "float"),
+            Column("reason", show="if_any"),
+            Column("topics", "int", about="those of the mean"),
+            Column("missing", "int", about="judged ones where the run has no document"),
+        ]
+        missing = self.missing.tolist()
+        rows: list[dict[str, Any]] = []
+        for index, tag in enumerate(self.runs):
+            if by_topic:
+                for place, topic in enumerate(self.topics):
+                    for one in self.scores:
+                        value = _number(one, float(one.values[index, place]))
+                        row = {"run": tag, "topic": topic, "measure": str(one.measure), "value": value}
+                        rows.append(row | {"reason": one.reason(index, place)})
+            for one in self.scores:
+                count = int(one.n_defined[index])
+                value = _number(one, float(one.overall[index])) if count else None
+                row = {"run": tag, "topic": "all", "measure": str(one.measure), "value": value}
+                row |= {"reason": None if count else one.reason(index, 0), "topics": count}
+                rows.append(row | {"missing": missing[index]})
+        return Table.of_rows(name, columns, rows)
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if len(self.scores) > 1:
+            table = self._wide(table, by_topic=name == "topics")
+            by = self.measures[0]
+        else:
+            by = "value"
+        return [View(table, rows=None if name == "topics" else table.order(by, descending=True))]
+
+    def _wide(self, table: Table, *, by_topic: bool) -> Table:
+        """Lay out a column for each measure."""
+        columns = [Column("run"), *([Column("topic")] if by_topic else [])]
+        columns += [Column(name, "float") for name in self.measures] + [Column("reason", show="if_any")]
+        step = len(self.scores)
+        reasons = table.cells("reason")
+        values = table.cells("value")
+        data: dict[str, list[Any]] = {
+            column.name: table.cells(column.name)[::step] for column in columns[: 1 + by_topic]
+        }
+        data |= {name: values[place::step] for place, name in enumerate(self.measures)}
+        data["reason"] = [
+            ", ".join(dict.fromkeys(str(one) for one in reasons[first : first + step] if one)) or None
+            for first in range(0, len(table), step)
+        ]
+        missing = int(self.missing.max(initial=0))
+        note = f"A run lacks up to {missing} of the judged topics and scores 0 there." if missing else ""
+        return Table(table.name, columns, data, notes=[note])
+
+
+def _number(scores: Scores, value: float) -> float | int | None:
+    """Return a count as a whole number, anything else as it is."""
+    return int(value) if scores.is_sum and value == value else value
+
+
+def list_measures() -> MeasureList:
+    """List the measures, what they can be told, and what else they are called.
+
+    Examples
+    --------
+    >>> list_measures().table("measures").to_records()[0]["measure"]
+    'AP[@N]'
+    """
+    return MeasureList(settings=frozen())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class MeasureList(Result):
+    """The measures there are; table: `measures`."""
+
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("measures",)
+
+    def _table(self, name: str) -> Table:
+        others: dict[str, list[str]] = {}
+        for alias, known in ALIASES.items():
+            others.setdefault(known, []).append(alias)
+        columns = [Column("measure"), Column("parameters", "texts"), Column("also", "texts")]
+        columns.append(Column("summary"))
+        rows = [
+            {
+                "measure": measure + _at(signature),
+                "parameters": [f"{parameter}=" for parameter in signature.parameters],
+                "also": others.get(measure, []),
+                "summary": signature.summary,
+            }
+            for measure, signature in SIGNATURES.items()
+        ]
+        notes = [
+            "@N: ranks that count; in brackets where it may be left out. (rel=N): least relevant grade,"
+            f" instead of the level. dcg: {', '.join(DCGS)}.",
+            "docs: size of the collection. beta: how much more recall weighs than precision; in Q, what"
+            " gains weigh.",
+            "Upper and lower case are the same. Names of trec_eval are known: map, P_5, ndcg_cut_10, ...",
+        ]
+        return Table.of_rows(name, columns, rows, notes=notes)
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        return [View(table, limit=len(table))]
+
+
+def _at(signature: Signature) -> str:
+    """Show what stands after the name."""
+    if signature.at is None:
+        return ""
+    at = "@RECALL" if signature.at == "recall" else "@N"
+    return at if signature.is_at_required else f"[{at}]"

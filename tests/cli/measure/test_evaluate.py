@@ -271,7 +271,6 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
     """A mean over two topics, in one of which the run has nothing; the words fit 80 columns."""
     write(here / "x.run", "1 Q0 a 1 1 x")
     write(here / "q", "1 0 a 1", "2 0 a 1")
-    row, words = cli("evaluate", "--qrels", "q", "x.run").fine().out.splitlines()[2:]
+    row, *words = cli("evaluate", "--qrels", "q", "x.run").fine().out.splitlines()[2:]
     assert row.split() == ["x", "AP", "0.5000", "2", "1"]
-    assert words == "topics: those of the mean; missing: judged ones where the run has no document."
-    assert len(words) <= 80
+    assert words == ["topics: those of the mean.", "missing: judged ones where the run has no document."]
