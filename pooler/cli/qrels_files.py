@@ -213,14 +213,8 @@ def tell_files(
     made: QrelsTexts, ballots: Ballots, judges: Sequence[Judge], *, has_collection: bool = True
 ) -> None:
     """Say on stderr what was written and what was not."""
-    from pooler.results.agree.aggregate import (
-        tell_decisions,
-        tell_few_votes,
-        tell_rulings,
-        tell_tied,
-        who_judged,
-    )
-    from pooler.results.judge_kinds import tell_kinds
+    from pooler.results.agree.aggregate import tell_decisions, tell_few_votes, tell_rulings, tell_tied
+    from pooler.results.judge_kinds import tell_kinds, who_judged
     from store.judging.kinds import kind_counts
 
     for file in made.files:

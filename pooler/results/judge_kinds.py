@@ -1,14 +1,19 @@
-"""Words on judges of several kinds: people, models and files of unknown making are not alike."""
+"""Who judged, in words: people, models and files of unknown making are not alike."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pooler.results import table as results
 from pooler.results.printed import Column, Format, Table
 from pooler.telling import warn
 from store.text import counted
+
+if TYPE_CHECKING:
+    from store.grades.opinions import Ballots
+    from store.grades.qrels import FinalQrels
 
 _NOUNS = {
     "human": ("person", "people"),
@@ -119,3 +124,36 @@ def view_with_kinds(view: results.View, counts: Mapping[str, int]) -> results.Vi
     title = view.table.title if view.title is None else view.title
     words = f"by {kinds_words(counts)} together"
     return replace(view, title=f"{title} (judged {words})" if title else f"Judged {words}")
+
+
+def who_judged(final: FinalQrels, ballots: Ballots | None = None) -> str:
+    """Say in a few words whose grades these are, as `majority of 3 judges, ties low`.
+
+    With `ballots`, also how many votes documents have, where they have not all as many.
+    """
+    policy = final.policy
+    if policy.rule is None and not final.judges:
+        return f"rulings of {', '.join(final.adjudicators)}"
+    if policy.rule is None:
+        words = f"judge {final.judges[0]}"
+        words += "" if policy.level is None else f", relevant from grade {policy.level}"
+    else:
+        words = f"{final.rule} of {counted(len(final.judges), 'judge')}{_votes_each(ballots)}"
+    words += "" if final.ties is None else f", ties {final.ties}"
+    if policy.rule is not None and policy.level is not None:
+        if policy.rule == "sum":
+            words += f", relevant from {policy.level}"
+        elif policy.collapse == "before":
+            words = f"each judge's grades collapsed at level {policy.level}, then {words}"
+        else:
+            words += f", then collapsed at level {policy.level}"
+    return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
+
+
+def _votes_each(ballots: Ballots | None) -> str:
+    """Write how many votes documents have, as ` (1 to 3 votes a document)`; empty where as many."""
+    if ballots is None or not ballots.votes.n_documents:
+        return ""
+    n_votes = ballots.counts.sum(axis=1)
+    low, high = int(n_votes.min()), int(n_votes.max())
+    return "" if low == high else f" ({low:,} to {high:,} votes a document)"

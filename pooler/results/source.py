@@ -165,8 +165,7 @@ def load_judged(
     ArgumentError
         If options of the one way are used with the other, or there is no run.
     """
-    from pooler.results.agree.aggregate import who_judged
-    from pooler.results.judge_kinds import tell_kinds
+    from pooler.results.judge_kinds import tell_kinds, who_judged
     from store.formats.scale import parse_scale
     from store.judging.kinds import kind_counts, names_if_models
 

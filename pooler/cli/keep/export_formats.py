@@ -95,8 +95,7 @@ def ntcir(
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
-    from pooler.results.agree.aggregate import who_judged
-    from pooler.results.judge_kinds import tell_kinds
+    from pooler.results.judge_kinds import tell_kinds, who_judged
     from store.collection import Collection
     from store.formats.ntcir import letters_of
     from store.grades.qrels import decide
@@ -258,8 +257,7 @@ def prels(
 
     Example: pooler export prels --as xinfap --pool sample --out prels.txt
     """
-    from pooler.results.agree.aggregate import who_judged
-    from pooler.results.judge_kinds import tell_kinds
+    from pooler.results.judge_kinds import tell_kinds, who_judged
     from store.collection import Collection
     from store.grades.qrels import decide
     from store.judging.kinds import kind_counts
