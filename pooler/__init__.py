@@ -18,7 +18,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pooler.results.agree.agreement import agreement
     from pooler.results.agree.differences import compare_qrels
+    from pooler.results.agree.matters import disagreement_matters
+    from pooler.results.agree.sharing import plan_sharing
     from pooler.results.measure.compare import compare
     from pooler.results.measure.evaluate import evaluate, list_measures
     from pooler.results.measure.sensitivity import (
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.differences": ("compare_qrels",),
+    "pooler.results.agree.matters": ("disagreement_matters",),
+    "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
@@ -54,14 +60,17 @@ __all__ = [
     "PoolerError",
     "StoreError",
     "UnknownNameError",
+    "agreement",
     "compare",
     "compare_qrels",
     "create_collection",
+    "disagreement_matters",
     "evaluate",
     "list_measures",
     "missing_bounds",
     "missing_pairs",
     "open_collection",
+    "plan_sharing",
     "read_qrels",
     "read_runs",
     "sensitivity",

@@ -401,9 +401,20 @@ InputOption = Annotated[
         show_default=False,
     ),
 ]
+InputColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--input-columns",
+        metavar="NAME,...",
+        help="The columns of the files in order: docno and grade, and what there is of topic,"
+        " iteration and judge; - is passed over.",
+        show_default=False,
+    ),
+]
 ColumnsOption = Annotated[
     str | None,
     typer.Option(
+        "--input-columns",
         "--columns",
         metavar="NAME,...",
         help="The columns of the files in order: docno and grade, and what there is of topic,"

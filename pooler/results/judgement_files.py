@@ -140,7 +140,7 @@ class FileFormat(StrEnum):
 EVERY_JUDGE = (FileFormat.JSONL, FileFormat.TSV)
 """Formats that name every judge, and say more than grades."""
 
-COLUMNS_HINT = "a table of other columns: --columns docno,judge,grade --topic T"
+COLUMNS_HINT = "a table of other columns: --input-columns docno,judge,grade --topic T"
 """What to type for what is in no format."""
 
 UNKNOWN_HINT = "--allow-unknown keeps unknown topics and docnos"
@@ -202,10 +202,10 @@ def wanted_of(
     implied = FileFormat.QRELS if columns is None else FileFormat.COLUMNS
     chosen = form or implied
     if chosen is FileFormat.COLUMNS and columns is None:
-        hint = "as in --columns docno,judge,grade"
-        raise ArgumentError("--columns", "must name the columns of the file", None, hint=hint)
+        hint = "as in --input-columns docno,judge,grade"
+        raise ArgumentError("--input-columns", "must name the columns of the file", None, hint=hint)
     given: list[tuple[str, object, tuple[FileFormat, ...]]] = [
-        ("--columns", columns, (FileFormat.COLUMNS,)),
+        ("--input-columns", columns, (FileFormat.COLUMNS,)),
         ("--topic", topic, (FileFormat.COLUMNS,)),
         ("--as", sample, (FileFormat.QRELS,)),
         ("--judge-column", judge_column, (FileFormat.QRELS,)),
@@ -220,7 +220,7 @@ def wanted_of(
         other = {
             FileFormat.QRELS: ", or --judge-column 2; one of the two. what `pooler export"
             f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
-            FileFormat.COLUMNS: ", or `judge` among --columns; one of the two",
+            FileFormat.COLUMNS: ", or `judge` among --input-columns; one of the two",
         }
         message = "whose judgements are these?"
         raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
@@ -296,7 +296,7 @@ def _header_hint(file: str, wanted: Wanted, table: JudgedTable, faults: FaultLis
         skip = f"{read} {shlex.quote(file)} | {skip}"
     elif file != "-":
         skip = f"{skip} {shlex.quote(file)}"
-    words = ["pooler", "import", "judgements", "-", "--columns", ",".join(wanted.columns)]
+    words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(wanted.columns)]
     words += [] if wanted.topic is None else ["--topic", wanted.topic]
     words += [] if wanted.judge is None else ["--judge", wanted.judge]
     return f"without a header line: {skip} | {shlex.join(words)}"
@@ -816,7 +816,7 @@ class Reading:
     def given(self) -> dict[str, object]:
         """Return the values of the options by name; what was not given is false."""
         return {
-            "--input": self.form, "--columns": self.columns, "--topic": self.topic,
+            "--input": self.form, "--input-columns": self.columns, "--topic": self.topic,
             "--judge-column": self.judge_column, "--scale": self.scale, "--code": self.codes,
             "--map": self.mapped, "--repeats": self.repeats, "--lenient": self.lenient,
         }  # fmt: skip

@@ -321,8 +321,13 @@ def _text(cell: Cell) -> str:
     return f"{cell:,}" if _is_number(cell) else sanitise_line(str(cell))
 
 
+def printed_columns(columns: Sequence[results.Column]) -> list[Column]:
+    """Return columns of results as a report takes them."""
+    return [Column(one.name, one.heading, one.digits) for one in columns]
+
+
 def printed(table: results.Table) -> Table:
     """Return a table of results as a report takes it."""
-    columns = [Column(one.name, one.title, one.digits) for one in table.columns]
+    columns = printed_columns(table.columns)
     rows: list[Any] = table.to_records()
     return Table(table.name, columns, rows, table.title, "\n".join(table.notes))

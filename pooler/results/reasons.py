@@ -13,7 +13,7 @@ REASONS = {
     "one-doc": "one document says nothing about chance",
     "single-grade": "one and the same grade was used throughout",
     "no-relevant": "nobody found a relevant document",
-    "one-topic": "one topic says nothing about other topics",
+    "one-topic": "one topic says nothing about other topics; --interval item takes documents",
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "there is no standard error to make an interval of",

@@ -55,7 +55,7 @@ class Result:
         """
         if name not in self.names():
             raise UnknownNameError("table", name, self.names())
-        return with_kinds(self._table(name), self.settings.get("kinds", {}))
+        return with_kinds(self._table(name), self.voters())
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
@@ -65,8 +65,13 @@ class Result:
         """Return what people see of some tables, by default of those that a command shows."""
         shown = [view for name in names or self.shown() for view in self._views(name)]
         if shown:
-            shown[0] = view_with_kinds(shown[0], self.settings.get("kinds", {}))
+            shown[0] = view_with_kinds(shown[0], self.voters())
         return tuple(shown)
+
+    def voters(self) -> Mapping[str, int]:
+        """Return judges of each kind who vote together, where there are several kinds."""
+        kinds: Mapping[str, int] = self.settings.get("kinds", {})
+        return kinds
 
     def shown(self) -> tuple[str, ...]:
         """Return the names of the tables that a command shows unasked; default the first."""

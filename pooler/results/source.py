@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
 
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     import typer
 
     from pooler.reading.run_list import RunEntry
+    from pooler.results.judgement_files import Reading
+    from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.rankings import GradedRankings, JudgedRankings
     from store.collection import Collection
     from store.grades.policy import Policy
     from store.ranking import Order
-    from store.records import Qrel, Run, Scale
+    from store.records import Judge, Qrel, Run, Scale
 
 
 def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
@@ -388,6 +390,42 @@ def _from_files(
     )  # fmt: skip
 
 
+class AllGrades(Protocol):
+    """The grades of all judges, of a collection or of files."""
+
+    def judges(self) -> list[Judge]:
+        """Return every judge."""
+
+    def votes(
+        self,
+        judges: Sequence[str] | None = None,
+        *,
+        population: Population = "common",
+        unlisted_as: int | None = None,
+    ) -> PopulationVotes:
+        """Return the grades of some judges, or of all, over a population."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What judges said of documents, each by himself or herself."""
+
+    grades: AllGrades
+    scale: Scale
+    are_files: bool
+    rankings: Callable[[], RankedDocuments]
+    """Reads the runs."""
+    collection: Collection | None = None
+
+    def erased(self) -> str:
+        """Say how much of erased judges is gone; empty where nothing is."""
+        if self.collection is None:
+            return ""
+        from store.judging.erasing import removed_words
+
+        return removed_words(one.judgements for one in self.collection.erasures.all())
+
+
 class Source:
     """Runs, and the judgements they are measured with, of files, of a collection or of memory.
 
@@ -418,6 +456,10 @@ class Source:
         Read files by trec_eval's own rules.
     tells_level : bool
         Whether the level is said of files, too, where grades are more than relevant or not.
+    judgements : sequence of str
+        Files of several judges, or of one each; see `judging`.
+    reading : Reading, optional
+        How these are read.
     """
 
     def __init__(
@@ -435,7 +477,11 @@ class Source:
         scale: str | None = None,
         lenient: bool = False,
         tells_level: bool = True,
+        judgements: Sequence[str] = (),
+        reading: Reading | None = None,
     ) -> None:
+        self.judgements = tuple(judgements)
+        self.reading = reading
         self.is_of_files = qrels is not None
         self.collection = collection
         self.order = order
@@ -518,6 +564,52 @@ class Source:
             judged = self.read
             self._graded[cutoff] = graded_arrays(judged.ranked, judged.by_topic(), cutoff=cutoff)
         return self._graded[cutoff]
+
+    @contextmanager
+    def judging(self, *, of_scale: bool = False) -> Iterator[Opinions]:
+        """Give the grades of all judges: of files, or of the collection while it is open.
+
+        Parameters
+        ----------
+        of_scale : bool, default=False
+            Whether rigid or relaxed relevance is asked for, which a declared scale alone tells.
+
+        Raises
+        ------
+        ArgumentError
+            If files have no declared scale, and it is needed.
+        """
+        if not self.judgements:
+            with _opened(self.collection or "collection.db") as opened:
+                yield Opinions(
+                    opened.grades, opened.scale, are_files=False, collection=opened,
+                    rankings=lambda: opened.runs.ranked(order=self.order),
+                )  # fmt: skip
+            return
+        from pooler.results.judgement_files import Reading, fill, read_files, scale_of
+        from store.grades.file_votes import FileVotes
+
+        reading = self.reading or Reading()
+        if of_scale and reading.scale is None:
+            hint = "--scale 0-3 declares it; or --level N"
+            raise ArgumentError("--rigid", "and --relaxed need a declared scale", None, hint=hint)
+        votes = FileVotes(self.rankings.ids)
+        files = read_files(self.judgements, reading, votes)
+        scale = scale_of(files, reading)
+        fill(votes, files, scale, reading)
+        yield Opinions(votes, scale, are_files=True, rankings=lambda: self.rankings)
+
+    @cached_property
+    def rankings(self) -> RankedDocuments:
+        """Rankings alone, without judgements of their documents."""
+        from store.analysis.arrays import ranked_documents
+
+        if not self.judgements and not self.is_of_files:
+            with _opened(self.collection or "collection.db") as opened:
+                return opened.runs.ranked(order=self.order)
+        return ranked_documents(
+            runs_of(self._given["runs"], self._given["listed"], lenient=self.lenient), order=self.order
+        )
 
     def settings(self) -> dict[str, Any]:
         """Say what was measured, for the settings of a result."""

@@ -265,7 +265,7 @@ def parse_columns(text: str) -> tuple[str, ...]:
     named = [name for name in columns if name != IGNORED]
     for name in filter(None, named):
         if name not in NAMES:
-            hint = "`-` skips a column: --columns docno,judge,-,grade"
+            hint = "`-` skips a column: --input-columns docno,judge,-,grade"
             raise UnknownNameError("column", name, NAMES[:-1], hint=hint)
     is_whole = {"docno", "grade"} <= set(named) <= set(NAMES)
     if not is_whole or len(set(named)) < len(named):

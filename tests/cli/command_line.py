@@ -46,6 +46,13 @@ class Terminal(io.StringIO):
 _ESCAPES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
+class Tables(dict[str, list[dict[str, Any]]]):
+    """Tables by name, and what was said beside them."""
+
+    settings: dict[str, Any]
+    facts: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a command answered."""
@@ -59,8 +66,12 @@ class Outcome:
         data = self.whole()
         if not isinstance(data, dict) or "layout" not in data.get("settings", {}):
             return data
-        tables = {name: rows for name, rows in data.items() if name not in ("settings", "facts", "warnings")}
-        return next(iter(tables.values())) if len(tables) == 1 else tables
+        kept = {name: rows for name, rows in data.items() if name not in ("settings", "facts", "warnings")}
+        if len(kept) == 1:
+            return next(iter(kept.values()))
+        tables = Tables(kept)
+        tables.settings, tables.facts = data["settings"], data.get("facts", {})
+        return tables
 
     def whole(self) -> Any:
         """Return stdout, read as JSON by the letter of the standard: no NaN, no Infinity."""

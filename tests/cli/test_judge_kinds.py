@@ -111,8 +111,8 @@ def test_agreement_of_several_kinds(cli: Cli, mixed: Path) -> None:
     assert told.err.count("several kinds") == 1
     assert MEASURED in told.err
     assert told.out.startswith("4 judges (1 person, 3 models)\n")
-    of_programs = cli("agreement", "--format", "tsv").fine().tsv()
-    assert of_programs[0]["kinds"] == "human=1 model=3"
+    of_programs = cli("agreement", "--format", "json").fine().json()
+    assert of_programs.settings["kinds"] == {"human": 1, "model": 3}
     two = cli("agreement", "anna", "strict").fine()
     assert "several kinds are measured together: 1 person, 1 model\n" in two.err
     models = cli("agreement", *JUDGES).fine()

@@ -1,26 +1,24 @@
-"""Agreement."""
+"""`pooler agreement`: how far judges agree, and what follows from it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pooler.cli.console import check_manifest, emit, erased_words, write_json
+from pooler import __version__
+from pooler.cli.console import check_manifest, write_json
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AggregateOption,
     CodeOption,
     CollapseOption,
     CollectionOption,
-    ColumnsOption,
     CutoffOption,
-    FormatOption,
+    InputColumnsOption,
     InputOption,
     JudgeColumnOption,
     LenientOption,
@@ -36,29 +34,19 @@ from pooler.cli.options import (
     TopicOption,
     policy_of,
 )
-from pooler.results.agree.settings import (
-    ALL_LABELS,
-    Asked,
-    check_options,
-    check_together,
-    fetch_chosen,
-    resolve_levels,
-    settings_of,
-)
-from pooler.results.judgement_files import STDIN, Reading, fill, is_file, read_files, scale_of
-from pooler.results.printed import Cell, Format
-from pooler.results.source import entries_of, names_collection, read_entry
-from pooler.telling import progress, say, warn
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
+from pooler.results.agree.settings import check_options, check_together
+from pooler.results.judgement_files import STDIN, Reading, is_file
+from pooler.results.source import Source, names_collection
+from pooler.telling import say
 from store.errors import ArgumentError, PoolerError
-from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.agree.settings import Judged
-    from store.analysis.agreement.populations import PopulationVotes
-    from store.analysis.arrays import RankedDocuments
-    from store.grades.policy import Policy
+    from pooler.results.agree.agreement import AgreementResult
+    from pooler.results.agree.matters import JudgedOrders
+    from pooler.results.agree.sharing import SharingPlan
     from store.ranking import Order
-    from store.records import Run, Scale
 
 SEED = 1
 RESAMPLES = 10_000
@@ -204,6 +192,7 @@ ManifestOption = Annotated[
 ]
 
 
+@command
 def agreement(
     ctx: typer.Context,
     names: JudgesArgument = None,
@@ -233,7 +222,7 @@ def agreement(
     run_files: RunFilesOption = None,
     listed: RunsOption = None,
     form: InputOption = None,
-    columns: ColumnsOption = None,
+    input_columns: InputColumnsOption = None,
     topic: TopicOption = None,
     judge_column: JudgeColumnOption = None,
     scale_text: ScaleOption = None,
@@ -242,8 +231,9 @@ def agreement(
     repeats: RepeatsOption = None,
     lenient: LenientOption = False,
     manifest: ManifestOption = None,
-    fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    output: Output,
 ) -> None:
     """Measure how far judges agree: all of them together, and every two of them.
 
@@ -257,16 +247,17 @@ def agreement(
 
     Example: pooler agreement judgements/middle.qrels judgements/strict.qrels --scale 0-2
     """
-    from pooler.results.judge_kinds import tell_kinds
-    from store.judging.kinds import kind_counts
+    from pooler.results.agree.agreement import agreement as measure
+    from pooler.results.agree.matters import disagreement_matters
+    from pooler.results.agree.sharing import plan_sharing
 
     check_manifest(manifest)
-    reading = Reading(form=form, columns=columns, topic=topic, judge_column=judge_column,
+    output.check()
+    reading = Reading(form=form, columns=input_columns, topic=topic, judge_column=judge_column,
                       scale=scale_text, codes=codes, mapped=mapped, repeats=repeats,
                       lenient=lenient)  # fmt: skip
     policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
-    has_levels = bool(level) or rigid or relaxed
     given = {
         "JUDGE...": bool(names), "--level": bool(level), "--rigid": rigid, "--relaxed": relaxed,
         "--population": population is not PopulationName.COMMON, "--against": against is not None,
@@ -281,210 +272,87 @@ def agreement(
     }  # fmt: skip
     check_together(given, plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
-        from pooler.results.agree.sharing import assumed_table
-
-        emit([assumed_table(assume, plan)], fmt)
+        render(plan_sharing(None, plan, assume=_assumed(assume)), output)
         return
-    with measured(
-        names or (), reading, Runs(order.value, run_files or (), listed, wanted=matters),
-        collection=collection, is_chosen=names_collection(ctx), has_reading=rigid or relaxed,
-    ) as source:  # fmt: skip
-        scale = source.scale
-        all_levels = fmt is not Format.TABLE and not matters
-        levels = resolve_levels(scale, level or (), rigid=rigid, relaxed=relaxed, all_of_them=all_levels)
-        if matters and len(levels) > 1:
-            if has_levels:
-                raise ArgumentError("--level", "must be one with --matters", list(levels))
-            levels = levels[:1]
-        votes = fetch_chosen(
-            source.judged, source.names, against, are_files=source.are_files,
-            population=population.value, unlisted_as=unlisted_as,
-        )  # fmt: skip
-        ranked = source.ranked() if matters else None
-        erased = source.erased()
-        kinds = kind_counts(source.judged.judges(), votes.votes.judges)
-    tell_kinds(kinds, "are measured together")
-    asked = Asked(
-        scale=scale, levels=levels, kind="topic" if interval is None else interval.value,
-        resamples=resamples, seed=seed, bands=None if bands is None else bands.value,
-        by_topic=by_topic, has_levels=has_levels,
+    source, judges = _source(
+        names or (), reading, run_files or (), listed, order.value, wants_runs=matters,
+        collection=collection, is_chosen=names_collection(ctx),
     )  # fmt: skip
-    settings = settings_of(votes, asked, against=against, policy=policy, kinds=kinds)
-    if manifest is not None:
-        write_json(manifest, settings, private=True)
-    if plan is not None:
-        from pooler.results.agree.sharing import pairs_of, plan_for_people, plan_table
-
-        pairs = pairs_of(votes.votes.judges, against)
-        table = plan_table(votes, pairs, plan, asked)
-        if fmt is Format.TABLE:
-            table = plan_for_people(table, reference=against, n_pairs=len(pairs))
-        emit([table], fmt)
-    elif ranked is not None:
-        from pooler.cli.agree.matters import show_matters
-
-        show_matters(votes, ranked, asked, fmt, cutoff=cutoff, mixtures=mixtures)
+    chosen: Any = {
+        "judges": judges, "rigid": rigid, "relaxed": relaxed, "population": population.value,
+        "unlisted_as": unlisted_as,
+    }  # fmt: skip
+    found: AgreementResult | SharingPlan | JudgedOrders
+    if matters:
+        if len(level or ()) > 1:
+            raise ArgumentError("--level", "must be one with --matters", list(level or ()))
+        found = disagreement_matters(
+            source, level=level[0] if level else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
+        )
+        render(found, output)
+    elif plan is not None:
+        found = plan_sharing(
+            source, plan, levels=level or (), every_level=not output.is_for_people, against=against, **chosen
+        )
+        render(found, output)
     else:
-        _report(votes, asked, settings, fmt, against=against, policy=policy, per_grade=per_grade,
-                tables=tables, all_pairs=all_pairs, pairs_too=interval is not None,
-                kinds=kinds)  # fmt: skip
-    if erased:
-        say(erased)
+        found = measure(
+            source, levels=level or (), every_level=not output.is_for_people, against=against,
+            policy=policy, interval=None if interval is None else interval.value, resamples=resamples,
+            seed=seed, bands=None if bands is None else bands.value, by_topic=by_topic,
+            all_pairs=all_pairs, of_grades=per_grade or tables, **chosen,
+        )  # fmt: skip
+        if manifest is not None:
+            write_json(manifest, {"program": f"pooler {__version__}", **found.settings}, private=True)
+        asked = {"per_grade": per_grade, "cross_tables": tables}
+        render(found, output, *(name for name in found.names() if asked.get(name, True)))
+    if found.erased:
+        say(found.erased)
 
 
-def _report(
-    votes: PopulationVotes,
-    asked: Asked,
-    settings: dict[str, Any],
-    fmt: Format,
+def _assumed(text: str) -> tuple[float, float]:
+    """Read `--assume`."""
+    try:
+        kappa, share = (float(part) for part in text.split(","))
+    except ValueError:
+        requirement = "must be a kappa and a share of relevant documents, as in 0.5,0.3"
+        raise ArgumentError("--assume", requirement, text) from None
+    return kappa, share
+
+
+def _source(
+    names: Sequence[str],
+    reading: Reading,
+    runs: Sequence[str],
+    listed: str | None,
+    order: Order,
     *,
-    against: str | None,
-    policy: Policy,
-    per_grade: bool,
-    tables: bool,
-    all_pairs: bool,
-    pairs_too: bool,
-    kinds: Mapping[str, int],
-) -> None:
-    """Compute the coefficients and show them."""
-    from pooler.results.agree import people
-    from pooler.results.agree import people as words
-    from pooler.results.agree.agreement import (
-        all_for_people,
-        coefficients,
-        extra_tables,
-        for_programs,
-        topics_for_people,
-    )
-
-    made = coefficients(votes, asked, against=against, policy=policy, per_grade=per_grade,
-                        tables=tables, pairs_too=pairs_too,
-                        all_pairs=all_pairs and fmt is not Format.TABLE)  # fmt: skip
-    pairs, found, together, n_apart = made.pairs, made.found, made.together, made.n_apart
-    extra = extra_tables(made, asked, per_grade=per_grade, tables=tables)
-    of_pairs_shown = made.intervals and not (asked.by_topic and fmt is Format.TABLE)
-    _warn(found, n_apart, votes.n_topics, asked, intervals=of_pairs_shown or bool(together))
-    if fmt is not Format.TABLE:
-        settings |= {"pairs_apart": n_apart} if n_apart else {}
-        emit(for_programs(made, settings, extra, by_topic=asked.by_topic), fmt)
-        return
-    shown = [people.judges_for_people(made.judges, votes, asked, kinds)]
-    of_pairs: Sequence[words.Row] = found
-    if len(pairs) == 1:
-        of_pairs = [row for row in of_pairs if row["first"] != ALL_LABELS]
-    if together:
-        skewed = people.skewed_levels(found)
-        shown.append(all_for_people(together, len(votes.votes.judges), asked, skewed=skewed))
-        if asked.by_topic:
-            shown.append(topics_for_people(together, asked))
-    rest = ""
-    if len(pairs) - n_apart > people.MOST_PAIRS and not all_pairs:
-        of_pairs, rest = people.ends_of(of_pairs)
-    shown += people.pairs_for_people(of_pairs, asked, intervals=made.intervals, reference=against,
-                                     binary=asked.has_levels or not rest)  # fmt: skip
-    has_intervals = any(map(words.shows_intervals, shown))
-    of_intervals = [words.interval_line(asked)] if has_intervals else []
-    if asked.kind != "none" and asked.by_topic:
-        of_intervals.append("No intervals of pairs beside topics: without --by-topic they have"
-                            " them.")  # fmt: skip
-    elif asked.kind != "none" and not made.intervals:
-        of_intervals.append("No intervals of pairs: --interval topic computes them.")
-    ending = [people.apart_line(n_apart), rest, *of_intervals, *words.code_lines(shown)]
-    shown[-1].caption = words.legend([shown[-1].caption, *ending])
-    for table in extra:
-        if not any(row.get("reason") for row in table.rows):
-            table.columns = [column for column in table.columns if column.name != "reason"]
-    emit([*shown, *extra], fmt)
-
-
-def _warn(
-    rows: Sequence[dict[str, Cell]], n_apart: int, n_topics: int, asked: Asked, *, intervals: bool
-) -> None:
-    """Say where the numbers stand on little; `n_apart` pairs are in no row."""
-    from pooler.results.agree.people import FEW_DOCUMENTS, is_judge
-    from store.analysis.agreement.intervals import FEW_TOPICS
-
-    level = rows[-1]["level"] if rows else None
-    numbers = [
-        row["n"] for row in rows
-        if row["level"] == level and row["topic"] == "all" and is_judge(row["first"])
-    ]  # fmt: skip
-    few = n_apart + sum(isinstance(number, int) and number < FEW_DOCUMENTS for number in numbers)
-    if few:
-        share = "shares" if few == 1 else "share"
-        pairs = counted(n_apart + len(numbers), "pair")
-        warn(f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents: their kappas say"
-             " little")  # fmt: skip
-    if intervals and asked.kind == "topic" and 1 < n_topics < FEW_TOPICS:
-        warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
-
-
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """What is said of the runs whose order is compared."""
-
-    order: Order
-    files: Sequence[str]
-    listed: str | None
-    """A list of run files."""
-    wanted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where judgements come from, and runs."""
-
-    judged: Judged
-    scale: Scale
-    ranked: Callable[[], RankedDocuments]
-    names: Sequence[str] | None
-    """Judges that were asked for; ``None`` = all."""
-    are_files: bool
-    erased: Callable[[], str] = str
-    """Says how much of erased judges is gone; empty where nothing is."""
-
-
-@contextmanager
-def measured(
-    names: Sequence[str], reading: Reading, runs: Runs, *, collection: str, is_chosen: bool, has_reading: bool
-) -> Iterator[Source]:
-    """Open the collection, or read the files.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The arguments: judges or files.
-    reading : Reading
-        How files are read.
-    runs : Runs
-        Which runs, where their order is wanted.
-    collection : str
-        Its file or URL.
-    is_chosen : bool
-        Whether it was named on the command line.
-    has_reading : bool
-        Whether rigid or relaxed relevance is asked for, which a declared scale alone tells.
+    wants_runs: bool,
+    collection: str,
+    is_chosen: bool,
+) -> tuple[Source, Sequence[str] | None]:
+    """Name the judgements, and the judges that are asked for; ``None`` = all.
 
     Raises
     ------
     ArgumentError, PoolerError
-        If options are of the one way and arguments of the other, or are at fault in themselves.
+        If options are of files and arguments of a collection, or the other way round.
     """
     if _are_files(names, collection, is_chosen=is_chosen):
-        yield _from_files(names, reading, runs, has_reading=has_reading)
-        return
+        if wants_runs and not runs and listed is None:
+            message = "--matters compares the order of runs, and no run is named"
+            raise PoolerError(message, hint="--run FILE, once for each; or --runs LIST")
+        source = Source(
+            runs, judgements=names, reading=reading, listed=listed, order=order, lenient=reading.lenient
+        )
+        return source, None
     reading.refuse()
-    for option, value in (("--run", runs.files), ("--runs", runs.listed)):
+    for option, value in (("--run", runs), ("--runs", listed)):
         if value:
             requirement = "is for files; a collection has runs of its own"
             raise ArgumentError(option, requirement, str(value))
     _check_there(names, collection)
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        yield Source(opened.grades, opened.scale, lambda: opened.runs.ranked(order=runs.order),
-                     names or None, are_files=False,
-                     erased=lambda: erased_words(opened))  # fmt: skip
+    return Source(collection=collection, order=order), names or None
 
 
 def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> bool:
@@ -528,32 +396,3 @@ def _check_there(names: Sequence[str], collection: str) -> None:
     if names and collection == DEFAULT_COLLECTION and not _is_there(collection):
         message = f"{names[0]}: there is no such file, and no {collection} with judges either"
         raise PoolerError(message, hint="name files of judgements; or pooler init")
-
-
-def _from_files(names: Sequence[str], reading: Reading, runs: Runs, *, has_reading: bool) -> Source:
-    """Read files of judgements, and runs where they are wanted."""
-    from store.analysis.arrays import RankedDocuments, ranked_documents
-    from store.grades.file_votes import FileVotes
-
-    if has_reading and reading.scale is None:
-        hint = "--scale 0-3 declares it; or --level N"
-        raise ArgumentError("--rigid", "and --relaxed need a declared scale", None, hint=hint)
-    ranked = RankedDocuments((), {}, {}, {})
-    if runs.wanted:
-        entries = entries_of(runs.files, runs.listed)
-        if not entries:
-            message = "--matters compares the order of runs, and no run is named"
-            raise PoolerError(message, hint="--run FILE, once for each; or --runs LIST")
-
-        def read() -> Iterator[Run]:
-            with progress("runs", len(entries)) as advance:
-                for entry in entries:
-                    yield read_entry(entry, lenient=reading.lenient)
-                    advance(1)
-
-        ranked = ranked_documents(read(), order=runs.order)
-    votes = FileVotes(ranked.ids)
-    files = read_files(names, reading, votes)
-    scale = scale_of(files, reading)
-    fill(votes, files, scale, reading)
-    return Source(votes, scale, lambda: ranked, None, are_files=True)

@@ -97,6 +97,7 @@ def judgements(
     columns: Annotated[
         str | None,
         typer.Option(
+            "--input-columns",
             "--columns",
             metavar="NAME,...",
             help="The columns of the file in order: docno and grade, and what there is of topic,"

@@ -99,7 +99,7 @@ def agreement(material: Material) -> Section | None:
 
 def _who(stored: Stored, made: Coefficients) -> str:
     """Count the judges, and say of which kind they are where they are not people."""
-    names = {row["judge"] for row in made.judges.rows}
+    names = set(made.judges.cells("judge"))
     kinds = Counter(str(row["kind"]) for row in stored.judges.rows if row["judge"] in names)
     of_kinds = "" if set(kinds) <= {"human"} else f" ({kinds_words(kinds)})"
     return f"{counted(len(names), 'judge')}{of_kinds}"
@@ -131,6 +131,7 @@ def agreement_words(material: Material) -> list[str]:
 def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterator[str | Figure | PageTable]:
     """Yield the figures of agreement."""
     from pooler.results.agree.agreement import MEASURES, judges_columns, pair_columns
+    from pooler.results.printed import printed_columns
 
     kind = "topic" if stored.has_intervals else "none"
     command = commands.of_collection(
@@ -139,7 +140,7 @@ def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterat
     binary = f"relevant = grade {stored.level} or more"
     yield from mixture_sentence(stored.kinds, "are measured together")
     if made.together:
-        together = Table("all_judges", judges_columns(by_topic=False), [
+        together = Table("all_judges", printed_columns(judges_columns(by_topic=False)), [
             {**row, "level": "grades" if row["level"] is None else binary,
              "coefficient": MEASURES[str(row["coefficient"])]}
             for row in made.together if row["coefficient"] in MEASURES
@@ -152,7 +153,7 @@ def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterat
             names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
             command=command, interval=("value", "low", "high"),
         )  # fmt: skip
-    pairs = Table("pairs", pair_columns(by_topic=False), list[Row](made.found))
+    pairs = Table("pairs", printed_columns(pair_columns(by_topic=False)), list[Row](made.found))
     graded = replace(pairs, rows=[row for row in pairs.rows if row["level"] is None])
     at_level = replace(pairs, rows=[row for row in pairs.rows if row["level"] is not None])
     of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
@@ -184,7 +185,7 @@ def _agreement(stored: Stored, made: Coefficients, commands: Commands) -> Iterat
                                    " overlap: relevant to both among those relevant to either"),
                 command,
             )  # fmt: skip
-    judges = [str(row["judge"]) for row in made.judges.rows]
+    judges = [str(judge) for judge in made.judges.cells("judge")]
     if 2 < len(judges) <= MOST_ON_A_MAP:
         yield _map_of_judges(judges, graded, command)
     if stored.cross_tables is not None and graded.rows:

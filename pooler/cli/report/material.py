@@ -155,7 +155,7 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
             level=level,
             kinds={}
             if agreement is None
-            else kind_counts(opened.judges.all(), {str(row["judge"]) for row in agreement.judges.rows}),
+            else kind_counts(opened.judges.all(), set(map(str, agreement.judges.cells("judge")))),
             has_intervals=has_intervals,
             n_grades=len(scale.values),
             reason=reason,
@@ -170,19 +170,17 @@ def _agreement(opened: Collection, level: int) -> tuple[Coefficients, Table, boo
     """Measure how far judges agree, with intervals unless they are too many."""
     from math import comb
 
-    from pooler.cli.agree.agreement import RESAMPLES, SEED
-    from pooler.cli.options import policy_of
-    from pooler.results.agree.agreement import coefficients, extra_tables
-    from pooler.results.agree.settings import Asked, fetch_chosen
+    from pooler.results.agree.agreement import agreement
+    from pooler.results.agree.settings import fetch_chosen
+    from pooler.results.printed import printed
+    from pooler.results.source import Source
+    from pooler.telling import Listener, listening
 
     votes = fetch_chosen(opened.grades, None, None, population="common", unlisted_as=None)
     with_intervals = comb(len(votes.votes.judges), 2) <= MOST_WITH_INTERVALS
-    asked = Asked(
-        scale=opened.scale, levels=(level,), kind="topic" if with_intervals else "none",
-        resamples=RESAMPLES, seed=SEED, bands=None, by_topic=False, has_levels=True,
-    )  # fmt: skip
-    policy = policy_of(judge=None, aggregate=None, ties=None, collapse=None)
-    made = coefficients(votes, asked, against=None, policy=policy, per_grade=False, tables=True,
-                        pairs_too=with_intervals)  # fmt: skip
-    [cross] = extra_tables(made, asked, per_grade=False, tables=True)
-    return made, cross, with_intervals
+    with listening(Listener()):  # what there is to say is on the page
+        found = agreement(
+            Source(collection=opened), levels=(level,), interval="topic" if with_intervals else "none",
+            all_pairs=True,
+        )  # fmt: skip
+    return found.made, printed(found.table("cross_tables")), with_intervals

@@ -4,36 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from pooler.results.agree import people
 from pooler.results.agree.people import (
+    FEW_DOCUMENTS,
     MOST_APART,
     MOST_PAIRS,
     Row,
+    ac1_column,
     band_column,
     bands_line,
-    interval_cell,
-    legend,
     sharing,
-    skew_line,
 )
-from pooler.results.agree.settings import ALL_LABELS, Asked, Pair, flat
+from pooler.results.agree.settings import ALL_LABELS, Asked, Pair, fetch_chosen, resolve_levels, settings_of
 from pooler.results.agree.sharing import pairs_of
-from pooler.results.printed import Cell, Column, Table
-from pooler.telling import progress
+from pooler.results.judge_kinds import tell_kinds
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.source import Source, source_of
+from pooler.results.table import Column, Table, View
+from pooler.telling import progress as telling
+from pooler.telling import warn
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
+from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pooler.results.agree.settings import Asked, Pair
-    from pooler.results.printed import Cell
     from store.analysis.agreement.intervals import Interval
+    from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.many import AllJudges
-    from store.analysis.agreement.populations import PopulationVotes
-    from store.analysis.agreement.tables import PairStack
+    from store.analysis.agreement.populations import Population, PopulationVotes
+    from store.analysis.agreement.tables import IntervalKind, PairStack
+    from store.collection import Collection as OpenCollection
     from store.grades.policy import Policy
     from store.records import Scale
 
@@ -43,13 +50,23 @@ UNDEFINED = "undefined"
 
 def pair_columns(*, by_topic: bool) -> list[Column]:
     """Name the columns of pairs."""
-    names = ["first", "second", *(["topic"] if by_topic else []), "level", "n", "raw"]
-    names += ["kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
+    names = ["raw", "kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
     names += ["quadratic", "quadratic_low", "quadratic_high", "quadratic_se", "pi", "s"]
     names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
     names += ["positive", "overlap", "macro_overlap", "macro_overlap_low", "macro_overlap_high"]
-    names += ["macro_topics", "first_marginals", "second_marginals"]
-    return [Column(name) for name in (*names, "reason", "interval_reason")]
+    return [
+        Column("first"),
+        Column("second"),
+        *([Column("topic")] if by_topic else []),
+        Column("level", "int"),
+        Column("n", "int"),
+        *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
+        Column("macro_topics", "int"),
+        Column("first_marginals", "ints"),
+        Column("second_marginals", "ints"),
+        Column("reason"),
+        Column("interval_reason"),
+    ]
 
 
 def pair_rows(
@@ -59,15 +76,15 @@ def pair_rows(
     asked: Asked,
     *,
     intervals: bool,
-) -> list[dict[str, Cell]]:
+) -> list[dict[str, Any]]:
     """Make the rows of pairs: graded, then each level, then topic by topic."""
     from store.analysis.agreement.tables import pair_intervals
 
     of_stacks = [_stack_rows(stack.tables, stack.level_index, asked, stack.overlaps) for stack in stacks]
-    rows: list[dict[str, Cell]] = []
-    with progress("intervals", len(pairs) if intervals else 0) as advance:
+    rows: list[dict[str, Any]] = []
+    with telling("intervals", len(pairs) if intervals else 0) as advance:
         for number, (first, second) in enumerate(pairs):
-            named: dict[str, Cell] = {"first": first, "second": second}
+            named: dict[str, Any] = {"first": first, "second": second}
             found = [of_stack[number] for of_stack in of_stacks]
             if intervals:
                 made = pair_intervals(stacks, number, asked.kind, resamples=asked.resamples, seed=asked.seed)
@@ -80,11 +97,11 @@ def pair_rows(
     return rows
 
 
-def judges_rows(population: PopulationVotes, asked: Asked) -> list[dict[str, Cell]]:
+def judges_rows(population: PopulationVotes, asked: Asked) -> list[dict[str, Any]]:
     """Make the rows of all judges together: graded, then each level; then topic by topic."""
     from store.analysis.agreement.many import all_judges, all_judges_by_topic
 
-    rows: list[dict[str, Cell]] = []
+    rows: list[dict[str, Any]] = []
     indices: list[int | None] = [None, *asked.level_indices]
     for index in indices:
         found = all_judges(population, index, asked.kind, resamples=asked.resamples, seed=asked.seed)
@@ -98,60 +115,85 @@ def judges_rows(population: PopulationVotes, asked: Asked) -> list[dict[str, Cel
 
 def judges_columns(*, by_topic: bool) -> list[Column]:
     """Name the columns of all judges together."""
-    names = [*(["topic"] if by_topic else []), "level", "coefficient", "value", "low", "high"]
-    return [Column(one) for one in (*names, "band", "n", "topics", "reason", "interval_reason")]
+    return [
+        *([Column("topic")] if by_topic else []),
+        Column("level", "int"),
+        Column("coefficient"),
+        Column("value", "float", digits=3),
+        Column("low", "float", digits=3),
+        Column("high", "float", digits=3),
+        Column("band"),
+        Column("n", "int"),
+        Column("topics", "int"),
+        Column("reason"),
+        Column("interval_reason"),
+    ]
 
 
 def judge_table(population: PopulationVotes, asked: Asked) -> Table:
     """Say what each judge did, and what of it is measured."""
-    votes, given = population.votes, population.given()
-    columns = [Column("judge"), Column("graded"), Column("outside"), Column("skipped"),
-               Column("cannot"), Column("unlisted")]  # fmt: skip
-    columns += [Column(f"grade_{value}", str(value)) for value in asked.scale.values]
-    table = Table("judges", columns)
-    for code, judge in enumerate(votes.judges):
-        counts = {f"grade_{value}": int(given[code, place])
-                  for place, value in enumerate(asked.scale.values)}  # fmt: skip
-        table.rows.append({
-            "judge": judge, "graded": int(population.graded[code]),
-            "outside": int(population.outside[code]), "skipped": int(population.skipped[code]),
-            "cannot": int(population.cannot[code]), "unlisted": int(population.filled[code]),
-            **counts,
-        })  # fmt: skip
-    return table
+    given = population.given()
+    taken = ""
+    if population.default is not None and population.filled.any():
+        grade = asked.scale.values[population.default]
+        taken = f"unjudged documents taken as grade {grade}, as --unlisted-as says"
+    columns = [
+        Column("judge"),
+        Column("graded", "int"),
+        Column("outside", "int", "left out", "graded, but not among these documents", show="if_any"),
+        Column("skipped", "int", show="if_any"),
+        Column("cannot", "int", show="if_any"),
+        Column("unlisted", "int", "taken", taken, show="if_any"),
+        *(Column(f"grade_{value}", "int", str(value)) for value in asked.scale.values),
+    ]
+    data = {
+        "judge": population.votes.judges,
+        "graded": population.graded,
+        "outside": population.outside,
+        "skipped": population.skipped,
+        "cannot": population.cannot,
+        "unlisted": population.filled,
+    }
+    data |= {f"grade_{value}": given[:, place] for place, value in enumerate(asked.scale.values)}
+    return Table("judges", columns, data)
 
 
 def cross_tables(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
     """Make the cross table of grades of every pair."""
-    columns = [Column("first"), Column("second"), Column("first_grade", "grade")]
-    columns += [Column(f"second_{value}", str(value)) for value in scale.values]
+    columns = [Column("first"), Column("second"), Column("first_grade", "int", "grade")]
+    columns += [Column(f"second_{value}", "int", str(value)) for value in scale.values]
     title = "Documents by the grades of both: the first judge's down, the second's across"
-    table = Table("cross_tables", columns, title=title)
-    for (first, second), counts in zip(pairs, stack.tables.tolist(), strict=True):
-        for value, line in zip(scale.values, counts, strict=True):
-            cells = {f"second_{other}": count
-                     for other, count in zip(scale.values, line, strict=True)}  # fmt: skip
-            table.rows.append({"first": first, "second": second, "first_grade": value, **cells})
-    return table
+    rows = [
+        {"first": first, "second": second, "first_grade": value}
+        | {f"second_{other}": count for other, count in zip(scale.values, line, strict=True)}
+        for (first, second), counts in zip(pairs, stack.tables.tolist(), strict=True)
+        for value, line in zip(scale.values, counts, strict=True)
+    ]
+    return Table.of_rows("cross_tables", columns, rows, title=title)
 
 
 def grade_table(stack: PairStack, pairs: Sequence[Pair], scale: Scale) -> Table:
     """Make the table of the agreement specific to each grade."""
     from store.analysis.agreement.overlap import stacked_specific
 
-    columns = [Column("first"), Column("second"), Column("grade"), Column("given"),
-               Column("agreement", digits=3), Column("reason")]  # fmt: skip
-    table = Table("per_grade", columns, title="How likely the other gives a grade when one does")
+    columns = [
+        Column("first"),
+        Column("second"),
+        Column("grade", "int"),
+        Column("given", "int"),
+        Column("agreement", "float", digits=3),
+        Column("reason", show="if_any"),
+    ]
+    rows: list[Row] = []
     shares = stacked_specific(stack.tables).tolist()
     given = (stack.tables.sum(axis=-1) + stack.tables.sum(axis=-2)).tolist()
     for (first, second), values, counts in zip(pairs, shares, given, strict=True):
         for grade, value, count in zip(scale.values, values, counts, strict=True):
             reason = "no-relevant" if sum(counts) else "no-common-docs"
-            table.rows.append({
-                "first": first, "second": second, "grade": grade, "given": count,
-                "agreement": value if count else None, "reason": None if count else reason,
-            })  # fmt: skip
-    return table
+            row = {"first": first, "second": second, "grade": grade, "given": count}
+            rows.append(row | {"agreement": value if count else None, "reason": None if count else reason})
+    title = "How likely the other gives a grade when one does"
+    return Table.of_rows("per_grade", columns, rows, title=title)
 
 
 def _stack_rows(
@@ -159,18 +201,18 @@ def _stack_rows(
     level_index: int | None,
     asked: Asked,
     overlaps: NDArray[np.float64] | None = None,
-) -> list[dict[str, Cell]]:
+) -> list[dict[str, Any]]:
     """Make one row a table."""
     from store.analysis.agreement.kappa import band
     from store.analysis.agreement.tables import coefficients, reasons
 
     found = coefficients(tables, binary=level_index is not None, values=asked.scale.values)
-    columns: dict[str, list[Cell]] = {
+    columns: dict[str, list[Any]] = {
         "level": [asked.level_at(level_index)] * len(tables),
         "n": tables.sum(axis=(1, 2)).tolist(),
         **{name: _cells(values) for name, values in found.items()},
-        "first_marginals": ["/".join(map(str, line)) for line in tables.sum(axis=2).tolist()],
-        "second_marginals": ["/".join(map(str, line)) for line in tables.sum(axis=1).tolist()],
+        "first_marginals": tables.sum(axis=2).tolist(),
+        "second_marginals": tables.sum(axis=1).tolist(),
         "reason": list(reasons(tables, found)),
     }
     if overlaps is not None:
@@ -187,9 +229,9 @@ def _stack_rows(
 
 def _topic_rows(
     stacks: Sequence[PairStack], number: int, topics: Sequence[str], asked: Asked
-) -> list[dict[str, Cell]]:
+) -> list[dict[str, Any]]:
     """Make the rows of one pair for every topic with common documents."""
-    by_topic: dict[str, list[dict[str, Cell]]] = {}
+    by_topic: dict[str, list[dict[str, Any]]] = {}
     for stack in stacks:
         tables = stack.topic_tables(number)
         (kept,) = np.nonzero(tables.any(axis=(1, 2)))
@@ -199,11 +241,11 @@ def _topic_rows(
     return [row for rows in by_topic.values() for row in rows]
 
 
-def _judges_row(one: AllJudges, level: int | None, asked: Asked) -> dict[str, Cell]:
+def _judges_row(one: AllJudges, level: int | None, asked: Asked) -> dict[str, Any]:
     """Turn one coefficient of all judges into a row."""
     from store.analysis.agreement.kappa import band
 
-    row: dict[str, Cell] = {
+    row: dict[str, Any] = {
         "topic": "all", "level": level, "coefficient": one.name, "value": one.value,
         "n": one.n_documents, "topics": one.n_topics, "reason": one.reason,
     }  # fmt: skip
@@ -216,9 +258,9 @@ def _judges_row(one: AllJudges, level: int | None, asked: Asked) -> dict[str, Ce
     return row
 
 
-def _limits(intervals: Mapping[str, Interval]) -> dict[str, Cell]:
+def _limits(intervals: Mapping[str, Interval]) -> dict[str, Any]:
     """Turn intervals into cells; the reasons for missing ones stand together."""
-    cells: dict[str, Cell] = {}
+    cells: dict[str, Any] = {}
     for name, interval in intervals.items():
         cells |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
     codes = (interval.reason for interval in intervals.values())
@@ -227,9 +269,9 @@ def _limits(intervals: Mapping[str, Interval]) -> dict[str, Cell]:
     return cells
 
 
-def _cells(values: NDArray[np.float64]) -> list[Cell]:
+def _cells(values: NDArray[np.float64]) -> list[Any]:
     """Turn an array into cells; NaN is ``None``."""
-    cells: list[Cell] = values.tolist()
+    cells: list[Any] = values.tolist()
     for place in np.flatnonzero(np.isnan(values)).tolist():
         cells[place] = None
     return cells
@@ -243,7 +285,7 @@ def against_rows(
     policy: Policy | None,
     *,
     intervals: bool,
-) -> list[dict[str, Cell]]:
+) -> list[dict[str, Any]]:
     """Compare judges with a reference.
 
     Parameters
@@ -295,11 +337,11 @@ class Coefficients:
 
     judges: Table
     pairs: list[Pair]
-    found: list[dict[str, Cell]]
+    found: list[dict[str, Any]]
     """Of the pairs, but for those left out."""
     n_apart: int
     """Pairs left out, as they share no document."""
-    together: list[dict[str, Cell]]
+    together: list[dict[str, Any]]
     """Of all judges; empty for two, and against a reference."""
     stacks: list[PairStack]
     """Contingency tables of every two judges; empty where nobody needs them."""
@@ -315,8 +357,7 @@ def coefficients(
     *,
     against: str | None,
     policy: Policy,
-    per_grade: bool,
-    tables: bool,
+    of_grades: bool,
     pairs_too: bool,
     all_pairs: bool = True,
 ) -> Coefficients:
@@ -330,10 +371,10 @@ def coefficients(
     leaves_out = not all_pairs and len(pairs) > MOST_APART
     n_apart = 0
     intervals = asked.kind != "none" and (pairs_too or len(pairs) <= MOST_PAIRS)
-    together: list[dict[str, Cell]] = []
+    together: list[dict[str, Any]] = []
     stacks: list[PairStack] = []
     stacked: list[Pair] = []
-    if against is None or per_grade or tables:
+    if against is None or of_grades:
         stacks = list(all_pair_stacks(votes, asked.level_indices))
         stacked = pairs_of(judges, None)
     if leaves_out and stacks:
@@ -354,29 +395,6 @@ def coefficients(
                         stacked, intervals)  # fmt: skip
 
 
-def for_programs(
-    made: Coefficients, settings: dict[str, Any], extra: Sequence[Table], *, by_topic: bool
-) -> list[Table]:
-    """Make the tables with every column and row."""
-    columns = [Column(name) for name in settings]
-    return [
-        Table("settings", columns, [{key: flat(value) for key, value in settings.items()}]),
-        made.judges,
-        Table("all_judges", judges_columns(by_topic=by_topic), list(made.together)),
-        Table("pairs", pair_columns(by_topic=by_topic), list(made.found)),
-        *extra,
-    ]
-
-
-def extra_tables(made: Coefficients, asked: Asked, *, per_grade: bool, tables: bool) -> list[Table]:
-    """Make the tables of grades that were asked for."""
-    if not made.stacks:
-        return []
-    stack = made.stacks[0]
-    of_grades = [grade_table(stack, made.stacked, asked.scale)] if per_grade else []
-    return [*of_grades, *([cross_tables(stack, made.stacked, asked.scale)] if tables else [])]
-
-
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
     "alpha_nominal": "alpha, nominal",
@@ -389,7 +407,7 @@ GRADED = ("alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss")
 BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
 
 
-def all_for_people(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: Collection[Cell]) -> Table:
+def all_view(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: Collection[int | None]) -> View:
     """Show the agreement of all judges together.
 
     Parameters
@@ -403,12 +421,8 @@ def all_for_people(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: 
     skewed : collection of int or None
         Levels at which one grade prevails, ``None`` = graded: AC1 is shown there.
     """
-    has_intervals = asked.kind != "none"
-    columns = [Column("on"), Column("measure"), Column("value", digits=3)]
-    columns += [Column("interval", "95 %")] * has_intervals
-    columns += [Column("n", "N"), Column("topics"), *band_column(asked)]
-    table = Table("all_judges", columns, title=f"All {n_judges} judges together")
     two_grades = len(asked.scale.values) == 2
+    chosen: list[Row] = []
     for row in rows:
         level, name = row["level"], str(row["coefficient"])
         if row["topic"] != "all" or (two_grades and level is None):
@@ -421,12 +435,9 @@ def all_for_people(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: 
         shown = {**row, "on": f"relevant {level}+" if binary else "grades", "measure": measure}
         if row["value"] is not None and row.get("low") is None and not row.get("interval_reason"):
             shown["interval_reason"] = _no_interval(name, asked)
-        table.rows.append({**shown, "interval": interval_cell(shown, "low", "high")})
-    if not has_intervals and any(row["reason"] for row in table.rows):
-        table.columns = [*table.columns, Column("reason")]
-    measures = {str(row["measure"]) for row in table.rows}
-    lines = ["alpha, Fleiss' kappa: 1 = all agree, 0 = as by chance, below 0 = less than by chance;"
-             " N: documents with two graders or more."]  # fmt: skip
+        chosen.append(shown)
+    measures = {row["measure"] for row in chosen}
+    lines = ["alpha, Fleiss' kappa: 1 = all agree, 0 = as by chance, below 0 = less than by chance."]
     if "alpha, ordinal" in measures:
         lines.append("alpha, ordinal: a near miss counts less than a far one.")
     if "overlap of all" in measures:
@@ -434,27 +445,33 @@ def all_for_people(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: 
                      " anybody, mean of the topics that have one; N: documents that everybody"
                      " graded.")  # fmt: skip
     if "AC1" in measures:
-        lines.append(skew_line(binary=None not in skewed or two_grades))
-    table.caption = legend([*lines, bands_line(asked)])
-    return table
+        lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
+    columns = [Column("on"), Column("measure"), Column("value", "float", digits=3)]
+    columns += [people.interval_column("interval", "")] * (asked.kind != "none")
+    columns.append(Column("n", "int", "N", "documents with two graders or more"))
+    columns += [Column("topics", "int"), *band_column(asked)]
+    columns += [Column("reason", show="if_any")] * (asked.kind == "none")
+    hidden = [Column("low", "float"), Column("high", "float"), Column("reason"), Column("interval_reason")]
+    names = {one.name for one in columns}
+    declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in names]
+    table = Table.of_rows("all_judges", declared, chosen)
+    lines += [bands_line(asked)] if asked.bands else []
+    return View(table, columns, title=f"All {n_judges} judges together", notes=lines)
 
 
-def topics_for_people(rows: Sequence[Row], asked: Asked) -> Table:
+def topics_view(rows: Sequence[Row], asked: Asked) -> View:
     """Show the agreement of all judges topic by topic, one row a topic."""
     wanted: list[tuple[int | None, str, str]] = []
     if len(asked.scale.values) > 2:
         wanted.append((None, "alpha_ordinal", "alpha"))
     for level in asked.levels:
-        wanted += [(level, "alpha_nominal", f"alpha {level}+"),
-                   (level, "macro_overlap", f"overlap {level}+")]  # fmt: skip
+        wanted.append((level, "alpha_nominal", f"alpha {level}+"))
+        wanted.append((level, "macro_overlap", f"overlap {level}+"))
     name_of = {(level, name): f"{name}_{level}" for level, name, _ in wanted}
-    columns = [Column("topic"), Column("n", "N")]
-    columns += [Column(name_of[level, name], heading, 3) for level, name, heading in wanted]
-    by_topic: dict[Cell, dict[str, Cell]] = {}
-    reasons: dict[Cell, dict[str, None]] = {}
+    by_topic: dict[str, dict[str, Any]] = {}
+    reasons: dict[str, dict[str, None]] = {}
     for row in rows:
-        of_row = row["level"] if isinstance(row["level"], int) else None
-        name = name_of.get((of_row, str(row["coefficient"])))
+        name = name_of.get((row["level"], str(row["coefficient"])))
         if row["topic"] == "all" or name is None:
             continue
         made = by_topic.setdefault(row["topic"], {"topic": row["topic"], "n": row["n"]})
@@ -464,15 +481,12 @@ def topics_for_people(rows: Sequence[Row], asked: Asked) -> Table:
             codes[str(row["reason"])] = None
     for topic, made in by_topic.items():
         made["reason"] = ", ".join(reasons[topic]) or None
-    columns += [Column("reason")] * any(reasons.values())
-    table = Table("all_judges", columns, list(by_topic.values()),
-                  title="All judges together, topic by topic")  # fmt: skip
-    lines = ["N: documents of the topic with two graders or more."]
-    if asked.levels:
-        lines.append("overlap is over those that everybody graded.")
-    lines += ["reason: of every dash in the row."] if any(reasons.values()) else []
-    table.caption = legend([" ".join(lines)])
-    return table
+    columns = [Column("topic"), Column("n", "int", "N", "documents of the topic with two graders or more")]
+    columns += [Column(name_of[level, name], "float", heading, digits=3) for level, name, heading in wanted]
+    columns.append(Column("reason", about="of every dash in the row", show="if_any"))
+    lines = ["overlap is over those that everybody graded."] if asked.levels else []
+    table = Table.of_rows("all_judges", columns, list(by_topic.values()))
+    return View(table, title="All judges together, topic by topic", notes=lines)
 
 
 def _no_interval(name: str, asked: Asked) -> str | None:
@@ -480,3 +494,223 @@ def _no_interval(name: str, asked: Asked) -> str | None:
     if asked.kind == "none":
         return None
     return "topics-only" if name == "macro_overlap" else "no-standard-error"
+
+
+def agreement(
+    source: Source | OpenCollection,
+    *,
+    judges: Sequence[str] | None = None,
+    levels: Sequence[int] = (),
+    rigid: bool = False,
+    relaxed: bool = False,
+    every_level: bool = True,
+    population: Population = "common",
+    unlisted_as: int | None = None,
+    against: str | None = None,
+    policy: Policy | None = None,
+    interval: IntervalKind | None = None,
+    resamples: int = 10_000,
+    seed: int = 1,
+    bands: Bands | None = None,
+    by_topic: bool = False,
+    all_pairs: bool = False,
+    of_grades: bool = True,
+    progress: Progress | None = None,
+) -> AgreementResult:
+    """Measure how far judges agree: all of them together, and every two of them.
+
+    Parameters
+    ----------
+    source : Source or Collection
+        Judgements of several judges.
+    judges : sequence of str, optional
+        Two or more; default all who graded, but for adjudicators.
+    levels : sequence of int, optional
+        Least grades that count as relevant; default all of the scale.
+    rigid, relaxed : bool, optional
+        That level of the scale, too.
+    every_level : bool, optional
+        Whether no level means all of the scale, or its relaxed and rigid one.
+    population : {"common", "listed", "pooled", "collection"}, optional
+        Documents to measure over: graded by two judges, by any, in a pool, or all there are.
+    unlisted_as : int, optional
+        Take documents of the population that a judge has not judged as this grade; never those
+        skipped.
+    against : str, optional
+        Compare every other judge, and all their labels together, with this one.
+    policy : Policy, optional
+        With `against`: how the others' grades are aggregated, for one more comparison.
+    interval : {"topic", "item", "asymptotic", "none"}, optional
+        95 % intervals: from resampled topics or documents, from standard errors, none. Default
+        topic, and none for pairs when there are more than 66.
+    resamples, seed : int, optional
+        Of topics or documents.
+    bands : {"landis-koch", "ir-book", "krippendorff"}, optional
+        Add words for kappa and alpha, by their author.
+    by_topic : bool, optional
+        A row a topic, too.
+    all_pairs : bool, optional
+        Keep pairs that share no document, of which many are counted only.
+    of_grades : bool, optional
+        With `against`: count grades by pair, for the tables `per_grade` and `cross_tables`.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    AgreementResult
+        Rows with every coefficient; a number that does not exist is a reason, never 0 or 1.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+    PoolerError
+        If nobody has graded a document, or one judge only.
+
+    Notes
+    -----
+    Krippendorff's alpha, Fleiss' kappa; Cohen's kappa plain and weighted, Scott's pi, Bennett's S,
+    Gwet's AC, and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
+    """
+    from store.grades.policy import Policy
+    from store.judging.kinds import kind_counts
+
+    policy = policy or Policy()
+    with heard(progress) as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
+        scale = opinions.scale
+        asked = Asked(
+            scale=scale,
+            levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
+            kind=interval or "topic", resamples=resamples, seed=seed, bands=bands, by_topic=by_topic,
+            has_levels=bool(levels) or rigid or relaxed,
+        )  # fmt: skip
+        votes = fetch_chosen(
+            opinions.grades, judges, against, are_files=opinions.are_files, population=population,
+            unlisted_as=unlisted_as,
+        )  # fmt: skip
+        kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
+        tell_kinds(kinds, "are measured together")
+        made = coefficients(
+            votes, asked, against=against, policy=policy, of_grades=of_grades,
+            pairs_too=interval is not None, all_pairs=all_pairs,
+        )  # fmt: skip
+        has_intervals = (made.intervals and not (by_topic and not every_level)) or bool(made.together)
+        _warn(made.found, made.n_apart, votes.n_topics, asked, intervals=has_intervals)
+        erased = opinions.erased()
+    settings = settings_of(votes, asked, against=against, policy=policy, kinds=kinds)
+    settings["all_pairs"] = all_pairs
+    return AgreementResult(
+        made=made, votes=votes, asked=asked, settings=frozen(**settings), erased=erased,
+        warnings=said.warnings,
+    )  # fmt: skip
+
+
+def _warn(rows: Sequence[Row], n_apart: int, n_topics: int, asked: Asked, *, intervals: bool) -> None:
+    """Say where the numbers stand on little; `n_apart` pairs are in no row."""
+    from store.analysis.agreement.intervals import FEW_TOPICS
+
+    level = rows[-1]["level"] if rows else None
+    numbers = [
+        row["n"] for row in rows
+        if row["level"] == level and row["topic"] == "all" and people.is_judge(row["first"])
+    ]  # fmt: skip
+    few = n_apart + sum(number < FEW_DOCUMENTS for number in numbers)
+    if few:
+        share = "shares" if few == 1 else "share"
+        pairs = counted(n_apart + len(numbers), "pair")
+        warn(f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents: their kappas say little")
+    if intervals and asked.kind == "topic" and 1 < n_topics < FEW_TOPICS:
+        warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class AgreementResult(Result):
+    """How far judges agree.
+
+    Tables: `judges`, what each did; `all_judges`, coefficients of all together; `pairs`, of every
+    two, at every level (none = of the grades); `per_grade` and `cross_tables` of every pair.
+    """
+
+    made: Coefficients
+    """Rows with every number."""
+    votes: PopulationVotes
+    """The grades that were measured."""
+    asked: Asked
+    settings: Mapping[str, Any]
+    erased: str = ""
+    """How much of erased judges is gone, in words."""
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("judges", "all_judges", "pairs", "per_grade", "cross_tables")
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Who is measured."""
+        return tuple(self.votes.votes.judges)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return self.NAMES if self.made.stacks else self.NAMES[:3]
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what `pooler agreement` shows."""
+        return self.NAMES[:3]
+
+    def voters(self) -> Mapping[str, int]:
+        """Say nothing of kinds in rows: they are of two judges, or of all that `judges` lists."""
+        return {}
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return how many pairs share no document and are in no row."""
+        return {"pairs_apart": self.made.n_apart} if self.made.n_apart else {}
+
+    def _table(self, name: str) -> Table:
+        made, asked = self.made, self.asked
+        match name:
+            case "judges":
+                return made.judges
+            case "all_judges":
+                return Table.of_rows(name, judges_columns(by_topic=asked.by_topic), made.together)
+            case "pairs":
+                return Table.of_rows(name, pair_columns(by_topic=asked.by_topic), made.found)
+            case "per_grade":
+                return grade_table(made.stacks[0], made.stacked, asked.scale)
+        return cross_tables(made.stacks[0], made.stacked, asked.scale)
+
+    def _views(self, name: str) -> Sequence[View]:
+        made, asked = self.made, self.asked
+        if name == "judges":
+            return [people.judges_view(made.judges, self.votes, asked, self.settings.get("kinds", {}))]
+        if name == "all_judges":
+            views = []
+            if made.together:
+                skewed = people.skewed_levels(made.found)
+                views.append(all_view(made.together, len(self.judges), asked, skewed=skewed))
+                views += [topics_view(made.together, asked)] * asked.by_topic
+            return views
+        return self._pair_views() if name == "pairs" else [View(self._table(name))]
+
+    def _pair_views(self) -> list[View]:
+        """Show every pair, or of many the ends."""
+        made, asked = self.made, self.asked
+        rows: Sequence[Row] = made.found
+        if len(made.pairs) == 1:
+            rows = [row for row in rows if row["first"] != ALL_LABELS]
+        rest, n_apart = "", made.n_apart
+        if not n_apart and len(made.pairs) > MOST_APART:
+            rows, n_apart = sharing(rows)
+        if len(made.pairs) - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
+            rows, rest = people.ends_of(rows)
+        show = partial(
+            people.pair_views, rows, asked, intervals=made.intervals, reference=self.settings["against"],
+            binary=asked.has_levels or not rest,
+        )  # fmt: skip
+        intervals = []
+        if any(map(people.shows_intervals, [*self._views("all_judges"), *show()])):
+            intervals.append(people.interval_line(asked))
+        if asked.kind != "none" and asked.by_topic:
+            intervals.append("No intervals of pairs beside topics: without --by-topic they have them.")
+        elif asked.kind != "none" and not made.intervals:
+            intervals.append("No intervals of pairs: --interval topic computes them.")
+        return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])

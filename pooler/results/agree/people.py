@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from pooler.results.agree.settings import ALL_LABELS
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.printed import Cell, Column, Table
+from pooler.results.table import Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.agree.settings import Asked
     from store.analysis.agreement.populations import PopulationVotes
 
-Row = Mapping[str, Cell]
+Row = Mapping[str, Any]
 
 LINE = 80
 """Characters of a line of words."""
@@ -33,21 +34,10 @@ KINDS = {
     "item": "other documents, if they were independent (item bootstrap, {resamples} resamples, seed {seed})",
     "asymptotic": "other documents, if they were independent (from the standard error)",
 }
-CODES = {
-    "no-common-docs": "no document was graded by both, or by all",
-    "one-doc": "one document says nothing about chance",
-    "single-grade": "one and the same grade was used throughout",
-    "no-relevant": "nobody found a relevant document",
-    "one-topic": "one topic says nothing about other topics; --interval item takes documents",
-    "no-variation": "the same number in every resample",
-    "mostly-undefined": "most resamples have no number",
-    "no-standard-error": "there is no standard error to make an interval of",
-    "topics-only": "a mean of topics has an interval with --interval topic only",
-}
-KAPPA = (
-    "N: documents both graded. same: share with the same grade.",
-    "kappa: agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less often than by chance.",
-)
+N_ABOUT = "documents both graded"
+SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
+KAPPA = Column("kappa", "float", about="agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less"
+               " often than by chance", digits=3)  # fmt: skip
 AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
 
 
@@ -76,13 +66,14 @@ def population_line(population: PopulationVotes) -> str:
     return f"Measured over {size}: {POPULATIONS[population.population]}."
 
 
-def skew_line(*, binary: bool) -> str:
-    """Say why AC1 stands there."""
+def ac1_column(*, binary: bool) -> Column:
+    """Name AC1, and say why it stands there."""
     what = "relevant or not relevant" if binary else "one grade"
-    return (
-        f"AC1: beside kappa where {what} holds more than {100 * SKEWED:.0f} % of what some pair"
-        " gave; kappa can be low for that alone."
+    about = (
+        f"beside kappa where {what} holds more than {100 * SKEWED:.0f} % of what some pair gave; kappa can"
+        " be low for that alone"
     )
+    return Column("ac1", "float", "AC1", about, digits=3)
 
 
 def bands_line(asked: Asked) -> str:
@@ -94,7 +85,7 @@ def bands_line(asked: Asked) -> str:
 
 def band_column(asked: Asked) -> list[Column]:
     """Name the column of words after their author."""
-    return [] if asked.bands is None else [Column("band", AUTHORS[asked.bands])]
+    return [] if asked.bands is None else [Column("band", heading=AUTHORS[asked.bands])]
 
 
 def interval_line(asked: Asked) -> str:
@@ -103,32 +94,16 @@ def interval_line(asked: Asked) -> str:
     return f"95 %: the interval in which the number may lie with {kind}."
 
 
-def interval_cell(row: Row, low: str, high: str) -> str | None:
-    """Write an interval, or why there is none: or no number to begin with."""
-    ends = row.get(low), row.get(high)
-    if isinstance(ends[0], float) and isinstance(ends[1], float):
-        return f"{ends[0]:.2f} to {ends[1]:.2f}"
-    reason = row.get("reason") or row.get("interval_reason")
-    return None if reason is None else str(reason)
+def interval_column(name: str, of: str) -> Column:
+    """Name a column of intervals."""
+    low, high = (f"{of}_low", f"{of}_high") if of else ("low", "high")
+    return Column(name, heading="95 %", interval=(low, high), digits=2)
 
 
-def shows_intervals(table: Table) -> bool:
-    """Tell whether some row of a table shows an interval, not only a reason for none."""
-    is_shown = any(column.name == "interval" for column in table.columns)
-    return is_shown and any(" to " in str(row.get("interval")) for row in table.rows)
-
-
-def code_lines(tables: Sequence[Table]) -> list[str]:
-    """Explain the codes that stand where a number or an interval does not exist."""
-    seen: dict[str, None] = {}
-    for table in tables:
-        # A row has reasons of intervals that people are not shown, too.
-        names = [column.name for column in table.columns]
-        shown = [name for name in names if name == "reason" or name.endswith("interval")]
-        for row in table.rows:
-            for cell in map(row.get, shown):
-                seen |= dict.fromkeys(str(cell).split(", ") if cell else ())
-    return [f"{code}: {CODES[code]}." for code in CODES if code in seen]
+def shows_intervals(view: View) -> bool:
+    """Tell whether some row of a view shows an interval, not only a reason for none."""
+    limits = [one.interval for one in view.columns if isinstance(one, Column) and one.interval]
+    return any(cell is not None for low, _ in limits for cell in view.table.cells(low))
 
 
 MOST_PAIRS = 66
@@ -143,44 +118,31 @@ FEW_DOCUMENTS = 30
 """With fewer common documents the coefficients of a pair say little."""
 
 
-def judges_for_people(
-    table: Table, population: PopulationVotes, asked: Asked, kinds: Mapping[str, int]
-) -> Table:
+def judges_view(table: Table, population: PopulationVotes, asked: Asked, kinds: Mapping[str, int]) -> View:
     """Show what each judge did, and say over which documents agreement is measured."""
-    headings = {"outside": "left out", "unlisted": "taken"}
-    empty = [
-        name
-        for name in ("outside", "skipped", "cannot", "unlisted")
-        if not any(row[name] for row in table.rows)
-    ]
-    columns = [
-        Column(column.name, headings.get(column.name, column.heading))
-        for column in table.columns
-        if column.name not in empty
-    ]
-    rows = table.rows if len(table.rows) <= MOST_JUDGES else []
-    title = counted(len(table.rows), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
-    made = Table("judges", columns, rows, title=title)
+    title = counted(len(table), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
     lines = [population_line(population)]
-    if population.default is not None and population.filled.any():
-        grade = asked.scale.values[population.default]
-        lines.append(f"taken: unjudged documents taken as grade {grade}, as --unlisted-as says.")
-    left_out = [name for name in ("skipped", "cannot") if name not in empty]
+    left_out = [name for name in ("skipped", "cannot") if any(table.cells(name))]
     if left_out:
         lines.append(f"{' and '.join(left_out)}: looked at, no grade given, so not measured.")
-    if "outside" not in empty:
-        lines.append("left out: graded, but not among these documents.")
-    if rows:
-        shown = "taken ones too" if "unlisted" not in empty else "of those measured"
-        lines.append(f"{', '.join(map(str, asked.scale.values))}: how often each grade was given,"
-                     f" {shown}.")  # fmt: skip
-    made.caption = legend(lines)
-    return made
+    rows: list[int] | None = None if len(table) <= MOST_JUDGES else []
+    if rows is None:
+        shown = "taken ones too" if any(table.cells("unlisted")) else "of those measured"
+        grades = ", ".join(map(str, asked.scale.values))
+        lines.append(f"{grades}: how often each grade was given, {shown}.")
+    columns = table.columns if rows is None else [replace(one, about="") for one in table.columns]
+    return View(table, columns, rows, title, lines)
 
 
-def pairs_for_people(
-    rows: Sequence[Row], asked: Asked, *, intervals: bool, binary: bool, reference: str | None
-) -> list[Table]:
+def pair_views(
+    rows: Sequence[Row],
+    asked: Asked,
+    *,
+    intervals: bool,
+    binary: bool,
+    reference: str | None,
+    ending: Sequence[str] = (),
+) -> list[View]:
     """Show pairs: agreement on grades, then, if it is wanted, on relevant or not.
 
     Parameters
@@ -195,81 +157,103 @@ def pairs_for_people(
         Whether agreement on relevant or not is wanted beside that on grades.
     reference : str or None
         The second judge of every pair, who is named in the title then.
+    ending : sequence of str
+        What is said at the end of the last view.
     """
     graded = [row for row in rows if row["level"] is None]
     levels = [row for row in rows if row["level"] is not None]
     has_intervals = intervals and not asked.by_topic
     title = "Pairs of judges: agreement on" if reference is None \
         else f"Each judge with {reference}: agreement on"  # fmt: skip
-    tables = []
+    views: list[View] = []
     if graded and len(asked.scale.values) > 2:
         skewed = bool(skewed_levels(graded))
         # Beside AC1 or words there is no room for the second interval.
         second = has_intervals and not skewed and asked.bands is None
-        columns = [*_first_columns(graded, asked, reference), Column("kappa", digits=3)]
-        columns += [Column("interval", "95 %")] * has_intervals
-        columns += [Column("quadratic", digits=3)]
-        columns += [Column("quadratic_interval", "95 %")] * second
-        table = Table("pairs", columns, list(graded), title=f"{title} grades")
-        lines = [*KAPPA, "quadratic: kappa in which a near miss counts less than a far one."]
-        if has_intervals and not second:
-            lines.append("The interval of quadratic is in json and tsv.")
-        tables.append(_finish(table, lines, asked, skewed=skewed, binary=False))
-    if levels and (binary or not tables):
+        columns = [*_first_columns(graded, asked, reference), KAPPA]
+        columns += [interval_column("interval", "kappa")] * has_intervals
+        columns.append(Column("quadratic", "float", digits=3,
+                              about="kappa in which a near miss counts less than a far one"))  # fmt: skip
+        columns += [interval_column("quadratic_interval", "quadratic")] * second
+        lines = ["The interval of quadratic is in json and tsv."] * (has_intervals and not second)
+        views.append(_view(graded, columns, f"{title} grades", lines, asked, skewed=skewed, binary=False))
+    if levels and (binary or not views):
         by_level = levels if asked.by_topic else sorted(levels, key=lambda row: _place(row["level"]))
         skewed = bool(skewed_levels(levels))
         columns = _first_columns(levels, asked, reference)
-        columns.insert(1 if reference is not None else 2, Column("at"))
-        columns.append(Column("kappa", digits=3))
-        columns += [Column("interval", "95 %")] * has_intervals
-        columns.append(Column("mean_overlap", "overlap", 3))
-        table = Table("pairs", columns, list(by_level), title=f"{title} relevant or not")
-        lines = [] if tables else list(KAPPA)
-        lines.append("at 1+: grades of 1 or more count as relevant. overlap: documents relevant to"
-                     " both among those relevant to either, mean of topics.")  # fmt: skip
+        at = Column("at", about="1+ = grades of 1 or more count as relevant")
+        columns.insert(1 if reference is not None else 2, at)
+        columns.append(KAPPA)
+        columns += [interval_column("interval", "kappa")] * has_intervals
+        about = "documents relevant to both among those relevant to either, mean of topics"
         if has_intervals and asked.kind == "topic":
-            lines[-1] += " Its interval is in json and tsv."
-        tables.append(_finish(table, lines, asked, skewed=skewed, binary=True))
-    return tables
+            about += "; its interval is in json and tsv"
+        columns.append(Column("mean_overlap", "float", "overlap", about, digits=3))
+        views.append(
+            _view(by_level, columns, f"{title} relevant or not", [], asked, skewed=skewed, binary=True)
+        )
+    if len(views) > 1:
+        views[1] = replace(views[1], columns=_without_about(views[1].columns, views[0].columns))
+    if views:
+        views[-1] = replace(views[-1], notes=[*(views[-1].notes or ()), *(line for line in ending if line)])
+    return views
+
+
+def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Column]) -> list[str | Column]:
+    """Leave out the explanations of columns that an earlier view explains."""
+    known = {(one.title.strip(), one.about) for one in explained if isinstance(one, Column)}
+    return [
+        replace(one, about="") if isinstance(one, Column) and (one.title.strip(), one.about) in known else one
+        for one in columns
+    ]
 
 
 def _first_columns(rows: Sequence[Row], asked: Asked, reference: str | None) -> list[Column]:
     """Name the columns that say which pair it is, and how often they agree."""
     columns = [Column("first"), Column("second")] if reference is None \
-        else [Column("first", "judge")]  # fmt: skip
+        else [Column("first", heading="judge")]  # fmt: skip
     columns += [Column("topic")] * asked.by_topic
-    n = Column("n", "N")
+    n = Column("n", "int", "N", N_ABOUT)
     if any(map(_has_few, rows)):
         width = max(len(_n_cell(row)) for row in rows)
-        n = Column("n_marked", f"{'N':>{width - 1}}")
-    return [*columns, n, Column("raw", "same", 3)]
+        few = f"{N_ABOUT}; *: fewer than {FEW_DOCUMENTS}, so the row says little"
+        n = Column("n_marked", heading=f"{'N':>{width - 1}}", about=few)
+    return [*columns, n, SAME]
 
 
-def _finish(table: Table, lines: Sequence[str], asked: Asked, *, skewed: bool, binary: bool) -> Table:
-    """Add the cells and columns that only people need, and the caption."""
-    width = max(len(_n_cell(row)) for row in table.rows)
-    table.rows = [
+def _view(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    title: str,
+    lines: Sequence[str],
+    asked: Asked,
+    *,
+    skewed: bool,
+    binary: bool,
+) -> View:
+    """Add the cells and columns that only people need, and the notes."""
+    width = max(len(_n_cell(row)) for row in rows)
+    rows = [
         {**row, "at": f"{row['level']}+", "n_marked": _n_cell(row).rjust(width),
-         "interval": interval_cell(row, "kappa_low", "kappa_high"),
-         "quadratic_interval": None if row["reason"]
-         else interval_cell(row, "quadratic_low", "quadratic_high"),
          "mean_overlap": row.get("overlap") if row["topic"] != "all"
          else row.get("macro_overlap")}
-        for row in table.rows
+        for row in rows
     ]  # fmt: skip
-    columns = [*table.columns, *[Column("ac1", "AC1", 3)] * skewed, *band_column(asked)]
+    columns = [*columns, *[ac1_column(binary=binary)] * skewed, *band_column(asked)]
     if all(column.name != "interval" for column in columns):
-        columns += [Column("reason")] * any(row["reason"] for row in table.rows)
-    table.columns = columns
+        columns.append(Column("reason", show="if_any"))
+    limits = [name for one in columns if one.interval for name in one.interval]
+    hidden = [Column(name, "float", show="never") for name in limits]
+    hidden += [Column(name, show="never") for name in ("reason", "interval_reason")]
+    shown = {one.name for one in columns}
+    declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in shown]
     lines = list(lines)
-    if any(map(_has_few, table.rows)):
-        lines.append(f"*: fewer than {FEW_DOCUMENTS} documents, so the row says little.")
-    if any(row["first"] == ALL_LABELS for row in table.rows):
+    if any(row["first"] == ALL_LABELS for row in rows):
         lines.append(f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
                      " counts labels, not documents.")  # fmt: skip
-    lines += [skew_line(binary=binary)] if skewed else []
-    table.caption = legend([*lines, bands_line(asked)])
-    return table
+    lines += [bands_line(asked)] if asked.bands else []
+    table = Table.of_rows("pairs", declared, rows)
+    return View(table, columns, title=title, notes=lines)
 
 
 def sharing(rows: Sequence[Row]) -> tuple[list[Row], int]:
@@ -328,7 +312,7 @@ def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     return kept, f"{words}\n--all-pairs shows every pair, --level N agreement on relevant or not."
 
 
-def skewed_levels(rows: Sequence[Row]) -> set[Cell]:
+def skewed_levels(rows: Sequence[Row]) -> set[int | None]:
     """Return the levels, ``None`` = graded, at which one grade holds most of what a pair gave.
 
     More than `SKEWED`, by pairs that share `FEW_DOCUMENTS` or more.
@@ -337,14 +321,14 @@ def skewed_levels(rows: Sequence[Row]) -> set[Cell]:
     for row in rows:
         if row.get("topic", "all") != "all" or _number(row["n"]) < FEW_DOCUMENTS:
             continue
-        sides = [str(row[name]).split("/") for name in ("first_marginals", "second_marginals")]
-        given = [int(one) + int(other) for one, other in zip(*sides, strict=True)]
+        sides = (row["first_marginals"], row["second_marginals"])
+        given = [one + other for one, other in zip(*sides, strict=True)]
         if max(given) > SKEWED * sum(given):
             found.add(row["level"])
     return found
 
 
-def is_judge(name: Cell) -> bool:
+def is_judge(name: object) -> bool:
     """Tell a judge from all labels or an aggregate, which stand in brackets."""
     return not str(name).startswith("(")
 
@@ -359,11 +343,11 @@ def _n_cell(row: Row) -> str:
     return f"{_number(row['n']):,.0f}{'*' if _has_few(row) else ' '}"
 
 
-def _place(level: Cell) -> int:
+def _place(level: object) -> int:
     """Order levels; graded first."""
     return level if isinstance(level, int) else -(1 << 30)
 
 
-def _number(cell: Cell) -> float:
+def _number(cell: object) -> float:
     """Return a cell that holds a number."""
     return float(cell) if isinstance(cell, int | float) else 0.0

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection as Group
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from pooler.results.printed import Cell
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
+    from pooler.results.source import AllGrades
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.agreement.tables import IntervalKind
@@ -24,7 +24,7 @@ OF_COEFFICIENTS = frozenset({"--by-topic", "--per-grade", "--tables", "--all-pai
                              "--interval", "--resamples", "--aggregate"})  # fmt: skip
 """Options that choose how coefficients are shown."""
 OF_JUDGES = frozenset({"JUDGE...", "--level", "--rigid", "--relaxed", "--population",
-                       "--unlisted-as", "--against", "--manifest", "--input", "--columns",
+                       "--unlisted-as", "--against", "--manifest", "--input", "--input-columns",
                        "--topic", "--judge-column", "--scale", "--code", "--map",
                        "--lenient"})  # fmt: skip
 """Options that choose whose judgements are measured, and over what."""
@@ -143,24 +143,8 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
                  " says little of how far judges agree")  # fmt: skip
 
 
-class Judged(Protocol):
-    """What agreement is measured of: the grades of a collection, or of files."""
-
-    def judges(self) -> list[Judge]:
-        """Return every judge."""
-
-    def votes(
-        self,
-        judges: Sequence[str] | None = None,
-        *,
-        population: Population = "common",
-        unlisted_as: int | None = None,
-    ) -> PopulationVotes:
-        """Return the grades of some judges, or of all, over a population."""
-
-
 def fetch_chosen(
-    opened: Judged,
+    opened: AllGrades,
     names: Sequence[str] | None,
     against: str | None,
     *,
@@ -197,12 +181,12 @@ def fetch_chosen(
         if not names:
             hint = "let another judge grade the same documents: pooler judge --judge NAME" \
                 if not are_files else "name another judge's file, too; a file that names its" \
-                " judges is read with --judge-column 2, --columns or --input"  # fmt: skip
+                " judges is read with --judge-column 2, --input-columns or --input"  # fmt: skip
         raise PoolerError(message, hint=hint)
     return votes
 
 
-def _others_graded(opened: Judged, names: Sequence[str] | None) -> bool:
+def _others_graded(opened: AllGrades, names: Sequence[str] | None) -> bool:
     """Tell whether judges who were not named have graded something."""
     return bool(names) and bool(opened.votes().votes.judges)
 
@@ -211,11 +195,8 @@ def settings_of(
     votes: PopulationVotes, asked: Asked, *, against: str | None, policy: Policy, kinds: Mapping[str, int]
 ) -> dict[str, Any]:
     """Say what was measured, and how: for programs and for the manifest."""
-    from pooler import __version__
-
     has_rule = policy.rule is not None
     return {
-        "program": f"pooler {__version__}",
         "population": votes.population,
         "unlisted_as": None if votes.default is None else asked.scale.values[votes.default],
         "unlisted": int(votes.filled.sum()),
@@ -235,11 +216,3 @@ def settings_of(
         "ties": policy.ties,
         "collapse": policy.collapse if has_rule else None,
     }
-
-
-def flat(value: Any) -> Cell:
-    """Write a list, or counts by name, as one cell."""
-    if isinstance(value, dict):
-        value = [f"{name}={count}" for name, count in value.items()]
-    cell: Cell = " ".join(map(str, value)) if isinstance(value, list) else value
-    return cell

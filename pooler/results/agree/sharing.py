@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pooler.results.agree.people import CODES, MOST_APART, apart_line, legend, sharing
-from pooler.results.printed import Cell, Column, Table
+from pooler.results.agree.people import MOST_APART, apart_line, sharing
+from pooler.results.agree.settings import Asked, fetch_chosen, resolve_levels
+from pooler.results.judge_kinds import tell_kinds
+from pooler.results.reasons import REASONS as CODES
+from pooler.results.result import Result, frozen, heard
+from pooler.results.source import Source, source_of
+from pooler.results.table import Column, Table, View
 from store.errors import ArgumentError
+from store.judging.kinds import kind_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from pooler.results.agree.settings import Asked
-    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.agreement.populations import Population, PopulationVotes
     from store.analysis.agreement.sharing import OverlapPlan
-
-_COLUMNS = (
-    Column("first"),
-    Column("second"),
-    Column("level"),
-    Column("coefficient"),
-    Column("n", "N"),
-    Column("topics"),
-    Column("kappa", digits=3),
-    Column("width", digits=2),
-    Column("wanted", digits=2),
-    Column("documents_per_topic", "per topic"),
-    Column("documents"),
-    Column("or_topics", "or topics"),
-    Column("reason"),
-)
+    from store.collection import Collection
 
 REASONS = {
     "no-common-docs": "the judges share no document yet",
@@ -44,93 +34,170 @@ REASONS = {
 }
 
 
-def plan_table(
+def plan_sharing(
+    source: Source | Collection | None,
+    width: float,
+    *,
+    assume: tuple[float, float] | None = None,
+    judges: Sequence[str] | None = None,
+    levels: Sequence[int] = (),
+    rigid: bool = False,
+    relaxed: bool = False,
+    every_level: bool = True,
+    population: Population = "common",
+    unlisted_as: int | None = None,
+    against: str | None = None,
+) -> SharingPlan:
+    """Plan how many documents judges must share for an interval of kappa this wide.
+
+    Parameters
+    ----------
+    source : Source, Collection or None
+        What judges shared so far; ``None`` with `assume`.
+    width : float
+        Of the 95 % interval, above 0 and at most 2.
+    assume : (float, float), optional
+        Before anything is judged: the kappa and the share of relevant documents to expect.
+    judges, levels, rigid, relaxed, every_level, population, unlisted_as, against
+        As for `agreement`.
+
+    Returns
+    -------
+    SharingPlan
+        For every pair kappa and quadratic kappa of grades, and kappa at each level.
+
+    Raises
+    ------
+    ArgumentError
+        If the width is none, or no two judges can have what is assumed.
+
+    Examples
+    --------
+    >>> plan_sharing(None, 0.2, assume=(0.5, 0.3)).table("assumed_plan").cells("documents")
+    [343]
+    """
+    from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan
+
+    if not LEAST_WIDTH <= width <= 2:
+        raise ArgumentError("plan", f"must be a width from {LEAST_WIDTH} to 2", width)
+    if assume is not None:
+        kappa, share = assume
+        plan = assumed_plan(kappa, width, first_share=share)
+        row = {"kappa": kappa, "share": share, "wanted": width, "documents": plan.documents}
+        settings = frozen(width=width, assume=[kappa, share])
+        return SharingPlan(rows=(row | {"warning": plan.warning},), settings=settings)
+    assert source is not None
+    with heard() as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
+        scale = opinions.scale
+        asked = Asked(
+            scale=scale,
+            levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
+            kind="none", resamples=0, seed=0, bands=None, by_topic=False, has_levels=bool(levels),
+        )  # fmt: skip
+        votes = fetch_chosen(
+            opinions.grades, judges, against, are_files=opinions.are_files, population=population,
+            unlisted_as=unlisted_as,
+        )  # fmt: skip
+        kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
+        tell_kinds(kinds, "are measured together")
+        erased = opinions.erased()
+    pairs = pairs_of(votes.votes.judges, against)
+    rows = tuple(_plan_rows(votes, pairs, width, asked))
+    settings = frozen(
+        width=width, against=against, population=population, unlisted_as=unlisted_as,
+        judges=list(votes.votes.judges), levels=list(asked.levels), scale=list(scale.values),
+    )  # fmt: skip
+    return SharingPlan(
+        rows=rows, n_pairs=len(pairs), settings=settings, erased=erased, warnings=said.warnings
+    )
+
+
+def _plan_rows(
     population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, asked: Asked
-) -> Table:
+) -> Iterator[dict[str, Any]]:
     """Plan for every pair: kappa and quadratic kappa of grades, kappa at each level."""
     from store.analysis.agreement.sharing import plan_overlap
     from store.analysis.agreement.tables import pair_tables
     from store.analysis.collapse import collapse_table
 
-    table = Table("plan", list(_COLUMNS), title=f"Documents to share for an interval {width} wide")
     for first, second in pairs:
         tables = population.total(partial(pair_tables, first=first, second=second))
-        named: dict[str, Cell] = {"first": first, "second": second, "wanted": width}
+        named: dict[str, Any] = {"first": first, "second": second, "wanted": width}
         if len(asked.scale.values) > 2:
-            kappa = plan_overlap(tables, width)
+            yield {**named, "coefficient": "kappa", **_row(plan_overlap(tables, width))}
             quadratic = plan_overlap(tables, width, weights="quadratic")
-            table.rows += [
-                {**named, "coefficient": "kappa", **_row(kappa)},
-                {**named, "coefficient": "quadratic", **_row(quadratic)},
-            ]
+            yield {**named, "coefficient": "quadratic", **_row(quadratic)}
         for level, index in zip(asked.levels, asked.level_indices, strict=True):
             plan = plan_overlap(collapse_table(tables, index), width)
-            row = {**named, "level": level, "coefficient": "kappa", **_row(plan)}
-            table.rows.append(row)
-    return table
+            yield {**named, "level": level, "coefficient": "kappa", **_row(plan)}
 
 
-def plan_for_people(table: Table, *, reference: str | None, n_pairs: int) -> Table:
-    """Leave out what follows from the rest, and explain the plan.
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class SharingPlan(Result):
+    """How many documents judges must share; table: `plan`, or `assumed_plan` before any is judged."""
 
-    Parameters
-    ----------
-    table : Table
-        Of `plan_table`.
-    reference : str or None
-        The second judge of every pair.
-    n_pairs : int
-        Of more than `MOST_APART` those that share nothing are counted only.
-    """
-    rows, n_apart = sharing(table.rows) if n_pairs > MOST_APART else (table.rows, 0)
-    has_reasons = any(row["reason"] for row in rows)
-    hidden = {"kappa", "documents", "topics", "wanted", "coefficient"}
-    hidden |= set() if reference is None else {"second"}
-    hidden |= set() if has_reasons else {"reason"}
-    headings = {"level": "measure", "width": "width", "or_topics": "topics"}
-    headings |= {} if reference is None else {"first": "judge"}
-    columns = [
-        Column(column.name, headings.get(column.name, column.heading), column.digits)
-        for column in table.columns
-        if column.name not in hidden
-    ]
-    shown = [{**row, "level": _measure(row)} for row in rows]
-    title = table.title if reference is None else f"{table.title}, with {reference}"
-    seen = {str(row["reason"]) for row in rows if row["reason"]}
-    lines = [
-        apart_line(n_apart),
-        "N: documents shared so far. width: of the 95 % interval that they give by the plan's reckoning.",
-        "per topic: documents that each of these topics would need. topics: how many topics, with"
-        " as many documents each as now, would do instead.",
-        *(f"{code}: {words}." for code, words in REASONS.items() if code in seen),
-        "Judged by the first shared documents: with few of them the plan is rough.",
-    ]
-    return Table("plan", columns, list(shown), title=title, caption=legend(lines))
+    rows: tuple[Mapping[str, Any], ...]
+    n_pairs: int = 0
+    settings: Mapping[str, Any]
+    erased: str = ""
+    """How much of erased judges is gone, in words."""
+    warnings: tuple[str, ...] = ()
 
+    def names(self) -> tuple[str, ...]:
+        """Return the name of the one table."""
+        return ("assumed_plan",) if "assume" in self.settings else ("plan",)
 
-def assumed_table(assume: str, width: float) -> Table:
-    """Plan before there are judgements, from an expected kappa and share of relevant documents.
+    def _table(self, name: str) -> Table:
+        if name == "assumed_plan":
+            columns = [
+                Column("kappa", "float", digits=2), Column("share", "float", "relevant", digits=2),
+                Column("wanted", "float", "width", digits=2), Column("documents", "int"), Column("warning"),
+            ]  # fmt: skip
+            note = (
+                "Least number, as if documents of a topic were not alike; plan again from the first"
+                " judgements."
+            )
+            return Table.of_rows(name, columns, self.rows, notes=[note])
+        columns = [
+            Column("first"), Column("second"), Column("level", "int"), Column("coefficient"),
+            Column("n", "int", "N", "documents shared so far"), Column("topics", "int"),
+            Column("kappa", "float", digits=3),
+            Column("width", "float", digits=2,
+                   about="of the 95 % interval that they give by the plan's reckoning"),
+            Column("wanted", "float", digits=2),
+            Column("documents_per_topic", "int", "per topic",
+                   "documents that each of these topics would need"),
+            Column("documents", "int"),
+            Column("or_topics", "int", "topics",
+                   "how many topics, with as many documents each as now, would do instead"),
+            Column("reason", show="if_any"),
+        ]  # fmt: skip
+        title = f"Documents to share for an interval {self.settings['width']} wide"
+        return Table.of_rows(name, columns, self.rows, title=title)
 
-    Raises
-    ------
-    ArgumentError
-        If `assume` is not two numbers, or no judges can have them.
-    """
-    from store.analysis.agreement.sharing import assumed_plan
-
-    try:
-        kappa, share = (float(part) for part in assume.split(","))
-    except ValueError:
-        requirement = "must be a kappa and a share of relevant documents, as in 0.5,0.3"
-        raise ArgumentError("--assume", requirement, assume) from None
-    plan = assumed_plan(kappa, width, first_share=share)
-    columns = [Column("kappa", digits=2), Column("share", "relevant", 2),
-               Column("wanted", "width", 2), Column("documents"), Column("warning")]  # fmt: skip
-    caption = "Least number, as if documents of a topic were not alike; plan again from the first"
-    table = Table("assumed_plan", columns, caption=legend([f"{caption} judgements."]))
-    table.rows.append({"kappa": kappa, "share": share, "wanted": width,
-                       "documents": plan.documents, "warning": plan.warning})  # fmt: skip
-    return table
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name == "assumed_plan":
+            return [View(table)]
+        rows, n_apart = sharing(self.rows) if self.n_pairs > MOST_APART else (list(self.rows), 0)
+        reference = self.settings["against"]
+        seen = {row["reason"] for row in rows}
+        notes = [
+            apart_line(n_apart),
+            *(f"{code}: {words}." for code, words in REASONS.items() if code in seen),
+            "Judged by the first shared documents: with few of them the plan is rough.",
+        ]
+        hidden = {"kappa", "documents", "topics", "wanted", "coefficient", "level"}
+        hidden |= set() if reference is None else {"second"}
+        columns = [column for column in table.columns if column.name not in hidden]
+        if reference is not None:
+            columns[0] = Column("first", heading="judge")
+        columns.insert(1 if reference is not None else 2, Column("measure"))
+        declared = [column for column in columns if column.name != "reason"]
+        declared.append(Column("why", heading="reason", show="if_any"))
+        shown = [{**row, "measure": _measure(row), "why": row["reason"]} for row in rows]
+        title = table.title if reference is None else f"{table.title}, with {reference}"
+        return [View(Table.of_rows(name, declared, shown), title=title, notes=[one for one in notes if one])]
 
 
 def pairs_of(judges: Sequence[str], reference: str | None) -> list[tuple[str, str]]:
@@ -140,12 +207,12 @@ def pairs_of(judges: Sequence[str], reference: str | None) -> list[tuple[str, st
     return [(judge, reference) for judge in judges if judge != reference]
 
 
-def _measure(row: Mapping[str, Cell]) -> str:
+def _measure(row: Mapping[str, Any]) -> str:
     """Name what is planned for: a coefficient of grades, or kappa at a level."""
     return str(row["coefficient"]) if row.get("level") is None else f"kappa, {row['level']}+"
 
 
-def _row(plan: OverlapPlan) -> dict[str, Cell]:
+def _row(plan: OverlapPlan) -> dict[str, Any]:
     """Turn a plan into cells."""
     return {
         "n": plan.n_documents,

@@ -156,7 +156,7 @@ def test_matters_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: 
     assert [line for line in shown.out.splitlines() if len(line) > 80] == []
     assert "mix min  mix max" in shown.out
     words = " ".join(shown.out.split())
-    assert "mix min, mix max: least and greatest MAP in the mixtures" in words
+    assert "mix min: least MAP in the mixtures of judges below. mix max: the greatest." in words
     assert "back: tau_AP with the first's" in words
     assert "tau_ap" not in shown.out
     assert shown.err == ""

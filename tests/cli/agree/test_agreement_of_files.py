@@ -54,7 +54,7 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--by-topic", "--format", "json"),
         ("--level", "2", "--per-grade", "--tables", "--bands", "ir-book", "--format", "json"),
         ("--interval", "item", "--resamples", "200", "--seed", "7"),
-        ("--interval", "asymptotic", "--format", "tsv"),
+        ("--interval", "asymptotic", "--table", "pairs", "--format", "tsv"),
         ("--population", "listed", "--unlisted-as", "0", "--interval", "none"),
         ("--against", "strict", "--aggregate", "median", "--ties", "low", "--interval", "none"),
         ("--against", "strict", "--aggregate", "majority", "--ties", "high", "--collapse",
@@ -136,7 +136,7 @@ def test_a_crowd_answers_as_its_collection(tmp_path: Path) -> None:
     """15,567 labels of 177 workers in one table that names them, the reference left out."""
     crowd = data_path("web-crowd/web_crowd.txt.gz")
     place = ("--collection", tmp_path / "collection.db")
-    reading = ("--columns", "docno,judge,grade", "--topic", "T")
+    reading = ("--input-columns", "docno,judge,grade", "--topic", "T")
     run_inside("init", "--scale", "1-5", *place).fine()
     run_inside("import", "judgements", crowd, *reading, *place).fine()
     options = ("--interval", "none", "--format", "json")
@@ -204,7 +204,7 @@ def test_pooled_population_is_what_the_files_list(here: Path) -> None:
         assert bare.fine().json() == stored.json()
     pooled = run_inside("agreement", a, b, "--population", "pooled", "--unlisted-as", "0",
                         "--code", "-1=unjudged", "--format", "json").json()  # fmt: skip
-    assert pooled["settings"][0]["documents"] == 5  # d1 to d4 of topic 1, d1 of topic 2
+    assert pooled.settings["documents"] == 5  # d1 to d4 of topic 1, d1 of topic 2
 
 
 def refused(*arguments: str | Path) -> Outcome:
@@ -222,9 +222,9 @@ def test_a_code_that_may_be_a_grade_is_asked_about(here: Path) -> None:
     assert "what does the code -1 mean?" in answer.err
     assert "--code -1=unjudged" in answer.err
     graded = run_inside("agreement", a, b, "--scale", "-1-1", "--format", "json").fine().json()
-    assert graded["settings"][0]["documents"] == 2
+    assert graded.settings["documents"] == 2
     unjudged = run_inside("agreement", a, b, "--code", "-1=unjudged", "--format", "json").fine()
-    assert unjudged.json()["settings"][0]["documents"] == 1
+    assert unjudged.json().settings["documents"] == 1
 
 
 def test_a_grade_off_the_declared_scale_is_told_by_its_line(here: Path) -> None:
@@ -268,7 +268,7 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
         (("--against", "nobody"), "unknown judge `nobody`"),
         (("--input", "ntcir2"), "--scale"),
         (("--input", "jsonl", "--code", "-1=unjudged"), "says more"),
-        (("--judge-column", "2", "--columns", "docno,grade"), "--judge-column"),
+        (("--judge-column", "2", "--input-columns", "docno,grade"), "--judge-column"),
         (("--scale", "7"), "LOW-HIGH"),
         (("--run", FILES[0]), "--run is used with --matters only"),
         (("--plan", "0.2", "--assume", "0.5,0.3"), "not used with --assume"),

@@ -179,10 +179,10 @@ def test_pairs_that_share_nothing_are_counted_when_there_are_many(
     assert {(row["first"], row["second"]) for row in counted["pairs"]} == {
         (first, second) for first, second in combinations(halves, 2) if first[0] == second[0]
     }
-    assert counted["settings"][0]["pairs_apart"] == 9
+    assert counted.facts["pairs_apart"] == 9
     listed = cli("agreement", "--all-pairs", "--format", "json").fine().json()
     assert len(pairs(listed)) == 15
-    assert "pairs_apart" not in listed["settings"][0]
+    assert "pairs_apart" not in listed.facts
     plan = cli("agreement", "--plan", "0.2").fine().out
     assert "9 pairs share no document." in plan
     assert "no-common-docs" not in plan
@@ -204,7 +204,7 @@ def test_pairs_of_few_documents_are_marked(cli: Cli, collection_of: Callable[...
     [*_, graded, _] = shown.split("Pairs of judges")
     assert row_of(graded, "a", "b")[2] == "30"
     assert row_of(graded, "a", "c")[2] == "29*"
-    assert "\n*: fewer than 30 documents" in shown
+    assert "\nN: documents both graded; *: fewer than 30, so the row says little.\n" in shown
     assert "*" not in cli("agreement", "a", "b", "--interval", "none").fine().out
 
 

@@ -119,8 +119,8 @@ def test_what_is_taken_for_unlisted_is_declared(cf: Path, tmp_path: Path) -> Non
     manifest = tmp_path / "settings.json"
     tables = measured(cf, "--population", "collection", "--unlisted-as", "0",
                       "--manifest", str(manifest))  # fmt: skip
-    assert tables["settings"][0]["population"] == "collection"
-    assert tables["settings"][0]["unlisted_as"] == 0
+    assert tables.settings["population"] == "collection"
+    assert tables.settings["unlisted_as"] == 0
     assert '"unlisted_as": 0' in manifest.read_text("utf-8")
 
 
@@ -187,8 +187,8 @@ def web_crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("web-crowd")
     crowd, truth = data_path("web-crowd/web_crowd.txt.gz"), data_path("web-crowd/web_truth.txt.gz")
     pooler(folder, "init", "--scale", "1-5")
-    pooler(folder, "import", "judgements", crowd, "--columns", "docno,judge,grade", "--topic", "T")
-    pooler(folder, "import", "judgements", truth, "--columns", "docno,grade", "--topic", "T",
+    pooler(folder, "import", "judgements", crowd, "--input-columns", "docno,judge,grade", "--topic", "T")
+    pooler(folder, "import", "judgements", truth, "--input-columns", "docno,grade", "--topic", "T",
            "--judge", "reference")  # fmt: skip
     return folder
 
