@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -67,6 +68,11 @@ class Output:
         """Whether people read it."""
         return self.fmt is Format.TABLE
 
+    @property
+    def chooses_columns(self) -> bool:
+        """Whether a table is asked for: what people else read as lines is one, too."""
+        return self.table is not None or self.columns is not None or self.sort is not None
+
     def check(self, *, plot: bool = False) -> None:
         """Refuse now, before any work, what could not be written.
 
@@ -118,6 +124,12 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
         If the file cannot be written, or a library is not installed.
     """
     if output.is_for_people:
+        lines = None if output.chooses_columns else result.lines(*names)
+        if lines is not None:
+            _write(
+                output, lambda stream: stream.writelines(f"{line}\n" for line in islice(lines, output.limit))
+            )
+            return
         seen = _views(result, output, names)
         plots = result.plots() if plot else ()
         _write(output, lambda stream: _draw(seen, plots, output, stream))

@@ -179,7 +179,7 @@ def load_judged(
     tags = [run if isinstance(run, str) else run.tag for run in runs]
     if isinstance(collection, str):
         _check_no_files(tags, collection)
-    with _opened(collection) as opened:
+    with opened_collection(collection) as opened:
         _check_no_file_for_a_tag(opened, tags)
         if not docnos:
             sole = _of_sole_judge(opened, tags, policy, order, level, rigid=rigid, relaxed=relaxed)
@@ -208,14 +208,14 @@ def load_judged(
 
 
 @contextmanager
-def _opened(collection: str | Collection) -> Iterator[Collection]:
+def opened_collection(collection: str | Path | Collection) -> Iterator[Collection]:
     """Open a collection by its name; one that is open stays so."""
     from store.collection import Collection
 
     if isinstance(collection, Collection):
         yield collection
         return
-    with Collection(collection) as opened:
+    with Collection(str(collection)) as opened:
         yield opened
 
 
