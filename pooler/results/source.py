@@ -17,6 +17,7 @@ from store.text import counted
 if TYPE_CHECKING:
     import typer
 
+    from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.rankings import GradedRankings, JudgedRankings
@@ -498,14 +499,89 @@ class Source:
             self._graded[cutoff] = graded_arrays(judged.ranked, judged.by_topic(), cutoff=cutoff)
         return self._graded[cutoff]
 
+    @contextmanager
+    def opened(self) -> Iterator[Source]:
+        """Open the collection, where there is one, for what is asked of it in one piece."""
+        if self.is_of_files:
+            yield self
+            return
+        with opened_collection(self.collection or "collection.db") as collection:
+            yield Source(**{**self._given, "collection": collection}, tells_level=self._tells_level)
+
+    def tops(self, depth: int, *, scores: bool = False) -> RunSet:
+        """Return the first documents of every run, as pools are made of; they need no judgements.
+
+        Parameters
+        ----------
+        depth : int
+            Ranks taken from each run, from 1.
+        scores : bool, default=False
+            Whether scores are wanted, too.
+        """
+        from pooler.pools.runs import FileRuns, stored_runs
+        from pooler.reading.top import read_tops, top_of
+
+        runs = self._given["runs"]
+        files = [run for run in runs if isinstance(run, str)]
+        if not self.is_of_files:
+            with opened_collection(self.collection or "collection.db") as opened:
+                return stored_runs(opened, depth=depth, order=self.order, tags=files or None, scores=scores)
+        entries = entries_of(files, self._given["listed"])
+        tops = [
+            top_of(run, depth, order=self.order, with_scores=scores)
+            for run in runs
+            if not isinstance(run, str)
+        ]
+        if entries:
+            with progress("runs", len(entries)) as advance:
+                tops += read_tops(
+                    entries, depth, order=self.order, lenient=self.lenient, with_scores=scores,
+                    progress=advance,
+                )  # fmt: skip
+        return FileRuns(tops)
+
+    def relevance(self) -> dict[tuple[str, str], bool]:
+        """Return whether judged pairs of topic and docno are relevant.
+
+        Of a collection a pair is when some judge says so, unless a policy says whose judgements
+        count; files are read by their codes, of which those below 0 are unjudged.
+        """
+        from pooler.results.judgement_files import read_given_qrels
+
+        given = self._given
+        how = {name: given[name] for name in ("level", "rigid", "relaxed")}
+        if isinstance(given["qrels"], str):
+            cut = level_of_files(None, **how)
+            rows = read_given_qrels(given["qrels"], lenient=self.lenient).rows
+            return {(row.topic, row.docno): row.code >= cut for row in rows if row.code >= 0}
+        if self.is_of_files:
+            cut = level_of_files(None, **how)
+            return {(row.topic, row.docno): row.grade >= cut for row in given["qrels"] if row.grade >= 0}
+        if given["policy"] is not None:
+            return {(row.topic, row.docno): row.grade >= self.level for row in self.judged.qrels}
+        from store.grades.policy import Policy
+
+        found: dict[tuple[str, str], bool] = {}
+        with opened_collection(self.collection or "collection.db") as opened:
+            cut = level_of_collection(opened.scale, Policy(), **how)
+            for one in opened.judgements.current():
+                if one.grade is not None:
+                    pair = (one.topic, one.docno)
+                    found[pair] = found.get(pair, False) or one.grade >= cut
+        return found
+
+    def named(self) -> dict[str, Any]:
+        """Say which files or which collection, and which level, were named: settings of a result."""
+        return {
+            name: self._given[name]
+            for name in ("qrels", "collection", "listed", "scale", "level")
+            if isinstance(self._given[name], str | int) and not (name == "collection" and self.is_of_files)
+        }
+
     def settings(self) -> dict[str, Any]:
         """Say what was measured, for the settings of a result."""
         judged = self._either
-        said: dict[str, Any] = {
-            name: self._given[name]
-            for name in ("qrels", "collection", "listed", "scale")
-            if isinstance(self._given[name], str) and not (name == "collection" and self.is_of_files)
-        }
+        said = self.named()
         policy = self._given["policy"]
         if policy is not None and not self.is_of_files:
             chosen = {one.name: getattr(policy, one.name) for one in fields(policy)}
