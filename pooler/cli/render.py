@@ -171,14 +171,18 @@ def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]
     """Choose views, sort, choose columns; limits are for whoever writes."""
     if output.table is not None:
         result.table(output.table)  # the name is known
-    views = [*result.views(*(names if output.table is None else (output.table,)))]
-    if output.columns is not None:
-        wanted = _names(output.columns)
+        names = (output.table,)
+    views = [*result.views(*names)]
+    wanted = [] if output.columns is None else _names(output.columns)
+    by, descending = ("", False) if output.sort is None else _sorting(output.sort)
+    asked = {*wanted, by} - {""}
+    if not all(any(name in view.table.data for view in views) for name in asked):
+        views = [View(result.table(name)) for name in names or result.shown()]  # of the tables, then
+    if wanted:
         _check_known(wanted, [view.table for view in views])
         views = [view for view in views if set(wanted) <= set(view.table.data)][:1]
         views = [replace(view, columns=[view.table.column(name) for name in wanted]) for view in views]
-    if output.sort is not None:
-        by, descending = _sorting(output.sort)
+    if by:
         _check_known([by], [view.table for view in views])
         views = [_sorted(view, by, descending=descending) for view in views]
     return views

@@ -17,6 +17,11 @@ REASONS = {
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "there is no standard error to make an interval of",
+    # What strategies find, and orders of runs.
+    "none-in-union": "no relevant document is among the first of any run",
+    "no-judgements": "no judgement was spent",
+    "fewer-than-two": "an order needs two runs with a score",
+    "all-tied": "all runs have the same score",
     "topics-only": "a mean of topics has an interval with --interval topic only",
 }
 """Codes and what they mean where they stand in a cell that people see."""

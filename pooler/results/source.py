@@ -508,7 +508,7 @@ class Source:
         with opened_collection(self.collection or "collection.db") as collection:
             yield Source(**{**self._given, "collection": collection}, tells_level=self._tells_level)
 
-    def tops(self, depth: int, *, scores: bool = False) -> RunSet:
+    def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
         """Return the first documents of every run, as pools are made of; they need no judgements.
 
         Parameters
@@ -517,6 +517,13 @@ class Source:
             Ranks taken from each run, from 1.
         scores : bool, default=False
             Whether scores are wanted, too.
+        tags : sequence of str, optional
+            Of a collection these runs alone, which all contribute.
+
+        Raises
+        ------
+        PoolerError
+            If standard input would have to be read again.
         """
         from pooler.pools.runs import FileRuns, stored_runs
         from pooler.reading.top import read_tops, top_of
@@ -525,7 +532,12 @@ class Source:
         files = [run for run in runs if isinstance(run, str)]
         if not self.is_of_files:
             with opened_collection(self.collection or "collection.db") as opened:
-                return stored_runs(opened, depth=depth, order=self.order, tags=files or None, scores=scores)
+                return stored_runs(
+                    opened, depth=depth, order=self.order, tags=tags or files or None, scores=scores
+                )
+        if "-" in (*files, self._given["listed"]) and "judged" in self.__dict__:
+            message = "standard input cannot be read twice, as strategies on scores need"
+            raise PoolerError(message, hint="write the run to a file and name that")
         entries = entries_of(files, self._given["listed"])
         tops = [
             top_of(run, depth, order=self.order, with_scores=scores)
