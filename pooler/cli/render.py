@@ -40,8 +40,8 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
-    """The options of every command that prints a table."""
+class TableOptions:
+    """The options of a command that prints tables, and whose `--out` is another file."""
 
     fmt: Annotated[
         Format, typer.Option("--format", help="A table for people; or json, tsv, parquet for programs.")
@@ -59,9 +59,6 @@ class Output:
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, metavar="ROWS", help="At most so many rows.")
     ] = None
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file; default stdout.")
-    ] = None
 
     @property
     def is_for_people(self) -> bool:
@@ -73,13 +70,34 @@ class Output:
         """Whether a table is asked for: what people else read as lines is one, too."""
         return self.table is not None or self.columns is not None or self.sort is not None
 
-    def check(self, *, plot: bool = False) -> None:
+    def check_one(self, tables: Sequence[str]) -> None:
+        """Raise `ContradictionError` where several tables are to be what holds one."""
+        if len(tables) > 1 and self.fmt in (Format.TSV, Format.PARQUET):
+            requirement = f"must name the table, one of {', '.join(tables)}: {self.fmt} holds one"
+            raise ContradictionError("--table", requirement, None)
+
+    def to_stdout(self) -> Output:
+        """Return the options with no file to write to."""
+        return Output(fmt=self.fmt, table=self.table, columns=self.columns, sort=self.sort, limit=self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output(TableOptions):
+    """The options of every command that prints a table."""
+
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file; default stdout.")
+    ] = None
+
+    def check(self, *, plot: bool = False, tables: Sequence[str] = ()) -> None:
         """Refuse now, before any work, what could not be written.
 
         Parameters
         ----------
         plot : bool, default=False
             Whether a picture is asked for, which only people see.
+        tables : sequence of str, optional
+            Those that there will be unless one is asked for by its name.
 
         Raises
         ------
@@ -92,6 +110,8 @@ class Output:
             raise ArgumentError("--plot", "is for people: it needs --format table", self.fmt.value)
         if self.fmt is Format.PARQUET and self.out is None:
             raise ContradictionError("--format", "parquet needs --out FILE", None)
+        if self.table is None:
+            self.check_one(tables)
         if self.out is not None:
             check_place(str(self.out))
             if self.out.is_file() and self.out.stat().st_size:
@@ -138,16 +158,21 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
     if output.fmt is Format.JSON:
         _write(output, lambda stream: _write_json(result, tables, stream))
         return
-    if len(tables) > 1:
-        known = ", ".join(table.name for table in tables)
-        requirement = f"must name the table, one of {known}: {output.fmt} holds one"
-        raise ContradictionError("--table", requirement, None)
+    output.check_one([table.name for table in tables])
     if output.fmt is Format.TSV:
         _write(output, lambda stream: _write_tsv(tables[0], stream))
     else:
         from pooler.results.frames import write_parquet
 
         _write(output, lambda stream: write_parquet(tables[0], stream.buffer))
+
+
+def check_choice(result: Result, output: Output, *names: str) -> None:
+    """Refuse what `render` would, of a result without rows: before a command changes anything."""
+    if output.is_for_people:
+        _views(result, output, names)
+    else:
+        output.check_one([table.name for table in _tables(result, output, names)])
 
 
 def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
@@ -275,7 +300,7 @@ def _write(output: Output, write: Callable[[TextIO], None]) -> None:
 def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None:
     """Write one object: settings, facts, and each table's name to its rows."""
     from pooler import __version__
-    from pooler.cli.console import json_text
+    from pooler.results.files import json_text
 
     settings = {"layout": LAYOUT, "pooler": __version__, **result.settings}
     data: dict[str, Any] = {"settings": settings}

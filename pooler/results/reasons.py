@@ -22,6 +22,9 @@ REASONS = {
     "no-judgements": "no judgement was spent",
     "fewer-than-two": "an order needs two runs with a score",
     "all-tied": "all runs have the same score",
+    # What judging costs.
+    "too-few-times": "too few decisions to say how long one takes",
+    "pace-of-all-judges": "too few decisions of this judge; the pace of all stands for it",
     "topics-only": "a mean of topics has an interval with --interval topic only",
 }
 """Codes and what they mean where they stand in a cell that people see."""
