@@ -22,7 +22,8 @@ REASONS = {
     "no-judgements": "no judgement was spent",
     "fewer-than-two": "an order needs two runs with a score",
     "all-tied": "all runs have the same score",
-    # What judging costs.
+    # How documents of pools stand, and what judging them costs.
+    "no-collection": "no collection says how the documents stand",
     "too-few-times": "too few decisions to say how long one takes",
     "pace-of-all-judges": "too few decisions of this judge; the pace of all stands for it",
     "topics-only": "a mean of topics has an interval with --interval topic only",

@@ -56,10 +56,7 @@ def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
         rows.insert(1, {"what": DRAWABLE, "documents": drawable})
     outside = {"outside before": change.outside_before, "outside after": change.outside_after}
     rows += [{"what": what, "documents": n, "judged": n} for what, n in outside.items()]
-    notes = [
-        "new: in no pool now; leaving: left without a pool; staying: in a pool, be it another.",
-        "outside: judged, but in no pool.",
-    ]
+    notes = ["new: in no pool now; leaving: left without a pool.", "outside: judged, but in no pool."]
     return Table.of_rows("change", _COLUMNS, rows, notes=notes)
 
 
