@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import IntEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from pooler.cli.files import check_earlier_manifest, check_result, earlier_result, write_whole
+from pooler.results.files import check_manifest as check_manifest
+from pooler.results.files import check_out as check_out
+from pooler.results.files import check_place as check_place
+from pooler.results.files import earlier_result, write_whole
+from pooler.results.files import json_text as json_text
 from pooler.results.printed import Cell, Format, Table
 from pooler.streams import on_terminal
 from pooler.telling import say
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
-from store.text import escape_json, sanitise, sanitise_line
+from store.text import sanitise, sanitise_line
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -70,12 +72,6 @@ def emit(tables: Sequence[Table], fmt: Format) -> None:
             if number:
                 _print("")
             draw(seen_of(table), sys.stdout, folds=False)
-
-
-def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
-    """Write JSON: text as it is, but escaped where UTF-8 has no bytes for it or it could steer."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys)
-    return escape_json(text)
 
 
 def _row(table: Table, row: Mapping[str, Cell]) -> dict[str, Cell]:
@@ -138,47 +134,6 @@ def write_lines(
     write_whole(path, lines, private=private)
     if replaced is not None:
         say(replaced)
-
-
-def check_place(path: str | None) -> None:
-    """Raise `PoolerError` now, before any work, when `write_lines` could not write there."""
-    if path is None or path == "-":
-        return
-    target = Path(path)
-    reason = None
-    if target.is_dir():
-        reason = "it is a folder"
-    elif not target.parent.is_dir():
-        reason = f"there is no folder {target.parent}"
-    elif not os.access(target if target.exists() else target.parent, os.W_OK):
-        reason = "permission denied"
-    if reason is not None:
-        message = f"{path}: cannot be written: {reason}"
-        raise PoolerError(message)
-
-
-def check_manifest(path: str | None) -> None:
-    """Raise `PoolerError` now when a manifest could not be written, or would replace another file.
-
-    What is there already is replaced only if it is a manifest of an earlier result.
-    """
-    check_place(path)
-    if path is not None and path != "-":
-        check_earlier_manifest(path)
-
-
-def check_out(out: str | None, manifest: str | None) -> None:
-    """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
-
-    A file that is there already is replaced only if it is an earlier result: one with a manifest
-    beside it, as `pooler.cli.files` says.
-    """
-    check_place(out)
-    check_manifest(manifest)
-    if out is not None and out != "-":
-        beside = manifest or f"{out}.manifest.json"
-        check_result(out, beside)
-        check_manifest(beside)
 
 
 def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> None:

@@ -683,11 +683,14 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
     Parameters
     ----------
     plot : Plot
-        Bars, or dots with intervals.
+        Bars, dots with intervals, or lines over 0, 1, 2, ...
     width : int
         Columns of a terminal.
     """
     table = plot.table
+    if plot.kind == "lines":
+        curves = [Curve(sanitise_line(name), table.cells(name)) for name in plot.parts]  # type: ignore[arg-type]  # numbers
+        return plot_lines(curves, title=plot.title, x_label=table.column(plot.label).title, width=width)
     if plot.by:
         table = table.sort(plot.by, descending=True)
     columns = [table.column(name) for name in plot.notes]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO
 
@@ -39,8 +40,8 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
-    """The options of every command that prints a table."""
+class TableOptions:
+    """The options of a command that prints tables, and whose `--out` is another file."""
 
     PANEL: ClassVar[str] = "Output"
 
@@ -60,22 +61,45 @@ class Output:
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, metavar="ROWS", help="At most so many rows.")
     ] = None
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file; default stdout.")
-    ] = None
 
     @property
     def is_for_people(self) -> bool:
         """Whether people read it."""
         return self.fmt is Format.TABLE
 
-    def check(self, *, plot: bool = False) -> None:
+    @property
+    def chooses_columns(self) -> bool:
+        """Whether a table is asked for: what people else read as lines is one, too."""
+        return self.table is not None or self.columns is not None or self.sort is not None
+
+    def check_one(self, tables: Sequence[str]) -> None:
+        """Raise `ContradictionError` where several tables are to be what holds one."""
+        if len(tables) > 1 and self.fmt in (Format.TSV, Format.PARQUET):
+            requirement = f"must name the table, one of {', '.join(tables)}: {self.fmt} holds one"
+            raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0]}")
+
+    def to_stdout(self) -> Output:
+        """Return the options with no file to write to."""
+        return Output(fmt=self.fmt, table=self.table, columns=self.columns, sort=self.sort, limit=self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output(TableOptions):
+    """The options of every command that prints a table."""
+
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="A new file; default stdout.")
+    ] = None
+
+    def check(self, *, plot: bool = False, tables: Sequence[str] = ()) -> None:
         """Refuse now, before any work, what could not be written.
 
         Parameters
         ----------
         plot : bool, default=False
             Whether a picture is asked for, which only people see.
+        tables : sequence of str, optional
+            Those that there will be unless one is asked for by its name.
 
         Raises
         ------
@@ -88,6 +112,8 @@ class Output:
             raise ArgumentError("--plot", "is for people: it needs --format table", self.fmt.value)
         if self.fmt is Format.PARQUET and self.out is None:
             raise ContradictionError("--format", "parquet needs --out FILE", None)
+        if self.table is None:
+            self.check_one(tables)
         if self.out is not None:
             check_place(str(self.out))
             if self.out.is_file() and self.out.stat().st_size:
@@ -120,6 +146,12 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
         If the file cannot be written, or a library is not installed.
     """
     if output.is_for_people:
+        lines = None if output.chooses_columns else result.lines(*names)
+        if lines is not None:
+            _write(
+                output, lambda stream: stream.writelines(f"{line}\n" for line in islice(lines, output.limit))
+            )
+            return
         seen = _views(result, output, names)
         plots = result.plots() if plot else ()
         _write(output, lambda stream: _draw(seen, plots, output, stream))
@@ -128,16 +160,21 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
     if output.fmt is Format.JSON:
         _write(output, lambda stream: _write_json(result, tables, stream))
         return
-    if len(tables) > 1:
-        known = ", ".join(table.name for table in tables)
-        requirement = f"must name the table, one of {known}: {output.fmt} holds one"
-        raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0].name}")
+    output.check_one([table.name for table in tables])
     if output.fmt is Format.TSV:
         _write(output, lambda stream: _write_tsv(tables[0], stream))
     else:
         from pooler.results.frames import write_parquet
 
         _write(output, lambda stream: write_parquet(tables[0], stream.buffer))
+
+
+def check_choice(result: Result, output: Output, *names: str) -> None:
+    """Refuse what `render` would, of a result without rows: before a command changes anything."""
+    if output.is_for_people:
+        _views(result, output, names)
+    else:
+        output.check_one([table.name for table in _tables(result, output, names)])
 
 
 def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
@@ -161,14 +198,18 @@ def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]
     """Choose views, sort, choose columns; limits are for whoever writes."""
     if output.table is not None:
         result.table(output.table)  # the name is known
-    views = [*result.views(*(names if output.table is None else (output.table,)))]
-    if output.columns is not None:
-        wanted = _names(output.columns)
+        names = (output.table,)
+    views = [*result.views(*names)]
+    wanted = [] if output.columns is None else _names(output.columns)
+    by, descending = ("", False) if output.sort is None else _sorting(output.sort)
+    asked = {*wanted, by} - {""}
+    if not all(any(name in view.table.data for view in views) for name in asked):
+        views = [View(result.table(name)) for name in names or result.shown()]  # of the tables, then
+    if wanted:
         _check_known(wanted, [view.table for view in views])
         views = [view for view in views if set(wanted) <= set(view.table.data)][:1]
         views = [replace(view, columns=[view.table.column(name) for name in wanted]) for view in views]
-    if output.sort is not None:
-        by, descending = _sorting(output.sort)
+    if by:
         _check_known([by], [view.table for view in views])
         views = [_sorted(view, by, descending=descending) for view in views]
     return views
@@ -261,7 +302,7 @@ def _write(output: Output, write: Callable[[TextIO], None]) -> None:
 def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None:
     """Write one object: settings, facts, and each table's name to its rows."""
     from pooler import __version__
-    from pooler.cli.console import json_text
+    from pooler.results.files import json_text
 
     settings = {"layout": LAYOUT, "pooler": __version__, **result.settings}
     data: dict[str, Any] = {"settings": settings}

@@ -99,6 +99,10 @@ def _option(parameter: Parameter) -> str:
     info = _info(parameter, OptionInfo)
     if info is None:
         argument = _info(parameter, ArgumentInfo)
-        return str(argument.metavar) if argument and argument.metavar else parameter.name.upper()
+        return (
+            str(argument.metavar).removesuffix("...")
+            if argument and argument.metavar
+            else parameter.name.upper()
+        )
     names = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
     return max(names, key=len, default=f"--{parameter.name.replace('_', '-')}")

@@ -30,8 +30,8 @@ class Contributions:
 
     names: list[str]
     documents: NDArray[np.int64]
-    """Shape (n_names,), as the next five: pairs of topic and docno it has within the depth, alone
-    or not."""
+    """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or
+    not; topics as in the runs."""
     judged: NDArray[np.int64]
     """Those of `documents` that are judged."""
     relevant: NDArray[np.int64]
@@ -84,9 +84,9 @@ def contributions(
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
     names = sorted(set(owners))
     codes = np.array([names.index(owner) for owner in owners], np.int64)
-    counts = np.zeros((6, len(names)), np.int64)
+    counts = np.zeros((6, len(names), len(runs.topics)), np.int64)
     n_contributors = np.zeros(len(names) + 1, np.int64)
-    for topic in runs.topics:
+    for place, topic in enumerate(runs.topics):
         of_topic = runs.of_topic(topic)
         documents = of_topic.rankings.documents[:, :depth]
         n_documents, owners_here = of_topic.rankings.n_documents, codes[of_topic.runs]
@@ -96,11 +96,11 @@ def contributions(
             has = np.zeros(n_documents, np.bool_)
             has[own[own != NO_DOCUMENT]] = True
             for row, kept in enumerate((has, has & judged, has & relevant)):
-                counts[row, code] += np.count_nonzero(kept)
+                counts[row, code, place] = np.count_nonzero(kept)
         owner_of = only_contributor(documents, n_documents, owners_here)
         alone = owner_of >= 0
         for row, kept in enumerate((alone, alone & judged, alone & relevant), start=3):
-            counts[row] += np.bincount(owner_of[kept], minlength=len(names))
+            counts[row, :, place] = np.bincount(owner_of[kept], minlength=len(names))
         having = n_contributing(documents, n_documents, owners_here)
         n_contributors += np.bincount(having[having > 0], minlength=len(names) + 1)
     return Contributions(

@@ -142,7 +142,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolResult:
+class BuiltPool:
     """A pool, and what it is made of."""
 
     pool: Pool
@@ -215,6 +215,12 @@ class PoolBuild:
         """Whether documents are drawn while they are judged, so that none are listed now."""
         return isinstance(self.strategy, AdaptiveStrategy)
 
+    def again(self) -> PoolBuild:
+        """Return the same with nothing built yet."""
+        return PoolBuild(
+            self.runs, self.plan, version=self._version, known=self._known, known_from=self._known_from
+        )
+
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""
         for topic in self.runs.topics:
@@ -283,10 +289,10 @@ class PoolBuild:
         name, label = self.plan.name, self.plan.round
         return Pool([*entries], self.manifest(), name, label, tags, dict(self._drawn_at_most))
 
-    def result(self) -> PoolResult:
+    def result(self) -> BuiltPool:
         """Build every topic and return the pool."""
         entries = [entry for of_topic in self.entries() for entry in of_topic]
-        return PoolResult(self.pool(entries), self.statistics())
+        return BuiltPool(self.pool(entries), self.statistics())
 
     def _drawable(self, of_topic: TopicRuns) -> int:
         """Return how many documents an adaptive strategy may draw, none more than there are."""
@@ -362,12 +368,12 @@ class PoolBuild:
 
 def build_pool(
     runs: RunSet, plan: Plan, *, version: str, known: Collection[tuple[str, str]] | None = None
-) -> PoolResult:
+) -> BuiltPool:
     """Build a pool; arguments and errors as for `PoolBuild`.
 
     Returns
     -------
-    PoolResult
+    BuiltPool
         The pool and its statistics. In an adaptive pool nothing is to be judged yet: it has the
         documents it may draw, and budgets.
 

@@ -184,18 +184,6 @@ class TopicReplay:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """What one strategy had after the same number of judgements in every topic."""
-
-    budget: int
-    """Judgements a topic, at most."""
-    n_judgements: int
-    """Judgements in all topics; a topic has no more than its union holds."""
-    n_relevant: int
-    n_passed_over: int
-
-
-@dataclass(frozen=True, slots=True)
 class OrderPoint:
     """The order of the runs by MAP after some judgements, against that by all judgements."""
 
@@ -337,17 +325,22 @@ def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.i
     return total
 
 
-def points(replays: Sequence[TopicReplay], budgets: Sequence[int]) -> list[Point]:
-    """Add up what a strategy had in all topics at several budgets a topic."""
-    return [
-        Point(
-            budget,
-            sum(min(budget, replay.n_judgements) for replay in replays),
-            sum(replay.n_found(budget) for replay in replays),
-            sum(replay.n_passed_over(budget) for replay in replays),
-        )
-        for budget in budgets
-    ]
+def counts_by_budget(replays: Sequence[TopicReplay], budgets: Sequence[int]) -> NDArray[np.int64]:
+    """Count what a strategy spent, found and passed over in every topic at several budgets.
+
+    Returns
+    -------
+    ndarray of int64, shape (3, n_topics, n_budgets)
+        Judgements, relevant documents among them, unjudged documents drawn for nothing.
+    """
+    return np.array(
+        [
+            [[min(budget, one.n_judgements) for budget in budgets] for one in replays],
+            [[one.n_found(budget) for budget in budgets] for one in replays],
+            [[one.n_passed_over(budget) for budget in budgets] for one in replays],
+        ],
+        np.int64,
+    ).reshape(3, len(replays), len(budgets))
 
 
 def order_points(

@@ -17,6 +17,15 @@ REASONS = {
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "there is no standard error to make an interval of",
+    # What strategies find, and orders of runs.
+    "none-in-union": "no relevant document is among the first of any run",
+    "no-judgements": "no judgement was spent",
+    "fewer-than-two": "an order needs two runs with a score",
+    "all-tied": "all runs have the same score",
+    # How documents of pools stand, and what judging them costs.
+    "no-collection": "no collection says how the documents stand",
+    "too-few-times": "too few decisions to say how long one takes",
+    "pace-of-all-judges": "too few decisions of this judge; the pace of all stands for it",
     "topics-only": "a mean of topics has an interval with --interval topic only",
 }
 """Codes and what they mean where they stand in a cell that people see."""

@@ -85,6 +85,10 @@ class Result:
         """Return what is one value and no table."""
         return {}
 
+    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - of those that have any
+        """Return what people read instead of tables, where the field has a form of lines for it."""
+        return None
+
     def _table(self, name: str) -> Table:
         """Make a table."""
         raise NotImplementedError

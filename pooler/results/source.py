@@ -18,6 +18,7 @@ from store.text import counted
 if TYPE_CHECKING:
     import typer
 
+    from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
     from pooler.results.judgement_files import Reading
     from store.analysis.agreement.populations import Population, PopulationVotes
@@ -181,7 +182,7 @@ def load_judged(
     tags = [run if isinstance(run, str) else run.tag for run in runs]
     if isinstance(collection, str):
         _check_no_files(tags, collection)
-    with _opened(collection) as opened:
+    with opened_collection(collection) as opened:
         _check_no_file_for_a_tag(opened, tags)
         if not docnos:
             sole = _of_sole_judge(opened, tags, policy, order, level, rigid=rigid, relaxed=relaxed)
@@ -216,15 +217,14 @@ def _is_collection(given: object) -> TypeGuard[Collection]:
 
 
 @contextmanager
-def _opened(collection: str | Collection) -> Iterator[Collection]:
+def opened_collection(collection: str | Path | Collection) -> Iterator[Collection]:
     """Open a collection by its name; one that is open stays so."""
     if _is_collection(collection):
         yield collection
         return
     from store.collection import Collection
 
-    assert isinstance(collection, str)
-    with Collection(collection) as opened:
+    with Collection(str(collection)) as opened:
         yield opened
 
 
@@ -580,7 +580,7 @@ class Source:
             If files have no declared scale, and it is needed.
         """
         if not self.judgements:
-            with _opened(self.collection or "collection.db") as opened:
+            with opened_collection(self.collection or "collection.db") as opened:
                 yield Opinions(
                     opened.grades, opened.scale, are_files=False, collection=opened,
                     rankings=lambda: opened.runs.ranked(order=self.order),
@@ -605,29 +605,113 @@ class Source:
         from store.analysis.arrays import ranked_documents
 
         if not self.judgements and not self.is_of_files:
-            with _opened(self.collection or "collection.db") as opened:
+            with opened_collection(self.collection or "collection.db") as opened:
                 return opened.runs.ranked(order=self.order)
         return ranked_documents(
             runs_of(self._given["runs"], self._given["listed"], lenient=self.lenient), order=self.order
         )
 
+    @contextmanager
+    def opened(self) -> Iterator[Source]:
+        """Open the collection, where there is one, for what is asked of it in one piece."""
+        if self.is_of_files:
+            yield self
+            return
+        with opened_collection(self.collection or "collection.db") as collection:
+            yield Source(**{**self._given, "collection": collection}, tells_level=self._tells_level)
+
+    def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
+        """Return the first documents of every run, as pools are made of; they need no judgements.
+
+        Parameters
+        ----------
+        depth : int
+            Ranks taken from each run, from 1.
+        scores : bool, default=False
+            Whether scores are wanted, too.
+        tags : sequence of str, optional
+            Of a collection these runs alone, which all contribute.
+
+        Raises
+        ------
+        PoolerError
+            If standard input would have to be read again.
+        """
+        from pooler.pools.runs import FileRuns, stored_runs
+        from pooler.reading.top import read_tops, top_of
+
+        runs = self._given["runs"]
+        files = [run for run in runs if isinstance(run, str)]
+        if not self.is_of_files:
+            with opened_collection(self.collection or "collection.db") as opened:
+                return stored_runs(
+                    opened, depth=depth, order=self.order, tags=tags or files or None, scores=scores
+                )
+        if "-" in (*files, self._given["listed"]) and "judged" in self.__dict__:
+            message = "standard input cannot be read twice, as strategies on scores need"
+            raise PoolerError(message, hint="write the run to a file and name that")
+        entries = entries_of(files, self._given["listed"])
+        tops = [
+            top_of(run, depth, order=self.order, with_scores=scores)
+            for run in runs
+            if not isinstance(run, str)
+        ]
+        if entries:
+            with progress("runs", len(entries)) as advance:
+                tops += read_tops(
+                    entries, depth, order=self.order, lenient=self.lenient, with_scores=scores,
+                    progress=advance,
+                )  # fmt: skip
+        return FileRuns(tops)
+
+    def relevance(self) -> dict[tuple[str, str], bool]:
+        """Return whether judged pairs of topic and docno are relevant.
+
+        Of a collection a pair is when some judge says so, unless a policy says whose judgements
+        count; files are read by their codes, of which those below 0 are unjudged.
+        """
+        from pooler.results.judgement_files import read_given_qrels
+
+        given = self._given
+        how = {name: given[name] for name in ("level", "rigid", "relaxed")}
+        if isinstance(given["qrels"], str):
+            cut = level_of_files(None, **how)
+            rows = read_given_qrels(given["qrels"], lenient=self.lenient).rows
+            return {(row.topic, row.docno): row.code >= cut for row in rows if row.code >= 0}
+        if self.is_of_files:
+            cut = level_of_files(None, **how)
+            return {(row.topic, row.docno): row.grade >= cut for row in given["qrels"] if row.grade >= 0}
+        if given["policy"] is not None:
+            return {(row.topic, row.docno): row.grade >= self.level for row in self.judged.qrels}
+        from store.grades.policy import Policy
+
+        found: dict[tuple[str, str], bool] = {}
+        with opened_collection(self.collection or "collection.db") as opened:
+            cut = level_of_collection(opened.scale, Policy(), **how)
+            for one in opened.judgements.current():
+                if one.grade is not None:
+                    pair = (one.topic, one.docno)
+                    found[pair] = found.get(pair, False) or one.grade >= cut
+        return found
+
+    def named(self) -> dict[str, Any]:
+        """Say which files or which collection, and which level, were named: settings of a result."""
+        return {
+            name: self._given[name]
+            for name in ("qrels", "collection", "listed", "scale", "level")
+            if isinstance(self._given[name], str | int) and not (name == "collection" and self.is_of_files)
+        }
+
     def settings(self) -> dict[str, Any]:
         """Say what was measured, for the settings of a result."""
         judged = self.read
-        said: dict[str, Any] = {
-            name: self._given[name]
-            for name in ("qrels", "collection", "listed", "scale")
-            if isinstance(self._given[name], str) and not (name == "collection" and self.is_of_files)
-        }
+        said = self.named()
         policy = self._given["policy"]
         if policy is not None and not self.is_of_files:
             chosen = {one.name: getattr(policy, one.name) for one in fields(policy)}
             said |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
         said |= {"level": judged.level, "order": self.order}
         return said | ({"kinds": dict(judged.kinds)} if judged.kinds else {})
-
-
-Sourced = "Source | Collection | tuple[Any, Any]"
 
 
 def source_of(given: Source | Collection | tuple[Any, Any]) -> Source:

@@ -1,4 +1,4 @@
-"""`pooler.cli.files`: no command writes over what is not its own earlier result."""
+"""`pooler.results.files`: no command writes over what is not its own earlier result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.files import check_earlier_manifest, check_result, earlier_result
+from pooler.results.files import check_earlier_manifest, check_result, earlier_result
 from store.errors import PoolerError
 from tests.cli.command_line import write
 from tests.cli.conftest import Cli

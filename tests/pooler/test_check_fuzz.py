@@ -124,7 +124,7 @@ def test_command_line_tells_faults_of_generated_files_without_a_traceback(tmp_pa
     assert good
     answer = run_process("check", *files, "--format", "json", folder=tmp_path)
     assert (answer.returncode, b"Traceback" in answer.stderr) == (1, False), answer.stderr.decode()
-    rows = [row for row in json.loads(answer.stdout) if row["kind"] == "fault"]
+    rows = [row for row in json.loads(answer.stdout)["check"] if row["kind"] == "fault"]
     told = {row["file"] for row in rows if not (row["code"] == "tag" and row["line"] is None)}
     assert told == bad
     for names, code in ((good, 0), (sorted(bad), 1)):

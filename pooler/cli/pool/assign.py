@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from pooler.cli.console import emit
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.look import (
-    drawable,
-    idle_words,
-    report_cleared,
-    report_plan,
-    report_rest,
-    way_out,
-    workload_table,
-)
-from pooler.results.printed import Format
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.render import Output, check_choice, render
+from pooler.cli.signature import command
 from pooler.telling import say, warn
-from store.errors import ArgumentError, PoolerError, UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pooler.assigning import AssignmentOptions
-    from store.collection import Collection
-    from store.judging.assignments import Make
-    from store.records import Assignable, AssignmentPlan, Scope
+from store.errors import ArgumentError
 
 LEASE_MINUTES = 120
+"""As in `pooler.results.pool.assign`, which is not imported for `--help`."""
 
 
 class ByName(StrEnum):
@@ -49,7 +32,10 @@ class DisplayOrderName(StrEnum):
     PRIORITY = "priority"
 
 
+@command
 def assign(
+    output: Output,
+    *,
     judges: Annotated[
         list[str] | None, typer.Argument(metavar="JUDGE...", help="Default: every human judge not disabled.")
     ] = None,
@@ -130,7 +116,6 @@ def assign(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what it would come to; change nothing.")
     ] = False,
-    fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Assign pooled documents to judges, by name or for whoever claims them.
@@ -142,52 +127,30 @@ def assign(
 
     Example: pooler assign --per-document 2 --calibration 1 --order random
     """
-    from pooler.assigning import AssignmentOptions
-    from store.collection import Collection
-    from store.records import Existing, Scope
+    from pooler.results.pool import assign as results
 
     _check_together(show=show, clear=clear, add=add, replace=replace)
     if show and (pools or topics):
         raise ArgumentError("--show", "shows all that is assigned: leave --pool and --topic out", None)
-    if lease is not None and not claim:
-        raise ArgumentError("--lease", "needs --claim: what is assigned by name never lapses", None)
-    if claim and judges:
-        raise ArgumentError("JUDGE", "must not be given with --claim, where anybody may", judges[0])
-    options = AssignmentOptions(
-        seed=secrets.randbits(31) if seed is None else seed,
-        by=by.value,
-        per_document=per_document,
-        overlap=overlap,
-        overlap_judges=overlap_judges,
-        calibration=calibration,
-        order=order.value,
-        existing=Existing.ADD if add else Existing.REPLACE if replace else Existing.REFUSE,
-        lease_s=60 * (LEASE_MINUTES if lease is None else lease) if claim else None,
-    )
-    scope = Scope(tuple(pools or ()), tuple(topics or ()))
-    said: list[str] = []
-    with Collection(collection) as opened:
-        if show:
-            workloads = opened.assignments.workloads()
-        elif clear:
-            _check_names(opened, scope)
-            cleared, workloads = opened.assignments.clear(scope, dry_run=dry_run)
-            said = report_cleared(cleared, workloads, dry_run=dry_run)
-        else:
-            _check_names(opened, scope)
-            _check_pools(opened, scope)
-            people = _people(opened, judges or [])
-            _warn_of_few(people, options)
-            plan, cleared, workloads = opened.assignments.make(
-                scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
-            )
-            said = report_plan(plan, cleared, dry_run=dry_run)
-        idle = drawable(opened.pools.all()) if workloads.is_assigned else []
-    emit([workload_table(workloads, fmt)], fmt)
-    for line in [*said, *report_rest(workloads)]:
-        say(line)
-    if idle:
-        warn(f"{idle_words(idle)}; {way_out(workloads)}")
+    results.check_claim(judges or (), lease, claim=claim)
+    output.check()
+    check_choice(results.AssignmentResult(), output)
+    if show:
+        found = results.assigned(collection)
+    elif clear:
+        found = results.clear_assignments(collection, pools=pools or (), topics=topics or (), dry_run=dry_run)
+    else:
+        found = results.assign(
+            collection, judges or (), by=by.value, per_document=per_document, overlap=overlap,
+            overlap_judges=overlap_judges, calibration=calibration, order=order.value, seed=seed,
+            claim=claim, lease=lease, pools=pools or (), topics=topics or (),
+            existing="add" if add else "replace" if replace else "refuse", dry_run=dry_run,
+        )  # fmt: skip
+    render(found, output)
+    for words in found.words:
+        say(words)
+    for words in found.doubts:
+        warn(words)
 
 
 def _check_together(**chosen: bool) -> None:
@@ -195,84 +158,3 @@ def _check_together(**chosen: bool) -> None:
     names = [f"--{name}" for name, is_chosen in chosen.items() if is_chosen]
     if len(names) > 1:
         raise ArgumentError(names[0], f"and {names[1]} exclude each other", None)
-
-
-def _check_names(opened: Collection, scope: Scope) -> None:
-    """Refuse pools and topics that are not there."""
-    known = [pool.name for pool in opened.pools.all()]
-    for name in scope.pools:
-        if name not in known:
-            raise UnknownNameError("pool", name, known)
-    known = [one.topic for one in opened.topics.all()]
-    for topic in scope.topics:
-        if topic not in known:
-            raise UnknownNameError("topic", topic, known)
-
-
-def _check_pools(opened: Collection, scope: Scope) -> None:
-    """Refuse pools whose documents cannot be assigned."""
-    in_use = [pool for pool in opened.pools.all() if not pool.withdrawn]
-    adaptive = [pool.name for pool in in_use if pool.budget is not None]
-    has_fixed = len(adaptive) < len(in_use)
-    for name in scope.pools:
-        if name not in {pool.name for pool in in_use}:
-            raise ArgumentError("--pool", "must be in use, and this one is withdrawn", name)
-    # Without --pool they are left out, unless there are no others.
-    for name in (name for name in adaptive if name in scope.pools or not has_fixed):
-        message = (
-            f"pool `{name}` is adaptive: each of its documents is drawn when the one before is"
-            " judged, so none can be assigned beforehand"
-        )
-        hint = "every judge draws from it as long as nothing is assigned"
-        if has_fixed:
-            hint = "without --pool, all pools but adaptive ones are assigned"
-        raise PoolerError(message, hint=hint)
-    if not in_use:
-        message = "there is no pool to assign documents of"
-        raise PoolerError(message, hint="pooler pool --depth 100 makes one")
-
-
-def _people(opened: Collection, names: Sequence[str]) -> list[str]:
-    """Return the judges who are named, or all who are people and not disabled."""
-    known = {judge.name: judge for judge in opened.judges.all()}
-    for name in names:
-        if name not in known:
-            hint = "pooler judges list shows them; pooler judges add makes a new one"
-            raise UnknownNameError("judge", name, known, hint=hint)
-        judge = known[name]
-        if judge.kind.value != "human":
-            requirement = f"must be a human judge, and this one is of kind {judge.kind.value}"
-            raise ArgumentError("JUDGE", requirement, name)
-        if judge.disabled:
-            hint = f"pooler judges enable {name}"
-            raise ArgumentError("JUDGE", "must not be disabled", name, hint=hint)
-    everybody = [judge.name for judge in known.values()
-                 if judge.kind.value == "human" and not judge.disabled]  # fmt: skip
-    return list(dict.fromkeys(names)) or everybody
-
-
-def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
-    """Warn when there are not judges enough yet to claim every place."""
-    if options.lease_s is not None and options.most_judges > len(people):
-        warn(f"{options.most_judges} judges are to claim a document, and there are"
-             f" {len(people)} yet: pooler judges add NAME")  # fmt: skip
-
-
-def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:
-    """Make the planner that the store calls with the documents as they stand."""
-    from dataclasses import replace
-
-    from pooler import __version__
-    from pooler.assigning import plan_assignment
-
-    def plan(documents: Sequence[Assignable]) -> AssignmentPlan:
-        there = {one.topic for one in documents}
-        for topic in scope.topics:
-            if topic not in there:
-                message = f"no document of topic `{topic}` is pooled to be judged"
-                raise PoolerError(message)
-        planned = plan_assignment(documents, people, options)
-        wider = {"version": __version__, "pools": scope.pools, "topics": scope.topics}
-        return replace(planned, manifest={**planned.manifest, **wider})
-
-    return plan

@@ -44,8 +44,8 @@ def report(
 
     Example: pooler report trust.html --qrels judgements/strict.qrels --runs runs.tsv --depth 5
     """
-    from pooler.cli.files import write_whole
     from pooler.report.page import render
+    from pooler.results.files import write_whole
 
     if given.names("fmt"):
         raise ArgumentError("--format", "is of tables; a report is one HTML page", given.fmt.value)

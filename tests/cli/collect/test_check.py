@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from tests.cli.command_line import write
@@ -95,6 +94,14 @@ def test_two_files_with_one_tag_are_a_fault(cli: Cli, garden: Path) -> None:
     """Runs are told apart by their tags, so the second file of a tag is refused here already."""
     answer = cli("check", "runs/bm25-words.run", "runs/bm25-words.run", "--format", "json")
     assert answer.code == 1
-    faults = [row for row in json.loads(answer.out) if row["kind"] == "fault"]
+    faults = [row for row in answer.json() if row["kind"] == "fault"]
     assert [(row["code"], row["line"]) for row in faults] == [("tag", None)]
     assert "as in runs/bm25-words.run" in faults[0]["message"]
+
+
+def test_lines_for_people_become_a_table_that_is_asked_for(cli: Cli, garden: Path) -> None:
+    """`--limit` keeps the first lines; columns chosen make a table of them."""
+    names = ("runs/bm25-words.run", "runs/rm3-words-title.run")
+    assert cli("check", *names, "--limit", "1").fine().out.count("\n") == 1
+    table = cli("check", *names, "--columns", "tag,kind").fine().out
+    assert table.splitlines()[0].split() == ["tag", "kind"]

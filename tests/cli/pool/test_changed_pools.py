@@ -172,7 +172,7 @@ def test_pools_change_and_judgements_stay(
     now.pools["late"] = after - now.pooled
     check_state(cli, now)
     found = cli("pool", "diff", "first", "late", "--list", "--format", "json").fine().json()
-    assert {(row["topic"], row["docno"]) for row in found["documents"] if row["runs"] == LATE} == (
+    assert {(row["topic"], row["docno"]) for row in found["documents"] if row["runs"] == [LATE]} == (
         now.top(LATE, depth) - now.union(first, depth)
     )
 

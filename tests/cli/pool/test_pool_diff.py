@@ -68,9 +68,9 @@ def test_diff_counts_sides_states_and_bringers(cli: Cli, two_pools: Path) -> Non
         for row in found["documents"]
     ]
     assert listed == [
-        ("1", "c", "judged", 2, 1, "late x y"),
-        ("1", "x", "unjudged", None, 2, "late"),
-        ("2", "f", "unjudged", None, 2, "x"),
+        ("1", "c", "judged", 2, 1, ["late", "x", "y"]),
+        ("1", "x", "unjudged", None, 2, ["late"]),
+        ("2", "f", "unjudged", None, 2, ["x"]),
     ]
     topics = {(row["topic"], row["what"]): row["documents"] for row in found["topics"]}
     assert topics == {
@@ -148,10 +148,10 @@ def test_the_word_diff_is_a_command_and_a_file_as_a_path(cli: Cli, two_pools: Pa
 
 def test_files_are_compared_without_a_database(two_pools: Path) -> None:
     """In a fresh interpreter two files load no SQL and no SciPy."""
-    call = "diff('q.txt', 'deep.txt', by_topic=True, list_=True, fmt=Format.TSV, collection='no')"
+    words = "pool diff q.txt deep.txt --by-topic --list --format tsv --table summary --collection no"
     code = (
-        "import sys; from pooler.cli.console import Format; from pooler.cli.pool.diff import diff\n"
-        f"{call}\nassert not {{'sqlalchemy', 'sqlmodel', 'scipy', 'textual'}} & set(sys.modules)"
+        f"import sys; from pooler.cli.main import run\nassert run({words.split()}) == 0\n"
+        "assert not {'sqlalchemy', 'sqlmodel', 'scipy', 'textual'} & set(sys.modules)"
     )
     write(two_pools / "q.txt", "1 a", "9 z")
     ran = subprocess.run(
@@ -163,4 +163,4 @@ def test_files_are_compared_without_a_database(two_pools: Path) -> None:
         timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
-    assert b"summary\tin both\t1\t" in ran.stdout
+    assert b"\nin both\t1\t" in ran.stdout

@@ -184,11 +184,13 @@ def test_table_for_people_has_a_row_a_strategy_and_a_column_a_budget(cli: Cli, j
     assert [re.sub(" +", " ", head).strip() for head in heads] == ["5 all 1,000"] * 4
     assert re.search(r"^take +[\d ]+$", shown.out, re.MULTILINE)
     assert len(re.findall(r"^rrf:k=10 ", shown.out, re.MULTILINE)) == 4
-    assert "have no judgement: passed over, at no cost" in shown.out
+    assert "have no judgement: passed over, at no cost" in " ".join(shown.out.split())
     assert max(map(len, shown.out.splitlines())) <= 88
     assert not controls(shown.out + shown.err)
     costly = cli("replay", "--judge", "strict", "-s", "take", "--unjudged", "nonrelevant").fine()
-    assert "each a judgement that says not relevant" in costly.out
+    assert "each a judgement that says not relevant" in " ".join(costly.out.split())
+    long = cli("replay", "--judge", "strict", "-s", "take", "--columns", "budget,tau_b").fine().out
+    assert long.splitlines()[0].split() == ["budget", "tau-b"]
 
 
 def test_plot_follows_the_tables(cli: Cli, judged: Path) -> None:
@@ -227,7 +229,7 @@ def test_what_is_undefined_has_a_reason(cli: Cli, here: Path, collection_of: Cal
     assert "1 topic of the runs has no judgement and is left out" in told.err
     [row] = cli("replay", "-s", "take", "--format", "json").fine().json()
     assert (row["tau_b"], row["tau_ap"], row["reason"]) == (None, None, "no-relevant")
-    assert "-: no-relevant" in cli("replay", "-s", "take").fine().out
+    assert "-: undefined, as nobody found a relevant document." in cli("replay", "-s", "take").fine().out
 
 
 def test_judged_topics_without_a_run_are_told(cli: Cli, here: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.plan import OUT_ORDERS, Plan, PoolResult, build_pool, pool_lines
+from pooler.pools.plan import OUT_ORDERS, BuiltPool, Plan, build_pool, pool_lines
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TieAtCut, TopRanking
 from pooler.reading.top import read_tops
@@ -46,7 +46,7 @@ def top_run(
     return RunTop(tag, name, f"sha-{tag}", depth, "trec", tops, n_lines, group, contributes)
 
 
-def build(runs: list[RunTop], **plan: Any) -> PoolResult:
+def build(runs: list[RunTop], **plan: Any) -> BuiltPool:
     """Build the pool of runs read from files."""
     return build_pool(FileRuns(runs), Plan(**plan), version="1")
 

@@ -16,11 +16,11 @@ from pooler.pools.replay import (
     TopicReplay,
     Unjudged,
     check_replayable,
+    counts_by_budget,
     default_budgets,
     found_by_budget,
     judged_topics,
     order_points,
-    points,
     replay_topic,
 )
 from pooler.strategies import STRATEGIES, find_strategy
@@ -212,10 +212,10 @@ REPLAYS = [
 """Found after each judgement: 0 1 1 2; 0 1, with y unjudged; 0."""
 
 
-def test_points_add_up_topics_by_hand() -> None:
+def test_counts_add_up_topics_by_hand() -> None:
     """The same budget for every topic; one that has ended keeps what it has."""
-    listed = [(p.n_judgements, p.n_relevant, p.n_passed_over) for p in points(REPLAYS, [1, 2, 3, 9])]
-    assert listed == [(2, 2, 2), (3, 2, 2), (4, 3, 3), (4, 3, 3)]
+    listed = counts_by_budget(REPLAYS, [1, 2, 3, 9]).sum(axis=1).T.tolist()
+    assert listed == [[2, 2, 2], [3, 2, 2], [4, 3, 3], [4, 3, 3]]
     assert found_by_budget(REPLAYS, 3).tolist() == [0, 2, 2, 3]
     assert found_by_budget(REPLAYS, 1).tolist() == [0, 2]
     assert found_by_budget(REPLAYS, 5).tolist() == [0, 2, 2, 3, 3, 3]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pooler.telling import say
 from store.db.files import made_whole, real_place
 from store.errors import PoolerError
+from store.text import escape_json
 
 _LARGEST = 1 << 28
 """Bytes of a file beyond which it is no manifest."""
@@ -62,6 +65,53 @@ def check_earlier_manifest(path: str) -> None:
         raise PoolerError(message, hint=_HINT)
 
 
+def check_place(path: str | None) -> None:
+    """Raise `PoolerError` now, before any work, when nothing could be written there."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    reason = None
+    if target.is_dir():
+        reason = "it is a folder"
+    elif not target.parent.is_dir():
+        reason = f"there is no folder {target.parent}"
+    elif not os.access(target if target.exists() else target.parent, os.W_OK):
+        reason = "permission denied"
+    if reason is not None:
+        message = f"{path}: cannot be written: {reason}"
+        raise PoolerError(message)
+
+
+def check_manifest(path: str | None) -> None:
+    """Raise `PoolerError` now when a manifest could not be written, or would replace another file.
+
+    What is there already is replaced only if it is a manifest of an earlier result.
+    """
+    check_place(path)
+    if path is not None and path != "-":
+        check_earlier_manifest(path)
+
+
+def check_out(out: str | None, manifest: str | None) -> None:
+    """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
+
+    A file that is there already is replaced only if it is an earlier result: one with a manifest
+    beside it.
+    """
+    check_place(out)
+    check_manifest(manifest)
+    if out is not None and out != "-":
+        beside = manifest or f"{out}.manifest.json"
+        check_result(out, beside)
+        check_manifest(beside)
+
+
+def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
+    """Write JSON: text as it is, but escaped where UTF-8 has no bytes for it or it could steer."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys)
+    return escape_json(text)
+
+
 def earlier_result(out: str, beside: str) -> str | None:
     """Say that a result is being replaced, and whose grades it had; ``None`` = there is none."""
     if not _is_something(Path(out)):
@@ -102,6 +152,25 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise PoolerError(message) from error
+
+
+def write_result(
+    path: str, lines: Iterable[str], manifest: Mapping[str, Any], *, beside: str | None = None
+) -> None:
+    """Write a result and its manifest, and say so when that replaces an earlier one; see `check_out`.
+
+    Raises
+    ------
+    PoolerError
+        If it cannot be written, or something that is no earlier result is there.
+    """
+    check_out(path, beside)
+    beside = beside or f"{path}.manifest.json"
+    replaced = earlier_result(path, beside)
+    write_whole(path, lines)
+    if replaced is not None:
+        say(replaced)
+    write_whole(beside, [json_text(manifest, indent=2, sort_keys=True)])
 
 
 def _is_something(path: Path) -> bool:

@@ -1,0 +1,398 @@
+"""assign: who judges which documents; what lies before each judge."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pooler.results.look import drawable, idle_words, way_out
+from pooler.results.result import Result, frozen, heard
+from pooler.results.source import opened_collection
+from pooler.results.table import Column, Table
+from pooler.telling import warn
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.records import Existing, Scope, Workloads
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.assigning import AssignmentOptions, By, DisplayOrder
+    from store.collection import Collection
+    from store.judging.assignments import Make
+    from store.records import Assignable, AssignmentPlan, Cleared
+
+LEASE_MINUTES = 120
+"""How long a claimed document waits for a decision, unless another time is given."""
+
+
+def assign(
+    collection: str | Path | Collection,
+    judges: Sequence[str] = (),
+    *,
+    by: By = "document",
+    per_document: int = 1,
+    overlap: float = 0.0,
+    overlap_judges: int | None = None,
+    calibration: int = 0,
+    order: DisplayOrder = "docno",
+    seed: int | None = None,
+    claim: bool = False,
+    lease: int | None = None,
+    pools: Sequence[str] = (),
+    topics: Sequence[str] = (),
+    existing: Literal["refuse", "add", "replace"] = "refuse",
+    dry_run: bool = False,
+) -> AssignmentResult:
+    """Assign pooled documents to judges, by name or for whoever claims them.
+
+    Parameters
+    ----------
+    collection : str, Path or Collection
+        Its file or URL, or the open collection.
+    judges : sequence of str, optional
+        Default every human judge who is not disabled.
+    by : {"document", "topic"}, optional
+        Every document goes to its own judges, loads kept even, or whole topics to the same.
+    per_document : int, optional
+        Judges of each document, from 1.
+    overlap : float, optional
+        Share of each topic for more judges, from 0 to 1.
+    overlap_judges : int, optional
+        Judges of these documents, from 2; default one more than the others have.
+    calibration : int, optional
+        Documents of each topic for all judges, hidden among the rest, from 0.
+    order : {"docno", "random", "priority"}, optional
+        What a judge sees first.
+    seed : int, optional
+        Of all that chance decides; default drawn, and kept in the plan.
+    claim : bool, optional
+        Name no judges: whoever works next claims what is left.
+    lease : int, optional
+        Minutes that a claimed document waits for a decision before others may claim it.
+    pools, topics : sequence of str, optional
+        Of these alone; default all pools but adaptive ones.
+    existing : {"refuse", "add", "replace"}, optional
+        Where documents are assigned already: refuse; assign those that nobody has a place at; or
+        assign anew what has no decision.
+    dry_run : bool, optional
+        Change nothing.
+
+    Returns
+    -------
+    AssignmentResult
+        What lies before each judge then.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge, a pool or a topic is not there.
+    ArgumentError
+        If a judge cannot judge, or a number cannot be used.
+    PoolerError
+        If there is nothing that can be assigned, or documents are assigned already.
+    """
+    from pooler.assigning import AssignmentOptions
+
+    check_claim(judges, lease, claim=claim)
+    options = AssignmentOptions(
+        seed=secrets.randbits(31) if seed is None else seed,
+        by=by,
+        per_document=per_document,
+        overlap=overlap,
+        overlap_judges=overlap_judges,
+        calibration=calibration,
+        order=order,
+        existing=Existing(existing),
+        lease_s=60 * (LEASE_MINUTES if lease is None else lease) if claim else None,
+    )
+    scope = Scope(tuple(pools), tuple(topics))
+    with heard() as said, opened_collection(collection) as opened:
+        _check_names(opened, scope)
+        _check_pools(opened, scope)
+        people = _people(opened, judges)
+        _warn_of_few(people, options)
+        plan, cleared, workloads = opened.assignments.make(
+            scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
+        )
+        doubts = _doubts(opened, workloads)
+    settings = frozen(
+        judges=tuple(judges), by=by, per_document=per_document, overlap=overlap,
+        overlap_judges=overlap_judges, calibration=calibration, order=order, seed=options.seed,
+        claim=claim, lease=lease, pools=scope.pools, topics=scope.topics, existing=existing,
+        dry_run=dry_run, **_named(collection),
+    )  # fmt: skip
+    words = [*_plan_words(plan, cleared, dry_run=dry_run), *_rest_words(workloads)]
+    return AssignmentResult(
+        workloads=workloads, words=words, doubts=doubts, settings=settings, warnings=(*said.warnings, *doubts)
+    )
+
+
+def check_claim(judges: Sequence[str], lease: int | None, *, claim: bool) -> None:
+    """Raise `ArgumentError` for judges named where anybody may claim, or a lease where nobody does."""
+    if lease is not None and not claim:
+        raise ArgumentError("lease", "needs --claim: what is assigned by name never lapses", None)
+    if claim and judges:
+        raise ArgumentError("judges", "must not be given with --claim, where anybody may", judges[0])
+
+
+def assigned(collection: str | Path | Collection) -> AssignmentResult:
+    """Say what is assigned; see `assign`.
+
+    Parameters
+    ----------
+    collection : str, Path or Collection
+        Its file or URL, or the open collection.
+
+    Returns
+    -------
+    AssignmentResult
+        What lies before each judge.
+    """
+    with opened_collection(collection) as opened:
+        workloads = opened.assignments.workloads()
+        doubts = _doubts(opened, workloads)
+    return AssignmentResult(
+        workloads=workloads, words=_rest_words(workloads), doubts=doubts, warnings=doubts,
+        settings=frozen(**_named(collection)),
+    )  # fmt: skip
+
+
+def clear_assignments(
+    collection: str | Path | Collection,
+    *,
+    pools: Sequence[str] = (),
+    topics: Sequence[str] = (),
+    dry_run: bool = False,
+) -> AssignmentResult:
+    """Take back what has no decision; see `assign`.
+
+    Parameters
+    ----------
+    collection : str, Path or Collection
+        Its file or URL, or the open collection.
+    pools, topics : sequence of str, optional
+        Of these alone.
+    dry_run : bool, optional
+        Change nothing.
+
+    Returns
+    -------
+    AssignmentResult
+        What lies before each judge then.
+
+    Raises
+    ------
+    UnknownNameError
+        If a pool or a topic is not there.
+    """
+    scope = Scope(tuple(pools), tuple(topics))
+    with opened_collection(collection) as opened:
+        _check_names(opened, scope)
+        cleared, workloads = opened.assignments.clear(scope, dry_run=dry_run)
+        doubts = _doubts(opened, workloads)
+    return AssignmentResult(
+        workloads=workloads, doubts=doubts, warnings=doubts,
+        words=[*_clear_words(cleared, workloads, dry_run=dry_run), *_rest_words(workloads)],
+        settings=frozen(pools=scope.pools, topics=scope.topics, dry_run=dry_run, **_named(collection)),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class AssignmentResult(Result):
+    """What lies before each judge; table: `workload`, a row each, places open to claim last."""
+
+    workloads: Workloads = field(default_factory=Workloads)
+    words: Sequence[str] = ()
+    """What was done, and what is left."""
+    doubts: tuple[str, ...] = ()
+    """Whether nobody draws from adaptive pools."""
+    settings: Mapping[str, Any] = field(default_factory=frozen)
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("workload",)
+
+    def _table(self, name: str) -> Table:
+        columns = [
+            Column("judge"), Column("topics", "int"), Column("documents", "int"), Column("primary", "int"),
+            Column("overlap", "int", show="if_any"), Column("calibration", "int", show="if_any"),
+            Column("decided", "int"), Column("left", "int"),
+            Column("claimed", "int", about="waiting for a decision until a lease runs out", show="if_any"),
+            Column("lapsed", "int", about="the lease ran out, and others may claim them", show="if_any"),
+            Column("until", "moment", show="if_any"),
+        ]  # fmt: skip
+        lines = self.workloads.lines
+        data = {column.name: [getattr(line, column.name) for line in lines] for column in columns}
+        return Table(name, columns, data, notes=self._notes())
+
+    def _notes(self) -> list[str]:
+        """Explain the table to people."""
+        lines = self.workloads.lines
+        if not lines:
+            return [] if self.workloads.outside else ["nothing is assigned: all judges see the whole pool"]
+        return ["judge -: places that are open, for whoever claims them"] if lines[-1].judge is None else []
+
+
+def _named(collection: str | Path | Collection) -> dict[str, str]:
+    """Return the collection for settings, where it was named."""
+    return {"collection": str(collection)} if isinstance(collection, str | Path) else {}
+
+
+def _doubts(opened: Collection, workloads: Workloads) -> tuple[str, ...]:
+    """Doubt that anybody draws from adaptive pools."""
+    idle = drawable(opened.pools.all()) if workloads.is_assigned else []
+    return (f"{idle_words(idle)}; {way_out(workloads)}",) if idle else ()
+
+
+def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> list[str]:
+    """Say what was assigned, and what went for it."""
+    lines = _cleared_lines(cleared, dry_run=dry_run)
+    manifest = plan.manifest
+    n_documents = sum(manifest["sizes"].values())
+    if not plan.places:
+        named = [f"{noun}s" for noun in ("pool", "topic") if manifest.get(f"{noun}s")]
+        of_named = f" of the {' and '.join(named)} named" if named else ""
+        why = f"no document{of_named} is without a place"
+        if n_documents:
+            why = "every document has its judges"
+        return [*lines, f"nothing to assign: {why}"]
+    documents, topics = counted(n_documents, "document"), counted(len(manifest["sizes"]), "topic")
+    to_whom = "to be claimed"
+    if plan.lease_s is None:
+        to_whom = f"for {counted(len({place.judge for place in plan.places}), 'judge')}"
+    lines.append(f"{_verb(dry_run=dry_run)}assigned: {counted(len(plan.places), 'place')} at"
+                 f" {documents} of {topics}, {to_whom}; seed {manifest['seed']}")  # fmt: skip
+    counts = {name: count for name, count in manifest["documents"].items() if count}
+    if set(counts) != {"primary"}:
+        listed = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        lines.append(f"documents: {listed}")
+    if manifest["decided"]:
+        lines.append(f"{counted(manifest['decided'], 'decision')} that stood already count: their"
+                     " judges keep these documents")  # fmt: skip
+    return lines
+
+
+def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> list[str]:
+    """Say what was taken back, and what judges are shown now."""
+    lines = _cleared_lines(cleared, dry_run=dry_run)
+    if not lines:
+        lines = ["nothing was assigned that has no decision"]
+    places = sum(line.places for line in workloads.lines) + workloads.outside
+    if places:
+        lines.append(f"{counted(places, 'place')} still assigned in all; judges are shown these"
+                     " and no other document until more are assigned")  # fmt: skip
+    else:
+        lines.append("nothing is assigned any more: every judge is shown the whole pool")
+    return lines
+
+
+def _rest_words(workloads: Workloads) -> list[str]:
+    """Say what is assigned to nobody, and what is assigned and not pooled."""
+    lines = []
+    if workloads.lines and workloads.unassigned:
+        lines.append(f"{workloads.unassigned:,} of {counted(workloads.pooled, 'pooled document')}"
+                     " assigned to nobody: pooler assign --add assigns them")  # fmt: skip
+    if workloads.lines and workloads.drawn:
+        lines.append(f"{counted(workloads.drawn, 'document')} that adaptive pools drew assigned to"
+                     " nobody: none can be")  # fmt: skip
+    if workloads.outside:
+        lines.append(f"{counted(workloads.outside, 'place')} at documents in no pool any more: not"
+                     " counted here, and shown to nobody")  # fmt: skip
+    return lines
+
+
+def _cleared_lines(cleared: Cleared, *, dry_run: bool) -> list[str]:
+    """Say what was taken back and what stays."""
+    if not cleared.removed and not cleared.kept:
+        return []
+    claimed = f" ({cleared.claimed:,} of them claimed at this moment)" if cleared.claimed else ""
+    kept = counted(cleared.kept, "place")
+    return [f"{_verb(dry_run=dry_run)}taken back: {counted(cleared.removed, 'place')} without a"
+            f" decision{claimed}; {kept} with a decision stay"]  # fmt: skip
+
+
+def _verb(*, dry_run: bool) -> str:
+    """Begin a sentence of what is done, or would be."""
+    return "would be " if dry_run else ""
+
+
+def _check_names(opened: Collection, scope: Scope) -> None:
+    """Refuse pools and topics that are not there."""
+    known = [pool.name for pool in opened.pools.all()]
+    for name in scope.pools:
+        if name not in known:
+            raise UnknownNameError("pool", name, known)
+    known = [one.topic for one in opened.topics.all()]
+    for topic in scope.topics:
+        if topic not in known:
+            raise UnknownNameError("topic", topic, known)
+
+
+def _check_pools(opened: Collection, scope: Scope) -> None:
+    """Refuse pools whose documents cannot be assigned."""
+    in_use = [pool for pool in opened.pools.all() if not pool.withdrawn]
+    adaptive = [pool.name for pool in in_use if pool.budget is not None]
+    has_fixed = len(adaptive) < len(in_use)
+    for name in scope.pools:
+        if name not in {pool.name for pool in in_use}:
+            raise ArgumentError("pools", "must be in use, and this one is withdrawn", name)
+    # Without --pool they are left out, unless there are no others.
+    for name in (name for name in adaptive if name in scope.pools or not has_fixed):
+        message = (
+            f"pool `{name}` is adaptive: each of its documents is drawn when the one before is"
+            " judged, so none can be assigned beforehand"
+        )
+        hint = "every judge draws from it as long as nothing is assigned"
+        if has_fixed:
+            hint = "without --pool, all pools but adaptive ones are assigned"
+        raise PoolerError(message, hint=hint)
+    if not in_use:
+        message = "there is no pool to assign documents of"
+        raise PoolerError(message, hint="pooler pool --depth 100 makes one")
+
+
+def _people(opened: Collection, names: Sequence[str]) -> list[str]:
+    """Return the judges who are named, or all who are people and not disabled."""
+    known = {judge.name: judge for judge in opened.judges.all()}
+    for name in names:
+        if name not in known:
+            hint = "pooler judges list shows them; pooler judges add makes a new one"
+            raise UnknownNameError("judge", name, known, hint=hint)
+        judge = known[name]
+        if judge.kind.value != "human":
+            requirement = f"must be a human judge, and this one is of kind {judge.kind.value}"
+            raise ArgumentError("judges", requirement, name)
+        if judge.disabled:
+            hint = f"pooler judges enable {name}"
+            raise ArgumentError("judges", "must not be disabled", name, hint=hint)
+    everybody = [judge.name for judge in known.values()
+                 if judge.kind.value == "human" and not judge.disabled]  # fmt: skip
+    return list(dict.fromkeys(names)) or everybody
+
+
+def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
+    """Warn when there are not judges enough yet to claim every place."""
+    if options.lease_s is not None and options.most_judges > len(people):
+        warn(f"{options.most_judges} judges are to claim a document, and there are"
+             f" {len(people)} yet: pooler judges add NAME")  # fmt: skip
+
+
+def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:
+    """Make the planner that the store calls with the documents as they stand."""
+    from dataclasses import replace
+
+    from pooler import __version__
+    from pooler.assigning import plan_assignment
+
+    def plan(documents: Sequence[Assignable]) -> AssignmentPlan:
+        there = {one.topic for one in documents}
+        for topic in scope.topics:
+            if topic not in there:
+                message = f"no document of topic `{topic}` is pooled to be judged"
+                raise PoolerError(message)
+        planned = plan_assignment(documents, people, options)
+        wider = {"version": __version__, "pools": scope.pools, "topics": scope.topics}
+        return replace(planned, manifest={**planned.manifest, **wider})
+
+    return plan

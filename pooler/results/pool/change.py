@@ -1,0 +1,202 @@
+"""What a change of the pools comes to: what is new, leaves and stays, and what judging it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pooler.pools.change import Part
+from pooler.results.table import Column, Table, View
+from store.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pooler.pools.change import Pair, PoolChange, Share, StateCounts
+    from store.collection import Collection
+
+STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
+"""How documents stand with all judges together."""
+_COLUMNS = (Column("what"), Column("documents", "int"), *STATES)
+DRAWABLE = "may be drawn"
+"""What an adaptive pool adds while it is judged."""
+
+_WORDS = {
+    "no-judges": "there is no judge yet (pooler judges add NAME)",
+    "plan-cannot-be-continued": "the new documents cannot be assigned as the others were, since"
+    " judges are missing",
+    "not-assigned": "documents are assigned, and those of an adaptive pool cannot be",
+}
+"""Reasons of `pooler.pools.change`, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What documents cost, and why it is so much."""
+
+    shares: list[Share]
+    """Judge by judge."""
+    plan: Mapping[str, Any] | None
+    """How documents were assigned last; ``None`` = nothing is assigned."""
+
+
+def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
+    """Make the table of what comes, goes and stays.
+
+    Parameters
+    ----------
+    change : PoolChange
+        The change, counted.
+    drawable : int, default=0
+        Documents that an adaptive pool may draw; 0 = there is none.
+    """
+    rows: list[dict[str, Any]] = [{"what": part.value, **_state_cells(change.total(part))} for part in Part]
+    if drawable:
+        rows.insert(1, {"what": DRAWABLE, "documents": drawable})
+    outside = {"outside before": change.outside_before, "outside after": change.outside_after}
+    rows += [{"what": what, "documents": n, "judged": n} for what, n in outside.items()]
+    notes = ["new: in no pool now; leaving: left without a pool.", "outside: judged, but in no pool."]
+    return Table.of_rows("change", _COLUMNS, rows, notes=notes)
+
+
+def topics_table(change: PoolChange) -> Table:
+    """Make the same table topic by topic."""
+    rows = (
+        {"topic": topic, "what": part.value, **_state_cells(counts)}
+        for topic, parts in change.by_topic.items()
+        for part, counts in parts.items()
+    )
+    return Table.of_rows("topics", (Column("topic"), *_COLUMNS), rows)
+
+
+def change_view(table: Table) -> View:
+    """Show people the documents there are: topics have many rows without any."""
+    if table.name != "topics":
+        return View(table)
+    return View(table, rows=[row for row, cell in enumerate(table.cells("documents")) if cell])
+
+
+def told_columns(table: Table) -> list[str]:
+    """Return the columns that say something in at least one row; 0 does, all without a row."""
+    told = [name for name in table.data if any(cell not in (None, "", []) for cell in table.cells(name))]
+    return told or [*table.data]
+
+
+def _state_cells(counts: StateCounts) -> dict[str, int]:
+    """Return how many documents there are, and how they stand."""
+    cells = {"documents": counts.documents}
+    return cells | {column.name: getattr(counts, column.name) for column in STATES}
+
+
+def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> Cost:
+    """Return what documents cost, be they new or about to leave, judge by judge."""
+    from pooler.pools.change import judging_cost
+    from store.analysis.pools.pace import RECENT_DECISIONS
+
+    prospects = opened.pool_changes.prospects([*pairs])
+    times = opened.progress.recent_times(limit=RECENT_DECISIONS)
+    return Cost(judging_cost(prospects, times, drawable=drawable), prospects.plan)
+
+
+def cost_table(cost: Cost) -> Table:
+    """Make the table of what documents would cost."""
+    columns = [
+        Column("judge"), Column("judgements", "int"), Column("at_most", "bool"),
+        Column("pace_s", "float", "seconds each", digits=1), Column("hours", "float", digits=1),
+        Column("reason"),
+    ]  # fmt: skip
+    rows = (
+        {
+            "judge": one.judge, "judgements": one.judgements, "at_most": one.is_at_most or None,
+            "pace_s": one.pace, "hours": None if one.seconds is None else one.seconds / 3600,
+            "reason": one.reason,
+        }
+        for one in cost.shares
+    )  # fmt: skip
+    words = cost_words(cost) if cost.shares else "no judgement more is asked for"
+    return Table.of_rows("cost", columns, rows, notes=[words])
+
+
+def cost_view(table: Table) -> View:
+    """Show people what each judge has to do, where that is known."""
+    if None in table.cells("judgements"):
+        return View(table, rows=())
+    judges = [name or "(whoever claims)" for name in table.cells("judge")]
+    table = Table(table.name, table.columns, {**table.data, "judge": judges}, notes=table.notes)
+    return View(table, columns=told_columns(table))
+
+
+def cost_words(cost: Cost) -> str:
+    """Word what documents, of which there are some, cost in all, and how many judges each has.
+
+    Examples
+    --------
+    >>> from pooler.pools.change import Share
+    >>> shares = [Share("ann", 3, 60.0, 180.0), Share("ben", 2, 60.0, 120.0)]
+    >>> cost_words(Cost(shares, None))
+    '5 judgements: about 5 min; every judge is shown every document'
+    >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
+    '5 judgements: about 5 min; as assigned last: 1 judge a document, 2 for 25% of a topic'
+    """
+    from pooler.pools.change import total_seconds
+    from store.analysis.pools.pace import duration_words
+
+    shares = cost.shares
+    numbers = [one.judgements for one in shares if one.judgements is not None]
+    if len(numbers) < len(shares):
+        return f"what it costs is not known: {_WORDS.get(shares[0].reason or '')}"
+    seconds = total_seconds(shares)
+    time = "how long is not known" if seconds is None else duration_words(seconds)
+    at_most = "at most " if any(one.is_at_most for one in shares) else ""
+    how = _sharing(cost)
+    return f"{at_most}{counted(sum(numbers), 'judgement')}: {time}" + (f"; {how}" if how else "")
+
+
+def _sharing(cost: Cost) -> str:
+    """Say how many judges a document has; empty where there is but one judge."""
+    plan = cost.plan
+    if plan is None:
+        return "every judge is shown every document" if len(cost.shares) > 1 else ""
+    words = [f"{counted(plan.get('per_document', 1), 'judge')} a document"]
+    if overlap := plan.get("overlap"):
+        most = plan.get("overlap_judges") or plan.get("per_document", 1) + 1
+        words.append(f"{most} for {100 * overlap:g}% of a topic")
+    if calibration := plan.get("calibration"):
+        words.append(f"all judges for {counted(calibration, 'document')} of a topic")
+    return f"as assigned last: {', '.join(words)}"
+
+
+def change_words(change: PoolChange) -> list[str]:
+    """Say in short what a change did, where it did anything."""
+    new, leaving = change.total(Part.NEW), change.total(Part.LEAVING)
+    staying = change.total(Part.STAYING)
+    lines = []
+    if staying.documents or leaving.documents:
+        words = f"{counted(new.documents, 'document')} new to the pools"
+        if new.judged:
+            words += f", {new.judged:,} of them judged outside every pool until now"
+        lines.append(f"{words}; {staying.documents:,} stay")
+    if leaving.documents:
+        lines.append(f"{counted(leaving.documents, 'document')} left without a pool: {in_words(leaving)}")
+    if leaving.judged:
+        lines.append(
+            f"what is judged stays judged; outside every pool are {change.outside_after:,} judged"
+            f" documents now, {change.outside_before:,} before"
+        )
+    return lines
+
+
+def in_words(counts: StateCounts) -> str:
+    """Word how documents stand.
+
+    Examples
+    --------
+    >>> from pooler.pools.change import StateCounts
+    >>> in_words(StateCounts(judged=2, unjudged=3))
+    '2 judged, 0 cannot be judged, 0 skipped, 3 unjudged'
+    """
+    return (
+        f"{counts.judged:,} judged, {counts.cannot:,} cannot be judged, {counts.skipped:,} skipped,"
+        f" {counts.unjudged:,} unjudged"
+    )

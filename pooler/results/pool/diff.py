@@ -1,0 +1,306 @@
+"""compare_pools: what only one of two pools has, how it stands, and who brought it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pooler.pools.change import (
+    Pair,
+    PoolDiff,
+    Side,
+    brought_by,
+    count_bringers,
+    count_places,
+    place_of,
+    pool_diff,
+)
+from pooler.results.pool.change import told_columns
+from pooler.results.result import Result, frozen, heard
+from pooler.results.source import opened_collection
+from pooler.results.table import Column, Table, View
+from pooler.telling import say, warn
+from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
+from store.formats.pairs import read_pairs
+from store.records import Pool
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.pools.runs import RunSet
+    from store.collection import Collection
+    from store.content.pools import StoredPool
+    from store.looking.pool_change import PairStanding
+
+Named = str | Path | Pool | Set[Pair]
+
+NO_COLLECTION = "no-collection"
+"""Why it is not known how documents stand."""
+
+
+def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | None = None) -> PoolDifference:
+    """Compare two pools: what only A has, only B has, and both; how it stands; who brought it.
+
+    Parameters
+    ----------
+    a, b : str, Path, Pool or set of (str, str)
+        A pool of the collection by its name, a pool file, or a pool in memory. What has a slash is
+        a file; ``"-"``, of one of them, is standard input.
+    collection : str, Path or Collection, optional
+        Says how documents stand, with all judges together. A file that is not there is no
+        collection, and two pool files need none.
+
+    Returns
+    -------
+    PoolDifference
+        Documents by who has them. Where B is a pool of the collection that runs fed, what each
+        brought of what B alone has, within its depth.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is that of no pool, and of no file.
+    PoolerError
+        If it is that of both.
+    StoreError
+        If a pool is named, and there is no collection.
+
+    Examples
+    --------
+    >>> found = compare_pools({("1", "x"), ("1", "y")}, {("1", "y"), ("2", "z")})
+    >>> found.only_a, found.only_b, found.both
+    ([('1', 'x')], [('2', 'z')], [('1', 'y')])
+    """
+    if a == b == "-":
+        raise ArgumentError("b", "must not be `-` too: stdin can be read once", None)
+    with heard() as said, _opened(collection, (a, b)) as opened:
+        stored = {pool.name: pool for pool in opened.pools.all()} if opened else {}
+        sides = [_side(one, opened, stored) for one in (a, b)]
+        found = pool_diff(sides[0].pairs, sides[1].pairs)
+        standings = None if opened is None else opened.pool_changes.standings()
+        only_b = found.pairs[Side.ONLY_B]
+        runs = _runs_of(opened, sides[1]) if only_b else None
+        brought = None if runs is None else brought_by(runs, only_b)
+        if standings is None:
+            say("without a collection it is not known how the documents stand (--collection names one)")
+    named: dict[str, Any] = {"a": a, "b": b, "collection": collection if opened else None}
+    named = {name: str(value) for name, value in named.items() if isinstance(value, str | Path)}
+    return PoolDifference(
+        found=found, standings=standings, brought=brought,
+        title=f"A = {sides[0].words}, B = {sides[1].words}", settings=frozen(**named),
+        warnings=said.warnings,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class PoolDifference(Result):
+    """Two pools compared.
+
+    Tables: `summary`, a row a side; `topics`, a row a topic and side; `runs`, what they brought of
+    what B alone has, where that is known; `documents`, those that one alone has.
+    """
+
+    found: PoolDiff = field(repr=False)
+    standings: Mapping[Pair, PairStanding] | None = field(repr=False)
+    """How documents stand in the collection; ``None`` = there is none."""
+    brought: Mapping[Pair, list[tuple[int, str]]] | None = field(repr=False)
+    """Of what B alone has the rank and tag of every run that has it; ``None`` = not known."""
+    title: str = ""
+    """What A and B are."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("summary", "topics", "runs", "documents")
+
+    @property
+    def only_a(self) -> list[Pair]:
+        """Topic and docno of what A alone has, topics in natural order."""
+        return self.found.pairs[Side.ONLY_A]
+
+    @property
+    def only_b(self) -> list[Pair]:
+        """What B alone has."""
+        return self.found.pairs[Side.ONLY_B]
+
+    @property
+    def both(self) -> list[Pair]:
+        """What both have."""
+        return self.found.pairs[Side.BOTH]
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return tuple(name for name in self.NAMES if name != "runs" or self.brought is not None)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what a command shows unasked."""
+        return tuple(name for name in self.names() if name in ("summary", "runs"))
+
+    def _table(self, name: str) -> Table:
+        if name == "runs":
+            return self._runs()
+        if name == "documents":
+            return self._documents()
+        states = [
+            *(Column(state, "int") for state in ("judged", "cannot", "skipped", "unjudged")),
+            Column("outside", "int", about="judged, but in no pool that is in use"),
+            Column("not_pooled", "int", about="in none, and graded by nobody"), Column("reason"),
+        ]  # fmt: skip
+        columns = [Column("what"), Column("documents", "int"), *states]
+        if name == "summary":
+            sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
+            return Table.of_rows(name, columns, sides, title=self.title)
+        rows: list[dict[str, Any]] = []
+        by_topic = self.found.by_topic()
+        for topic, of_topic in by_topic.items():
+            rows += [
+                {"topic": topic, "what": side.value, **self._cells(pairs)} for side, pairs in of_topic.items()
+            ]
+        n_differing = sum(bool(one[Side.ONLY_A] or one[Side.ONLY_B]) for one in by_topic.values())
+        notes = [f"{counted(n_differing, 'topic')} of {len(by_topic):,} differ."]
+        return Table.of_rows(name, [Column("topic"), *columns], rows, notes=notes)
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name != "topics":
+            return [View(table, columns=told_columns(table))]
+        cells = zip(*map(table.cells, ("topic", "what", "documents")), strict=True)
+        told = [(topic, what) if n else None for topic, what, n in cells]
+        differing = {one[0] for one in told if one is not None and one[1] != Side.BOTH.value}
+        rows = [row for row, one in enumerate(told) if one is not None and one[0] in differing]
+        return [View(table, columns=told_columns(table), rows=rows)]
+
+    def _cells(self, pairs: Sequence[Pair]) -> dict[str, Any]:
+        """Return how many documents there are, and how they stand."""
+        if self.standings is None:
+            return {"documents": len(pairs), "reason": NO_COLLECTION}
+        counts = count_places(pairs, self.standings)
+        return {"documents": len(pairs), **{place.value: n for place, n in counts.items()}}
+
+    def _runs(self) -> Table:
+        """Make the table of the runs that brought what only B has."""
+        assert self.brought is not None
+        columns = [
+            Column("run"), Column("documents", "int", about="it has of what only B has"),
+            Column("alone", "int", about="those that no other run has"),
+        ]  # fmt: skip
+        rows = (
+            {"run": one.tag, "documents": one.documents, "alone": one.alone}
+            for one in count_bringers(self.brought)
+        )
+        n_new = len(self.only_b)
+        note = f"Of what only B has, no run brought {n_new - len(self.brought):,} of {n_new:,}."
+        return Table.of_rows("runs", columns, rows, notes=[note])
+
+    def _documents(self) -> Table:
+        """Make the list of documents that only one of the pools has."""
+        columns = [
+            Column("topic"), Column("docno"), Column("what"), Column("state"), Column("grade", "int"),
+            Column("rank", "int", "best rank"), Column("runs", "texts"),
+        ]  # fmt: skip
+        rows: list[dict[str, Any]] = []
+        for side in (Side.ONLY_A, Side.ONLY_B):
+            for pair in self.found.pairs[side]:
+                bringers = (self.brought or {}).get(pair, []) if side is Side.ONLY_B else []
+                row = {
+                    "topic": pair[0], "docno": pair[1], "what": side.value,
+                    "rank": bringers[0][0] if bringers else None, "runs": [tag for _, tag in bringers],
+                }  # fmt: skip
+                if self.standings is not None:
+                    known = self.standings.get(pair)
+                    row["state"] = place_of(known).value.replace("_", " ")
+                    row["grade"] = None if known is None else known.grade
+                rows.append(row)
+        return Table.of_rows("documents", columns, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two pools, read."""
+
+    words: str
+    pairs: Set[Pair]
+    pool: StoredPool | None = None
+
+
+def _side(named: Named, opened: Collection | None, stored: Mapping[str, StoredPool]) -> _Side:
+    """Read one of the two pools."""
+    if isinstance(named, Pool):
+        return _Side(f"pool `{named.name}`", _to_judge(named))
+    if isinstance(named, Set):
+        return _Side("pairs", named)
+    word = str(named)
+    if isinstance(named, Path) or _is_file(word, stored):
+        return _Side(f"file {word}", read_pairs(word))
+    if opened is None or word not in stored:
+        raise UnknownNameError("pool", word, stored, hint="there is no such file, either")
+    pool = stored[word]
+    words = f"pool `{word}`" + (", withdrawn" if pool.withdrawn else "")
+    return _Side(words, _to_judge(opened.pools.get(word)), pool)
+
+
+def _to_judge(pool: Pool) -> set[Pair]:
+    """Return topic and docno of what a pool has to judge."""
+    return {(one.topic, one.docno) for one in pool.entries if one.sampled}
+
+
+def _is_path(word: str) -> bool:
+    """Say whether a word can only be a file."""
+    return word == "-" or "/" in word or "\\" in word
+
+
+def _is_file(word: str, stored: Mapping[str, Any]) -> bool:
+    """Say whether a word names a file; refuse what could be either."""
+    if _is_path(word):
+        return True
+    is_file = Path(word).is_file()
+    if is_file and word in stored:
+        message = f"`{word}` is a pool of the collection, and a file here"
+        raise PoolerError(message, hint=f"./{word} is the file; in another folder it is the pool")
+    return is_file
+
+
+@contextmanager
+def _opened(
+    collection: str | Path | Collection | None, named: Sequence[Named]
+) -> Iterator[Collection | None]:
+    """Open the collection; ``None`` = there is none, and none is needed."""
+    words = [one for one in named if isinstance(one, str)]
+    others = [word for word in words if not _is_path(word) and not Path(word).is_file()]
+    if collection is None:
+        is_there = False
+    elif isinstance(collection, str | Path):
+        is_there = "://" in str(collection) or Path(collection).exists()
+    else:
+        is_there = True
+    if collection is None or (not is_there and len(others) < len(named)):
+        if others:
+            where = "collection" if collection is None else collection
+            message = f"{others[0]}: there is no such file, and no {where} whose pool it could be"
+            raise StoreError(message, hint="name two files; or a collection, by --collection")
+        yield None
+        return
+    with opened_collection(collection) as opened:
+        yield opened
+
+
+def _runs_of(opened: Collection | None, side: _Side) -> RunSet | None:
+    """Return the runs that fed a pool, as deep as it looked into them; ``None`` = not known."""
+    if opened is None or side.pool is None:
+        return None
+    manifest = side.pool.manifest
+    fed = {run["tag"]: run["sha256"] for run in manifest.get("runs", ()) if run["contributes"]}
+    now = {run.tag: run.sha256 for run in opened.runs.all()}
+    same = sorted(tag for tag, sha256 in fed.items() if now.get(tag) == sha256)
+    if gone := sorted(fed.keys() - set(same)):
+        names = ", ".join(f"`{tag}`" for tag in gone[:10])
+        warn(f"what {names} brought is not known: replaced since, or not in the collection")
+    depth = manifest.get("parameters", {}).get("depth")
+    if not same or not isinstance(depth, int):
+        return None
+    from pooler.pools.runs import stored_runs
+    from store.ranking import check_order
+
+    order = check_order(manifest.get("order", "trec"))
+    return stored_runs(opened, depth=depth, order=order, tags=same)

@@ -1,0 +1,437 @@
+"""pool_collection: the runs of a collection pooled into it, or what that would come to."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pooler.pools.annotated import annotated_lines
+from pooler.pools.change import ChangeCount, Part, PoolChange
+from pooler.pools.plan import OutOrder, Plan, PoolBuild
+from pooler.results.pool.change import (
+    Cost,
+    change_table,
+    change_view,
+    change_words,
+    cost_table,
+    cost_view,
+    cost_words,
+    fetch_cost,
+    topics_table,
+)
+from pooler.results.pool.options import DEPTH, PoolOptions, as_added_to, as_replaced, leaves_others_out
+from pooler.results.pool.pool import bare_warnings, draw_words, idle_warnings, run_warnings, size_words
+from pooler.results.result import Result, frozen, heard
+from pooler.results.source import opened_collection
+from pooler.results.table import Table, View
+from pooler.telling import say, warn
+from store.errors import ArgumentError, PoolerError
+from store.formats.pairs import read_pairs
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.pools.change import Pair
+    from pooler.pools.runs import RunFacts
+    from store.collection import Collection
+    from store.content.documents import TextCounts
+    from store.looking.pool_change import PairStanding
+    from store.ranking import Order
+    from store.records import PoolEntry, Workloads
+
+Told = tuple[Literal["say", "warn"], str]
+
+_NOTHING_TO_ADD = "every document is in a pool already: nothing to add"
+
+
+def pool_collection(
+    collection: str | Path | Collection,
+    *,
+    strategy: str | None = None,
+    depth: int | None = None,
+    budget: int | None = None,
+    total_budget: int | None = None,
+    seed: int | None = None,
+    level: int | None = None,
+    order: Order | None = None,
+    out_order: OutOrder | None = None,
+    name: str | None = None,
+    round_label: str | None = None,
+    without: str | Path | Set[Pair] | None = None,
+    add: bool = False,
+    replace: bool = False,
+    dry_run: bool = False,
+    annotated: bool = False,
+    out: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> PooledCollection:
+    """Pool the runs of a collection into it, or say what that would come to.
+
+    Parameters
+    ----------
+    collection : str, Path or Collection
+        Its file or URL, or the open collection.
+    strategy, depth, budget, total_budget, seed, order, out_order, without, annotated
+        As for `pool`; what is ``None`` takes its default, or is as in the pool that is added to or
+        replaced. Adaptive strategies are allowed: their documents are drawn while judging goes on.
+    parameters : mapping of str, optional
+        Of the strategy, by name: values, or the text that the command line takes.
+    level : int, optional
+        Least grade that rewards an adaptive strategy; default the relaxed level of the scale.
+    name, round_label : str, optional
+        Of the pool; default ``"pool"`` and ``"0"``, or the next ones with `add`.
+    add : bool, optional
+        List only what no pool has yet, as in the newest pool that is neither adaptive nor a sample.
+    replace : bool, optional
+        Take the place of the pool of that name, which is withdrawn, and listed under another name.
+    dry_run : bool, optional
+        Write nothing.
+    out : str, optional
+        Where the documents will be written, of which an adaptive pool has none.
+
+    Returns
+    -------
+    PooledCollection
+        The pool, what it changes, and of a dry run what judging it costs.
+
+    Raises
+    ------
+    ArgumentError
+        If a value cannot be used with the strategy.
+    ConflictError
+        If the name is taken by another pool that cannot be replaced.
+    PoolerError
+        If there is no run, no pool to add to, or nothing would be left of a replaced pool.
+    """
+    options = PoolOptions(
+        strategy=strategy, parameters=parameters or {}, depth=depth, order=order, budget=budget,
+        total_budget=total_budget, out_order=out_order, seed=seed, level=level, name=name,
+        round=round_label,
+    )  # fmt: skip
+    minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
+    manner = _Manner(add=add, replace=replace, annotated=annotated, out=out, has_minus=without is not None)
+    with heard() as said, opened_collection(collection) as opened:
+        build, count, leaves_out = _build(opened, options, manner, minus)
+        if dry_run:
+            result = _planned(opened, build, count, manner)
+        else:
+            result = _stored(opened, build, count, manner, leaves_out=leaves_out)
+    doubts = tuple(words for kind, words in result.opening if kind == "warn")
+    settings = frozen(
+        strategy=build.plan.strategy, parameters=dict(build.parameters), depth=build.runs.depth,
+        budget=build.plan.budget, total_budget=build.plan.total_budget, seed=build.plan.seed,
+        level=build.plan.level, order=build.runs.order, out_order=build.plan.out_order,
+        name=build.plan.name, round_label=build.plan.round, add=add, replace=replace, dry_run=dry_run,
+        without=str(without) if isinstance(without, str | Path) else None,
+        **({} if not isinstance(collection, str | Path) else {"collection": str(collection)}),
+    )  # fmt: skip
+    return dataclasses.replace(result, settings=settings, warnings=(*said.warnings, *doubts))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class PooledCollection(Result):
+    """A pool of a collection, made or planned.
+
+    Tables: `change`, what is new to the pools, leaves and stays; `topics`, the same by topic;
+    `cost`, of a dry run, a row a judge.
+    """
+
+    build: PoolBuild = field(repr=False)
+    change: PoolChange | None = None
+    """``None`` = there is nothing to add."""
+    cost: Cost | None = None
+    """Of a dry run."""
+    drawable: int = 0
+    """Documents that an adaptive pool may draw."""
+    is_nothing: bool = False
+    """Whether every document is in a pool already."""
+    is_new: bool = False
+    """Whether the pool was not there before."""
+    former: str | None = None
+    """The name that the replaced pool has now."""
+    without_text: TextCounts | None = None
+    """Documents that have none, after the pool was made."""
+    opening: Sequence[Told] = ()
+    """What there is to say of the pool."""
+    closing: Sequence[str] = ()
+    """What there is to say of the change."""
+    settings: Mapping[str, Any] = field(default_factory=frozen)
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("change", "topics", "cost")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        if self.change is None:
+            return ()
+        return self.NAMES[:2] if self.cost is None else self.NAMES
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """All that is needed to make the same pool again."""
+        return self.build.manifest()
+
+    def file_lines(self, *, annotated: bool = False) -> Iterator[str]:
+        """Return the lines of a pool file, as `PoolResult.file_lines` does."""
+        build = self.build.again()
+        return annotated_lines(build.runs, build.result().pool) if annotated else build.lines()
+
+    def _table(self, name: str) -> Table:
+        assert self.change is not None
+        if name == "change":
+            return change_table(self.change, drawable=self.drawable)
+        if name == "topics":
+            return topics_table(self.change)
+        assert self.cost is not None
+        return cost_table(self.cost)
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        return [cost_view(table) if name == "cost" else change_view(table)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Manner:
+    """What is done with the pool."""
+
+    add: bool
+    replace: bool
+    annotated: bool
+    has_minus: bool
+    out: str | None
+
+
+def _build(
+    opened: Collection, options: PoolOptions, manner: _Manner, minus: Set[Pair] | None
+) -> tuple[PoolBuild, ChangeCount, bool]:
+    """Complete what was asked for, and load the runs; say whether other pools' documents stay out."""
+    from pooler import __version__
+    from pooler.pools.live import start_strategy
+    from pooler.pools.runs import stored_runs
+    from pooler.strategies import find_strategy
+
+    stored = opened.pools.all()
+    standings = opened.pool_changes.standings()
+    leaves_out = manner.add
+    if manner.add:
+        options = as_added_to(options, stored)
+    elif manner.replace:
+        options = as_replaced(options, stored)
+        leaves_out = leaves_others_out(options, stored, has_minus=minus is not None)
+    plan = _plan(options, opened)
+    known, known_from = minus, None
+    if leaves_out:
+        others = {one.name for one in stored if not one.withdrawn}
+        if manner.replace:
+            others.discard(plan.name)
+            say(f"documents of other pools are left out, as `{plan.name}` did")
+        known, known_from = _pairs_of(standings, others, minus)
+    runs = stored_runs(
+        opened,
+        depth=options.depth or DEPTH,
+        order=options.order or "trec",
+        scores=manner.annotated or find_strategy(plan.strategy).uses_scores,
+    )
+    build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from)
+    if build.is_adaptive:
+        _check_adaptive(build, manner)
+        for topic in runs.topics[:1]:
+            start_strategy(build.manifest(), runs.of_topic(topic).rankings)
+    return build, ChangeCount(standings, {plan.name: None} if manner.replace else {}), leaves_out
+
+
+def _stored(
+    opened: Collection, build: PoolBuild, count: ChangeCount, manner: _Manner, *, leaves_out: bool
+) -> PooledCollection:
+    """Write the pool into the collection."""
+    entries = _counted(build, count)
+    plan, former = build.plan, None
+    if manner.add:  # what is new is little, and may be nothing
+        listed = [entry for of_topic in entries for entry in of_topic]
+        if not build.statistics().total:
+            nothing: Told = ("say", _NOTHING_TO_ADD + _left_out(build.runs.runs))
+            return PooledCollection(build=build, is_nothing=True, opening=[nothing])
+        new = opened.pools.add(build.pool(listed))
+    elif manner.replace:
+        if leaves_out:
+            entries = iter([*entries])
+            _check_anything_left(build)
+        replacement = opened.pools.replace(entries, build.pool)
+        new, former = replacement.is_new, replacement.former
+    else:
+        new = opened.pools.add_by_topic(entries, build.pool)
+    judged = opened.progress.count_judged(plan.name)
+    without_text = opened.documents.count_without_text()
+    change = count.finish()
+    listed_topics = opened.topics.listed()
+    n_unassigned = 0
+    workloads = opened.assignments.workloads()
+    if new and workloads.is_assigned:
+        # What was assigned before it left the pools has its places still.
+        prospects = opened.pool_changes.prospects(change.new)
+        n_unassigned = sum(not one.has_place for one in prospects.documents)
+    closing = [f"{judged:,} of the pairs are judged already, and stay so"] if judged else []
+    if new:
+        closing += change_words(change)
+    where = "is in the collection" if new else "was there already, the same"
+    closing.append(f"pool `{plan.name}`, round {plan.round}, {where}")
+    if former is not None:
+        closing.append(f"the pool that was `{plan.name}` is withdrawn, and listed as `{former}`")
+    if n_unassigned:
+        new_documents = counted(len(change.new), "new document")
+        closing.append(f"{n_unassigned:,} of {new_documents} assigned to nobody yet: pooler assign --add")
+    opening = [*_of_pool(build, workloads), *_bare(build, change, listed_topics)]
+    return PooledCollection(
+        build=build,
+        change=change,
+        is_new=new,
+        former=former,
+        without_text=without_text,
+        opening=opening,
+        closing=closing,
+    )
+
+
+def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _Manner) -> PooledCollection:
+    """Say what a pool would come to; write nothing."""
+    for _ in _counted(build, count):
+        pass
+    if manner.replace and "pools" in build.manifest().get("without", {}):
+        _check_anything_left(build)
+    is_nothing = manner.add and not build.statistics().total
+    opening: list[Told] = []
+    if is_nothing:
+        opening.append(("say", _NOTHING_TO_ADD + _left_out(build.runs.runs)))
+    plan, budgets = build.plan, build.pool().budgets
+    is_there = not is_nothing and _is_there(opened, build, replace=manner.replace)
+    change = count.finish()
+    drawable = 0 if is_there else sum(budgets.values())
+    if build.is_adaptive or not is_nothing:
+        opening += _of_pool(build, opened.assignments.workloads() if build.is_adaptive else None)
+    if is_there:
+        opening.append(("say", f"pool `{plan.name}` is there already, the same: nothing would be changed"))
+        change = ChangeCount(opened.pool_changes.standings()).finish()
+    elif manner.replace and plan.name in {pool.name for pool in opened.pools.all()}:
+        withdrawn = "would be withdrawn, and listed under another name"
+        opening.append(("say", f"the pool that is `{plan.name}` now {withdrawn}"))
+    opening += _bare(build, change, opened.topics.listed())
+    cost = fetch_cost(opened, change.new, drawable=drawable)
+    closing = []
+    if manner.replace and change.leaving:
+        less = fetch_cost(opened, change.leaving, drawable=0)
+        closing.append(f"falls away: {cost_words(less)}")
+    closing.append(f"pool `{plan.name}`, round {plan.round}: nothing was written, this is --dry-run")
+    return PooledCollection(
+        build=build, change=change, cost=cost, drawable=drawable, is_nothing=is_nothing,
+        is_new=not is_there and not is_nothing, opening=opening, closing=closing,
+    )  # fmt: skip
+
+
+def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Told]:
+    """Say what a pool is made of, and what there is to doubt about it."""
+    facts, manifest = build.statistics(), build.manifest()
+    if not build.is_adaptive or workloads is None:
+        words, doubts = size_words(facts, manifest), run_warnings(facts, manifest)
+    else:
+        budgets = build.pool().budgets
+        words = draw_words(manifest, budgets, workloads)
+        doubts = [*run_warnings(facts, manifest, budgets), *idle_warnings(manifest, workloads)]
+    return [*(("say", one) for one in words), *(("warn", one) for one in doubts)]
+
+
+def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Told]:
+    """Doubt topics without a pooled document."""
+    lines = bare_warnings(topics, _topics_left(build, change), {*build.runs.topics})
+    return [("warn", line) for line in lines]
+
+
+def _counted(build: PoolBuild, count: ChangeCount) -> Iterator[list[PoolEntry]]:
+    """Yield the entries of one topic after another, and count what they change."""
+    for entries in build.entries():
+        count.add((entry.topic, entry.docno) for entry in entries if entry.sampled)
+        yield entries
+
+
+def _topics_left(build: PoolBuild, change: PoolChange) -> set[str]:
+    """Return the topics that have a pooled document after a change, or one that may be drawn."""
+    pooled = {
+        topic
+        for topic, parts in change.by_topic.items()
+        if parts[Part.NEW].documents or parts[Part.STAYING].documents
+    }
+    return pooled | {topic for topic, most in build.pool().budgets.items() if most}
+
+
+def _pairs_of(
+    standings: Mapping[Pair, PairStanding], pools: Set[str], minus: Set[Pair] | None
+) -> tuple[set[Pair], dict[str, Any]]:
+    """Return what pools and a file hold, and what a manifest says of that."""
+    pooled = {pair for pair, one in standings.items() if one.pools & pools}
+    known = pooled | (minus or set())
+    facts: dict[str, Any] = {"pools": sorted(pools)}
+    if len(known) > len(pooled):
+        facts["others"] = len(known) - len(pooled)
+    return known, facts
+
+
+def _check_anything_left(build: PoolBuild) -> None:
+    """Raise `PoolerError` where other pools have every document of a pool that leaves them out."""
+    if not build.statistics().total:
+        name = build.plan.name
+        message = f"nothing would be left of pool `{name}`: other pools have all of it"
+        raise PoolerError(message, hint=f"pooler unpool --pool {name} withdraws it")
+
+
+def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
+    """Say whether this very pool is there; raise as the real run would when another has its name.
+
+    Raises
+    ------
+    ConflictError
+        If the name is taken by another pool, and it is not to be replaced or cannot be.
+    """
+    from store.content.pools import cannot_replace, is_same_plan, name_taken
+
+    pool = build.pool()
+    old = next((one for one in opened.pools.all() if one.name == pool.name), None)
+    if old is None:
+        return False
+    if not old.withdrawn and old.round == pool.round and is_same_plan(old.manifest, pool.manifest):
+        return True
+    if not replace:
+        raise name_taken(pool.name, old.manifest, pool.manifest, withdrawn=old.withdrawn)
+    if build.is_adaptive and old.budget is not None and not old.withdrawn:
+        raise cannot_replace(pool.name)
+    return False
+
+
+def _plan(options: PoolOptions, opened: Collection) -> Plan:
+    """Make the plan, rewarding from the scale's relaxed level on unless another is given."""
+    if options.level is not None:
+        opened.scale.check_level(options.level)
+    return options.plan(level=opened.scale.relaxed)
+
+
+def _left_out(runs: Sequence[RunFacts]) -> str:
+    """Name the runs that do not contribute; empty when all do."""
+    tags = [f"`{run.tag}`" for run in runs if not run.contributes]
+    if not tags:
+        return ""
+    return f" (left out: {', '.join(tags[:10])}, not contributing)"
+
+
+def _check_adaptive(build: PoolBuild, manner: _Manner) -> None:
+    """Refuse what only a pool with documents can do."""
+    name = build.plan.strategy
+    if manner.add or manner.has_minus:
+        option = "--add" if manner.add else "--minus"
+        hint = "what a judge has graded already is drawn with its grade, and not shown again"
+        raise ArgumentError(option, "is for strategies that choose at once", name, hint=hint)
+    if manner.out is not None:
+        hint = "pooler export pool writes what was drawn"
+        raise ArgumentError("out", "has nothing to write of an adaptive pool", manner.out, hint=hint)
+    if build.plan.out_order != "docno":
+        warn(f"--out-order {build.plan.out_order} has no effect: documents are shown as {name}"
+             " draws")  # fmt: skip

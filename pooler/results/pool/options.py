@@ -1,0 +1,229 @@
+"""What a pool is to be, as it was asked for; what is not said is as in an earlier pool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pooler.telling import warn
+from store.errors import ArgumentError, PoolerError
+
+if TYPE_CHECKING:
+    from pooler.pools.plan import OutOrder, Plan
+    from store.content.pools import StoredPool
+    from store.ranking import Order
+
+
+DEPTH = 100
+"""Ranks taken from each run, unless another number is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolOptions:
+    """The options as given; ``None`` = not given."""
+
+    strategy: str | None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """As text or as values."""
+    depth: int | None
+    order: Order | None
+    budget: int | None
+    total_budget: int | None
+    out_order: OutOrder | None
+    seed: int | None
+    level: int | None
+    name: str | None
+    round: str | None
+
+    @property
+    def pool_name(self) -> str:
+        """The name of the pool."""
+        return self.name or "pool"
+
+    def plan(self, *, level: int | None = None) -> Plan:
+        """Make the plan; what is not given takes its default, and `level` where it is needed.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such strategy, or it has no such parameter.
+        ArgumentError
+            If a parameter's value cannot be read.
+        """
+        from pooler.pools.plan import Plan
+        from pooler.strategies import find_strategy
+        from pooler.strategies.kinds import AdaptiveStrategy
+
+        strategy = find_strategy(self.strategy or "depth")
+        is_adaptive = isinstance(strategy, AdaptiveStrategy)
+        if self.level is not None and not is_adaptive:
+            requirement = f"is for adaptive strategies, and `{strategy.name}` is not"
+            raise ArgumentError("--level", requirement, self.level)
+        texts = {name: one for name, one in self.parameters.items() if isinstance(one, str)}
+        values = {**self.parameters, **strategy.parse(texts)}
+        return Plan(
+            strategy=strategy.name,
+            parameters=values,
+            budget=self.budget,
+            total_budget=self.total_budget,
+            out_order=self.out_order or "docno",
+            seed=self.seed,
+            level=(self.level if self.level is not None else level) if is_adaptive else None,
+            name=self.pool_name,
+            round=self.round or "0",
+        )
+
+
+def parse_parameters(given: Sequence[str]) -> dict[str, str]:
+    """Read ``NAME=VALUE`` texts.
+
+    Raises
+    ------
+    ArgumentError
+        If one has no ``=``, or a name comes twice.
+
+    Examples
+    --------
+    >>> parse_parameters(["k=60"])
+    {'k': '60'}
+    """
+    parameters: dict[str, str] = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise ArgumentError("--param", "must be NAME=VALUE", text)
+        if name in parameters:
+            raise ArgumentError("--param", f"must give `{name}` once", text)
+        parameters[name] = value
+    return parameters
+
+
+def options_of(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of `PoolOptions` as a pool's manifest says them."""
+    out_order = manifest.get("out_order")  # of an adaptive pool, `drawn`
+    own = {name: str(value) for name, value in manifest["parameters"].items() if name != "depth"}
+    return {
+        "strategy": manifest["strategy"],
+        "parameters": own,
+        "depth": manifest["parameters"]["depth"],
+        "order": manifest["order"],
+        "budget": manifest.get("budget"),
+        "total_budget": manifest.get("total_budget"),
+        "out_order": out_order if out_order in ("priority", "random") else None,
+        "seed": manifest["seed"],
+        "level": manifest.get("level"),
+    }
+
+
+def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOptions:
+    """Fill in what is not given from the newest fixed pool, with the next name and round.
+
+    Raises
+    ------
+    PoolerError
+        If there is no such pool.
+    ArgumentError
+        If no round is given and none can be counted on.
+    """
+    from pooler.strategies import STRATEGIES
+    from pooler.strategies.kinds import FixedStrategy
+
+    own = [
+        pool
+        for pool in pools
+        if not pool.withdrawn and isinstance(STRATEGIES.get(pool.manifest.get("strategy", "")), FixedStrategy)
+    ]
+    if not own:
+        message = "--add needs a pool to add to, and the collection has none chosen at once"
+        raise PoolerError(message, hint="pooler pool without --add makes the first")
+    names = {pool.name for pool in pools}
+    return replace(
+        _filled(options, own[-1]),
+        name=options.name or _next_name(own[-1].name, names),
+        round=options.round or _next_round([pool.round for pool in pools]),
+    )
+
+
+def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOptions:
+    """Fill in what is not given from the pool that has the name, its round too.
+
+    A pool that no run fed, as an imported one, says nothing but its round.
+    """
+    from pooler.strategies import STRATEGIES
+
+    old = _named(options.pool_name, pools)
+    if old is None:
+        return options
+    if old.manifest.get("strategy", "") in STRATEGIES:
+        options = _filled(options, old)
+    return replace(options, round=options.round or old.round)
+
+
+def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_minus: bool) -> bool:
+    """Say whether what takes a pool's place leaves out other pools' documents, as that one did.
+
+    Parameters
+    ----------
+    options : PoolOptions
+        Of `as_replaced`.
+    pools : sequence of StoredPool
+        All there are.
+    has_minus : bool
+        Whether a file says what else to leave out. Where the old pool had one, and there is none
+        now, that is warned of: its pairs are not kept.
+    """
+    from pooler.strategies import STRATEGIES
+    from pooler.strategies.kinds import FixedStrategy
+
+    old = _named(options.pool_name, pools)
+    without = {} if old is None else old.manifest.get("without", {})
+    if old is None or not without:
+        return False
+    left_out = "pools" in without
+    if ("others" in without or not left_out) and not has_minus:
+        what = "the pairs of a file, too" if left_out else "documents of other pools, or of a file"
+        warn(f"pool `{old.name}` left out {what}; what takes its place does not, unless"
+             " --minus FILE says so")  # fmt: skip
+    if left_out and not isinstance(STRATEGIES.get(options.strategy or "depth"), FixedStrategy):
+        warn(f"pool `{old.name}` left out documents of other pools; `{options.strategy}` cannot")
+        return False
+    return left_out
+
+
+def _named(name: str, pools: Sequence[StoredPool]) -> StoredPool | None:
+    """Return the pool that has a name."""
+    return next((pool for pool in pools if pool.name == name), None)
+
+
+def _filled(options: PoolOptions, old: StoredPool) -> PoolOptions:
+    """Fill in what is not given from a pool."""
+    before = options_of(old.manifest)
+    if options.strategy not in (None, before["strategy"]):
+        before["strategy"], before["parameters"] = options.strategy, {}
+        before["level"] = None
+    if options.budget is not None or options.total_budget is not None:
+        before["budget"] = before["total_budget"] = None
+    given = {name: getattr(options, name) for name in before}
+    filled = {name: before[name] if value is None else value for name, value in given.items()}
+    filled["parameters"] = {**before["parameters"], **options.parameters}
+    return replace(options, **filled)
+
+
+def _next_name(name: str, taken: Container[str]) -> str:
+    """Return the first free name of `pool-2`, `pool-3`, and so on."""
+    stem = re.sub(r"-[0-9]+$", "", name)
+    number = 2
+    while f"{stem}-{number}" in taken:
+        number += 1
+    return f"{stem}-{number}"
+
+
+def _next_round(rounds: Sequence[str]) -> str:
+    """Return the whole number after the highest round; rounds need not be numbers, though."""
+    numbers = [float(label) for label in rounds if re.fullmatch(r"[0-9]+(\.[0-9]+)?", label)]
+    if not numbers:
+        hint = "--round LABEL names the new one"
+        raise ArgumentError("--round", "must be given, since no round is a number", None, hint=hint)
+    return str(int(max(numbers)) + 1)

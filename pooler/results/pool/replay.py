@@ -1,0 +1,433 @@
+"""replay: what strategies would have found on topics that are judged already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.pools.replay import (
+    JudgedTopic,
+    TopicReplay,
+    Unjudged,
+    check_replayable,
+    counts_by_budget,
+    default_budgets,
+    found_by_budget,
+    judged_topics,
+    order_points,
+    replay_topic,
+)
+from pooler.results.reasons import REASONS
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.source import Judged, Source, source_of
+from pooler.results.table import Column, Plot, Table, View
+from pooler.strategies import STRATEGIES, find_strategy
+from pooler.telling import progress as telling
+from pooler.telling import say
+from store.analysis.pools.growth import relevant_ranks
+from store.errors import ArgumentError, PoolerError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.strategies.kinds import AnyStrategy, ParameterValue
+    from store.collection import Collection
+
+DEFAULT_STRATEGIES = ("take", "rrf", "borda", "rbp-a", "mtf", "hedge", "max-mean", "mm-ns", "rbp-b")
+"""`take` is depth pooling that stops at the budget: what the others are compared with."""
+DIGITS = 3
+"""Decimals of shares and correlations for people: with four, budgets do not fit beside them."""
+_FOUND = "Relevant documents found, by judgements a topic"
+_COUNTS = ("judgements", "passed_over", "relevant")
+
+
+def replay(
+    source: Source | Collection | tuple[Any, Any],
+    strategies: Sequence[str] = (),
+    *,
+    depth: int = 100,
+    budgets: Sequence[int | None] | None = None,
+    unjudged: Unjudged = "pass",
+    seed: int | None = None,
+    cutoff: int = 1000,
+    progress: Progress | None = None,
+) -> Replay:
+    """Judge again in the order of each strategy: what it finds, and how soon the run order stands.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        Runs that do not contribute are scored, and not pooled.
+    strategies : sequence of str, optional
+        ``NAME`` or ``NAME:PARAM=VALUE,...``, as in ``"rrf:k=30"``; default `DEFAULT_STRATEGIES`.
+    depth : int, optional
+        Ranks taken from each run and topic, from 1.
+    budgets : sequence of (int or None), optional
+        Judgements a topic at which to compare, from 1; ``None`` is the last document. Default 10,
+        20, 50, 100 and so on to the last.
+    unjudged : {"pass", "nonrelevant"}, optional
+        A document without a judgement costs nothing, or a judgement that says not relevant.
+    seed : int, optional
+        Of strategies that choose at random, which need one; from 0.
+    cutoff : int, optional
+        Ranks that MAP looks at.
+    progress : callable, optional
+        Called with steps done: topics of a strategy.
+
+    Returns
+    -------
+    Replay
+        Judgements spent and relevant documents found, and the order of the runs by MAP with only
+        these judgements against that by all.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such strategy, or it has no such parameter.
+    ArgumentError
+        If a strategy cannot be replayed, or a number cannot be used.
+    PoolerError
+        If no run contributes, or nothing within the depth is judged.
+
+    Notes
+    -----
+    Every topic gets the same budget. What has not been judged by then counts as not relevant, and a
+    topic without a relevant document found so far is in no run's mean. O(topics) runs of each
+    strategy, and O(places + runs^2) a budget.
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "z": 1.0}}}
+    >>> found = replay((runs, {"1": {"x": 0, "y": 1, "z": 0}}), ["take"], budgets=[1, 2, None])
+    >>> found.budgets, found.found[0, 0].tolist()
+    ((1, 2, 3), [1, 1, 1])
+    """
+    named = [strategies] if isinstance(strategies, str) else strategies or _defaults()
+    contenders = [_contender(text, seed) for text in dict.fromkeys(named)]
+    if any(one is not None and one < 1 for one in budgets or ()):
+        raise ArgumentError("budgets", "must be integers >= 1, or None", budgets)
+    with heard(progress) as said:
+        given = source_of(source)
+        judged = given.judged
+        feeding = _feeding(judged, of_files=given.is_of_files)
+        topics = judged_topics(judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding)
+        if any(one.strategy.uses_scores for one in contenders):
+            topics = _with_scores(topics, given, depth, feeding)
+        followed: list[list[TopicReplay]] = []
+        with telling("topics", len(contenders) * len(topics)) as advance:
+            for one in contenders:
+                followed.append([])
+                for topic in topics:
+                    followed[-1].append(
+                        replay_topic(one.strategy, topic, one.parameters, seed=seed, unjudged=unjudged)
+                    )
+                    advance(1)
+        n_most = max((one.n_judgements for replays in followed for one in replays), default=0)
+        if not n_most:
+            message = f"none of the first {depth} documents of any run is judged"
+            raise PoolerError(message, hint="the runs and the judgements are of other topics?")
+        arrays = given.arrays(cutoff)
+        _tell(judged, topics, arrays.topics, feeding, depth=depth, seed=seed)
+    at = default_budgets(n_most) if budgets is None else sorted({one or n_most for one in budgets})
+    ranks = relevant_ranks(arrays)
+    orders = [order_points(ranks, topics, replays, at) for replays in followed]
+    counts = np.stack([counts_by_budget(replays, at) for replays in followed])
+    settings = frozen(
+        strategies=tuple(one.label for one in contenders), depth=depth, budgets=tuple(at),
+        unjudged=unjudged, seed=seed, cutoff=cutoff, **given.settings(),
+    )  # fmt: skip
+    return Replay(
+        strategies=settings["strategies"], topics=arrays.topics, budgets=settings["budgets"],
+        judgements=counts[:, 0], found=counts[:, 1], passed_over=counts[:, 2],
+        curves=np.stack([found_by_budget(replays, min(at[-1], n_most)) for replays in followed]),
+        tau_b=_floats([[one.tau_b.tau for one in of_one] for of_one in orders]),
+        tau_ap=_floats([[one.tau_ap.tau for one in of_one] for of_one in orders]),
+        tau_reasons=[[one.tau_b.reason or one.tau_ap.reason for one in of_one] for of_one in orders],
+        in_union=np.array([len(topic.relevant) for topic in topics], np.int64),
+        in_qrels=arrays.n_relevant, n_most=n_most,
+        n_union=sum(len(topic.outcomes) for topic in topics),
+        n_unjudged=sum(int((topic.outcomes < 0).sum()) for topic in topics),
+        settings=settings, warnings=said.warnings,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Replay(Result):
+    """Strategies followed; tables: `replay`, a row a budget and strategy; `topics`, by topic, too."""
+
+    strategies: Sequence[str]
+    """As they were asked for."""
+    topics: Sequence[str]
+    budgets: Sequence[int]
+    """Judgements a topic, ascending."""
+    judgements: NDArray[np.int64]
+    """Shape (strategies, topics, budgets), as the next two: spent, at most the budget."""
+    found: NDArray[np.int64]
+    """Relevant documents."""
+    passed_over: NDArray[np.int64]
+    """Unjudged documents that cost nothing."""
+    curves: NDArray[np.int64]
+    """Shape (strategies, n + 1): relevant documents after 0 to n judgements a topic."""
+    tau_b: NDArray[np.float64]
+    """Shape (strategies, budgets), as `tau_ap`: of the order of the runs; NaN where undefined."""
+    tau_ap: NDArray[np.float64]
+    tau_reasons: Sequence[Sequence[str | None]]
+    """Why one of these is undefined: ``no-relevant``, ``fewer-than-two``, ``all-tied``."""
+    in_union: NDArray[np.int64]
+    """Shape (topics,): relevant documents within the depth of a run that contributes."""
+    in_qrels: NDArray[np.int64]
+    """Shape (topics,): relevant documents."""
+    n_most: int
+    """Judgements that the longest topic takes."""
+    n_union: int
+    """Documents within the depth."""
+    n_unjudged: int
+    """Those of them without a judgement."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("replay", "topics")
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what there was to find."""
+        return {
+            "relevant_in_union": int(self.in_union.sum()),
+            "relevant_in_qrels": int(self.in_qrels.sum()),
+            "documents_in_union": self.n_union,
+            "unjudged_in_union": self.n_unjudged,
+            "most_judgements": self.n_most,
+        }
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return the relevant documents found, over the judgements a topic."""
+        columns = [Column(name, "int", name) for name in self.strategies]
+        data = {
+            "judgements": np.arange(self.curves.shape[1]),
+            **dict(zip(self.strategies, self.curves, strict=True)),
+        }
+        table = Table("curves", [Column("judgements", "int", "judgements a topic"), *columns], data)
+        return (
+            Plot(table=table, kind="lines", label="judgements", value=self.strategies[0],
+                 parts=self.strategies, title="Relevant documents found"),
+        )  # fmt: skip
+
+    def _table(self, name: str) -> Table:
+        if name == "replay":
+            rows = [
+                self._row(one, place, np.s_[:])
+                | {
+                    "tau_b": self.tau_b[one, place],
+                    "tau_ap": self.tau_ap[one, place],
+                    "reason": self.tau_reasons[one][place],
+                }
+                for place in range(len(self.budgets))
+                for one in range(len(self.strategies))
+            ]
+            taus = [
+                Column("tau_b", "float", "tau-b", "Kendall's, of the order of the runs by MAP with that of"
+                       " all judgements", DIGITS),
+                Column("tau_ap", "float", "tau-AP", "of the same: the first places of the runs weigh most",
+                       DIGITS),
+            ]  # fmt: skip
+            return Table.of_rows(name, [*_columns(), *taus, Column("reason", show="if_any")], rows)
+        rows = [
+            {"topic": topic, **self._row(one, place, number), "reason": self._reason(one, number, place)}
+            for number, topic in enumerate(self.topics)
+            for place in range(len(self.budgets))
+            for one in range(len(self.strategies))
+        ]
+        return Table.of_rows(name, [Column("topic"), *_columns(), Column("reason", show="if_any")], rows)
+
+    def _row(self, one: int, place: int, topics: int | slice) -> dict[str, Any]:
+        """Return what a strategy found in one topic or all, and the shares that are defined."""
+        spent, found = (
+            int(self.judgements[one, topics, place].sum()),
+            int(self.found[one, topics, place].sum()),
+        )
+        in_union, in_qrels = int(self.in_union[topics].sum()), int(self.in_qrels[topics].sum())
+        return {
+            "strategy": self.strategies[one], "budget": self.budgets[place], "judgements": spent,
+            "passed_over": int(self.passed_over[one, topics, place].sum()), "relevant": found,
+            "of_union": found / in_union if in_union else None,
+            "of_qrels": found / in_qrels if in_qrels else None,
+            "precision": found / spent if spent else None,
+        }  # fmt: skip
+
+    def _reason(self, one: int, topic: int, place: int) -> str | None:
+        """Say why a share of a topic is undefined."""
+        if not self.judgements[one, topic, place]:
+            return "no-judgements"
+        if self.in_union[topic]:
+            return None
+        return "none-in-union" if self.in_qrels[topic] else "no-relevant"
+
+    def _views(self, name: str) -> Sequence[View]:
+        """Return grids of a column a budget: what was found, and how the runs stand by then."""
+        if name == "topics":
+            rows = [(topic, one) for topic in range(len(self.topics)) for one in range(len(self.strategies))]
+            names = {"topic": [self.topics[topic] for topic, _ in rows],
+                     "strategy": [self.strategies[one] for _, one in rows]}  # fmt: skip
+            found = np.array([self.found[one, topic] for topic, one in rows])
+            return [View(self._grid("found", names, found, "int", title=_FOUND, notes=self._notes()))]
+        labels = {"strategy": self.strategies}
+        found = self.found.sum(axis=1)
+        spent = self.judgements[:1].sum(axis=1)
+        in_union = self.in_union.sum()
+        share = found / in_union if in_union else np.full(found.shape, np.nan)
+        codes = {one.split(", ")[0] for of_one in self.tau_reasons for one in of_one if one is not None}
+        why = [f"-: undefined, as {REASONS[code]}." for code in sorted(codes)]
+        return [
+            View(self._grid("found", {"strategy": ["(judgements)", *self.strategies]},
+                            np.concatenate([spent, found]), "int", title=_FOUND, notes=self._notes())),
+            View(self._grid("share", labels, share, title="Share of the relevant documents of the union")),
+            View(self._grid("tau_b", labels, self.tau_b, notes=why,
+                            title="Kendall's tau-b of the order of the runs by MAP with that of all"
+                            " judgements")),
+            View(self._grid("tau_ap", labels, self.tau_ap, notes=why,
+                            title="tau-AP of the same: the first places of the runs weigh most")),
+        ]  # fmt: skip
+
+    def _grid(
+        self,
+        name: str,
+        labels: Mapping[str, Sequence[str]],
+        cells: NDArray[Any],
+        kind: Any = "float",
+        *,
+        title: str,
+        notes: Sequence[str] = (),
+    ) -> Table:
+        """Make a table of a column a budget."""
+        heads = ["all" if one == self.n_most else f"{one:,}" for one in self.budgets]
+        columns = [Column(head.replace(",", ""), kind, head, digits=DIGITS) for head in heads]
+        data = dict(zip((column.name for column in columns), cells.T, strict=True))
+        return Table(name, [*map(Column, labels), *columns], {**labels, **data}, title, notes)
+
+    def _notes(self) -> list[str]:
+        """Say what there is to be found, and what became of documents without a judgement."""
+        lines = [
+            f"{self.in_union.sum():,} relevant documents are in the union of the runs,"
+            f" {self.in_qrels.sum():,} in the judgements."
+        ]
+        if self.n_unjudged:
+            passed = "passed over, at no cost"
+            fate = (
+                passed if self.settings["unjudged"] == "pass" else "each a judgement that says not relevant"
+            )
+            n_union = f"{self.n_union:,} documents of the union"
+            lines.append(f"{self.n_unjudged:,} of the {n_union} have no judgement: {fate}.")
+        if self.n_most in self.budgets:
+            lines.append(f"all: to the last document, at most {self.n_most:,} judgements a topic.")
+        return lines
+
+
+def _columns() -> list[Column]:
+    """Return the columns that a topic has as all have."""
+    return [
+        Column("strategy"), Column("budget", "int", about="judgements a topic, at most"),
+        Column("judgements", "int", about="those spent"),
+        Column("passed_over", "int", about="documents without a judgement that cost nothing", show="if_any"),
+        Column("relevant", "int", about="documents found"),
+        Column("of_union", "float", about="share of the relevant documents within the depth", digits=DIGITS),
+        Column("of_qrels", "float", about="share of all relevant documents", digits=DIGITS),
+        Column("precision", "float", about="relevant documents among the judgements spent", digits=DIGITS),
+    ]  # fmt: skip
+
+
+def _floats(values: Sequence[Sequence[float | None]]) -> NDArray[np.float64]:
+    """Return numbers as an array; ``None`` is NaN."""
+    return np.array(values, dtype=np.float64)
+
+
+def _tell(
+    judged: Judged,
+    topics: Sequence[JudgedTopic],
+    names: Sequence[str],
+    feeding: Sequence[str],
+    *,
+    depth: int,
+    seed: int | None,
+) -> None:
+    """Say what was replayed, and what could not be."""
+    runs = counted(len(judged.ranked.tags), "run")
+    if len(feeding) < len(judged.ranked.tags):
+        runs = f"the {len(feeding):,} of {runs} that contribute; all are scored"
+    say(f"{counted(len(topics), 'judged topic')}, the first {depth:,} documents of {runs}")
+    if seed is not None:
+        say(f"seed {seed}")
+    empty = sum(not topic.rankings.n_documents for topic in topics)
+    if empty:
+        say(f"{empty:,} of them {'is' if empty == 1 else 'are'} in none of these runs")
+    extra = len({topic for _, topic in judged.ranked.rankings} - set(names))
+    if extra:
+        verbs = ("has", "is") if extra == 1 else ("have", "are")
+        say(f"{counted(extra, 'topic')} of the runs {verbs[0]} no judgement and {verbs[1]} left out")
+
+
+@dataclass(frozen=True, slots=True)
+class _Contender:
+    """A strategy with its parameters, as it was asked for."""
+
+    label: str
+    strategy: AnyStrategy
+    parameters: dict[str, ParameterValue]
+
+
+def _defaults() -> list[str]:
+    """Return the default strategies that there are."""
+    return [name for name in DEFAULT_STRATEGIES if name in STRATEGIES]
+
+
+def _contender(text: str, seed: int | None) -> _Contender:
+    """Read a strategy with its parameters; see `replay` for what is raised."""
+    name, _, listed = text.partition(":")
+    strategy = find_strategy(name)
+    check_replayable(strategy, seed)
+    try:
+        parameters = strategy.complete(_parameters(listed, strategy))
+    except ArgumentError as error:
+        message = error.message.replace("--param ", f"--strategy {name}:")
+        raise PoolerError(message, hint=error.hint) from None
+    return _Contender(text if listed else name, strategy, parameters)
+
+
+def _parameters(listed: str, strategy: AnyStrategy) -> dict[str, ParameterValue]:
+    """Read `PARAM=VALUE,...`; raise `ArgumentError` when it is not that."""
+    known = {parameter.name: parameter for parameter in strategy.parameters}
+    given: dict[str, ParameterValue] = {}
+    for part in listed.split(",") if listed else []:
+        name, equals, value = part.partition("=")
+        if not equals or name in given:
+            requirement = "must be NAME, or NAME:PARAM=VALUE,PARAM=VALUE, each parameter once"
+            raise ArgumentError("--strategy", requirement, f"{strategy.name}:{listed}")
+        given[name] = known[name].parse(value) if name in known else value
+    return given
+
+
+def _feeding(judged: Judged, *, of_files: bool) -> list[str]:
+    """Return the tags of the runs that contribute; raise `PoolerError` when there is none."""
+    if not judged.feeding:
+        message = "none of these runs contributes to pools"
+        hint = "name a run that does: `pooler list runs` says which"
+        if of_files:
+            hint = "in the list of --runs, `contributes` says which do"
+        raise PoolerError(message, hint=hint)
+    return list(judged.feeding)
+
+
+def _with_scores(
+    topics: Sequence[JudgedTopic], source: Source, depth: int, feeding: Sequence[str]
+) -> list[JudgedTopic]:
+    """Add the scores of the same ranks of the same runs to every topic: they are read once more."""
+    runs = source.tops(depth, scores=True, tags=feeding)
+    added = []
+    for topic in topics:
+        rankings = topic.rankings
+        if rankings.n_documents:
+            table = runs.of_topic(rankings.topic, scores=True).rankings.scores
+            rankings = replace(rankings, scores=table)
+        added.append(replace(topic, rankings=rankings))
+    return added

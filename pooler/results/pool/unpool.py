@@ -1,0 +1,272 @@
+"""unpool: a run taken out of the pools it fed, or a whole pool withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pooler.pools.change import ChangeCount, Part, PoolChange
+from pooler.results.pool.change import (
+    Cost,
+    change_table,
+    change_view,
+    cost_words,
+    fetch_cost,
+    in_words,
+    topics_table,
+)
+from pooler.results.result import Result, frozen, heard
+from pooler.results.source import opened_collection
+from pooler.results.table import Column, Table, View
+from pooler.telling import warn
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+    from store.content.pools import StoredPool
+    from store.content.runs import StoredRun
+
+
+def unpool(
+    collection: str | Path | Collection,
+    run: str | None = None,
+    *,
+    pool: str | None = None,
+    dry_run: bool = False,
+) -> Unpooled:
+    """Take a run out of the pools it fed, with what it alone had brought; or withdraw a pool.
+
+    Parameters
+    ----------
+    collection : str, Path or Collection
+        Its file or URL, or the open collection.
+    run : str, optional
+        Tag; without, the whole pool is withdrawn.
+    pool : str, optional
+        The pool; default all that the run fed.
+    dry_run : bool, optional
+        Change nothing.
+
+    Returns
+    -------
+    Unpooled
+        The documents that leave, how they stand, and what remains pooled. What is judged stays
+        judged. Adaptive pools and samples keep their documents: their choice hangs on every run.
+
+    Raises
+    ------
+    ArgumentError
+        If neither a run nor a pool is named, or a named pool keeps its documents.
+    UnknownNameError
+        If there is no such run, or no such pool in use.
+    PoolerError
+        If the run does not feed the pool, or feeds none and is to feed none.
+    """
+    with heard() as said, opened_collection(collection) as opened:
+        if run is None:
+            found = _withdrawn(opened, pool, dry_run=dry_run)
+        else:
+            found = _without_run(opened, run, pool, dry_run=dry_run)
+    named = {"collection": str(collection)} if isinstance(collection, str | Path) else {}
+    settings = frozen(run=run, pool=pool, dry_run=dry_run, **named)
+    return Unpooled(**found, settings=settings, warnings=said.warnings)
+
+
+def nothing_unpooled(run: str | None) -> Unpooled:
+    """Return a result without rows: which tables and columns there will be."""
+    change = PoolChange({}, 0, 0)
+    return Unpooled(alone=None if run is None else (), change=change, settings=frozen())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Unpooled(Result):
+    """What leaves the pools.
+
+    Tables: `alone`, of a run, a row a document and pool; `change`, what leaves and stays; `topics`,
+    the same by topic.
+    """
+
+    alone: Sequence[Mapping[str, Any]] | None = None
+    """Of a run: documents that it alone had brought, by pool."""
+    change: PoolChange
+    words: Sequence[str] = ()
+    """What there is to say."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("alone", "change", "topics")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return self.NAMES if self.alone is not None else self.NAMES[1:]
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what a command shows unasked."""
+        return self.names()[:-1]
+
+    def _table(self, name: str) -> Table:
+        if name == "change":
+            return change_table(self.change)
+        if name == "topics":
+            return topics_table(self.change)
+        columns = [
+            Column("pool"), Column("topic"), Column("docno"), Column("rank", "int"), Column("state"),
+            Column("grade", "int"), Column("other_pool", "texts"),
+        ]  # fmt: skip
+        return Table.of_rows(name, columns, self.alone or ())
+
+    def _views(self, name: str) -> Sequence[View]:
+        return [change_view(self._table(name))]
+
+
+def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: bool) -> dict[str, Any]:
+    """Take a run out of pools."""
+    from pooler.pools.contents import brought_alone
+    from pooler.pools.runs import stored_runs
+
+    (known,) = opened.runs.all([run])
+    standings = opened.pool_changes.standings()
+    rows: list[dict[str, Any]] = []
+    fed = _fed_pools([one for one in opened.pools.all() if not one.withdrawn], known, pool)
+    reasons = [(one, _kept_whole(opened, one)) for one in fed]
+    for one, reason in reasons:
+        if reason is None:
+            continue
+        if pool is not None and not dry_run:
+            raise ArgumentError("pool", f"must be another: {reason}", pool)
+        warn(f"pool `{one.name}` keeps its documents: {reason}")
+        fed.remove(one)
+    alone: dict[str, set[tuple[str, str]]] = {}
+    for one in fed:
+        runs = stored_runs(
+            opened,
+            depth=one.manifest["parameters"]["depth"],
+            order=one.manifest["order"],
+            tags=[fact["tag"] for fact in one.manifest["runs"] if fact["contributes"]],
+        )
+        brought = brought_alone(runs, run, _pairs(opened, one.name))
+        alone[one.name] = {(topic, docno) for topic, docno, _ in brought}
+        for topic, docno, rank in brought:
+            stands = standings[topic, docno]
+            rows.append(
+                {
+                    "pool": one.name, "topic": topic, "docno": docno, "rank": rank,
+                    "state": stands.state.value, "grade": stands.grade,
+                    "other_pool": sorted(stands.pools - {one.name}),
+                }
+            )  # fmt: skip
+    change = ChangeCount(standings, alone).finish()
+    cost = fetch_cost(opened, change.leaving, drawable=0) if dry_run else None
+    if not dry_run:
+        opened.pools.remove_run(run, alone)
+    words = [f"run `{run}` has fed no pool yet"]
+    if fed or reasons:
+        words = _words(run, rows, dry_run=dry_run)
+    verb = "would contribute" if dry_run else "contributes"
+    words.append(f"`{run}` {verb} to no later pool")
+    return {"alone": rows, "change": change, "words": [*words, *_words_of_rest(change, cost)]}
+
+
+def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[str, Any]:
+    """Withdraw a whole pool."""
+    if name is None:
+        raise ArgumentError("run", "must be given, or --pool NAME to withdraw a pool", None)
+    n_pairs = len(_pairs(opened, name))
+    n_judged = opened.progress.count_judged(name)
+    change = ChangeCount(opened.pool_changes.standings(), {name: None}).finish()
+    stored = next(one for one in opened.pools.all() if one.name == name)
+    was_withdrawn = stored.withdrawn
+    undrawn = 0 if was_withdrawn or stored.budget is None else stored.budget - stored.pairs
+    cost = fetch_cost(opened, change.leaving, drawable=undrawn) if dry_run else None
+    if not dry_run:
+        opened.pools.withdraw(name)
+    verb = "was already" if was_withdrawn else "would be" if dry_run else "is"
+    words = (
+        f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, {n_judged:,} of them"
+        " judged, and they stay so"
+    )
+    return {"change": change, "words": [words, *_words_of_rest(change, cost)]}
+
+
+def _words(run: str, rows: Sequence[Mapping[str, Any]], *, dry_run: bool) -> list[str]:
+    """Say what leaves, and what stays."""
+    judged = sum(row["state"] == "judged" for row in rows)
+    kept = sum(bool(row["other_pool"]) for row in rows)
+    verb = "would leave" if dry_run else "left"
+    lines = [
+        f"{counted(len(rows), 'document')} that only `{run}` brought {verb} the pools;"
+        f" {judged:,} of them judged, and they stay so"
+    ]
+    return [*lines, f"{kept:,} of them stay in another pool"] if kept else lines
+
+
+def _words_of_rest(change: PoolChange, cost: Cost | None) -> list[str]:
+    """Say how what is left without a pool stands; `cost` is that of a dry run."""
+    dry_run = cost is not None
+    leaving = change.total(Part.LEAVING)
+    lines = []
+    if leaving.documents:
+        verb = "would be left" if dry_run else "left"
+        lines.append(f"{counted(leaving.documents, 'document')} {verb} without a pool: {in_words(leaving)}")
+    if cost is not None and cost.shares:
+        lines.append(f"falls away: {cost_words(cost)}")
+    return [*lines, "nothing was changed: this is --dry-run"] if dry_run else lines
+
+
+def _pairs(opened: Collection, name: str) -> set[tuple[str, str]]:
+    """Return topic and docno of what a pool has to judge."""
+    return {(one.topic, one.docno) for one in opened.pools.get(name).entries if one.sampled}
+
+
+def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> list[StoredPool]:
+    """Return the pools that a run feeds; none where it may only feed later ones.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such pool in use.
+    PoolerError
+        If the run does not feed it, or feeds none and is to feed none.
+    """
+    if name is not None and name not in {pool.name for pool in pools}:
+        raise UnknownNameError("pool", name, (pool.name for pool in pools))
+    fed = [
+        pool
+        for pool in pools
+        if name in (None, pool.name)
+        and any(fact["tag"] == run.tag and fact["contributes"] for fact in pool.manifest.get("runs", []))
+    ]
+    if not fed and (name is not None or not run.contributes):
+        where = "any pool, nor will it" if name is None else f"pool `{name}`"
+        message = f"run `{run.tag}` does not feed {where}"
+        has_fed = any(fact["tag"] == run.tag and fact["contributes"]
+                      for one in pools for fact in one.manifest.get("runs", []))  # fmt: skip
+        if has_fed:
+            hint = f"pooler show run {run.tag} names the pools it feeds"
+        elif run.contributes:
+            hint = "it feeds no pool yet"
+        else:
+            hint = (
+                "there is nothing to take out: it came with --late, or was taken out before;"
+                f" pooler show run {run.tag} says what it brings"
+            )
+        raise PoolerError(message, hint=hint)
+    return fed
+
+
+def _kept_whole(opened: Collection, pool: StoredPool) -> str | None:
+    """Say why no run can be taken out of a pool; ``None`` when one can."""
+    from pooler.strategies import find_strategy
+    from pooler.strategies.kinds import FixedStrategy
+
+    name = pool.manifest["strategy"]
+    if not isinstance(find_strategy(name), FixedStrategy):
+        return f"what `{name}` chose hangs on every run"
+    hashes = {run.tag: run.sha256 for run in opened.runs.all()}
+    for run in pool.manifest["runs"]:
+        if run["contributes"] and hashes.get(run["tag"]) != run["sha256"]:
+            return f"its run `{run['tag']}` has been replaced since"
+    return None
