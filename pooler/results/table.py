@@ -149,7 +149,11 @@ class Table:
     def cells(self, name: str) -> list[Cell]:
         """Return the values of a column as Python's own; undefined is ``None``."""
         values = self.data[self.column(name).name]
-        cells: list[Any] = values.tolist() if hasattr(values, "tolist") else list(values)
+        cells: list[Any]
+        if hasattr(values, "tolist"):
+            cells = values.tolist()
+        else:  # a list may hold numbers of an array
+            cells = [cell.item() if hasattr(cell, "item") else cell for cell in values]
         if self.column(name).kind == "float":
             # A count among fractions stays whole.
             cells = [None if cell is None or cell != cell else cell for cell in cells]

@@ -84,6 +84,13 @@ def test_undefined_is_none_and_sorts_last_either_way() -> None:
         RUNS.sort("MAP")
 
 
+def test_numbers_of_an_array_are_pythons_own_wherever_they_stand() -> None:
+    """In a list, too: JSON takes no other, and TSV would name their type."""
+    table = Table("t", [Column("n", "int"), Column("x", "float")],
+                  {"n": [np.int64(1)], "x": [np.float64(0.5)]})  # fmt: skip
+    assert [type(cell) for cell in table.to_records()[0].values()] == [int, float]
+
+
 def test_people_see_what_says_something() -> None:
     """Hidden: what no cell says, what is the same in every row, what is for programs."""
     found = see(View(RUNS))
