@@ -179,7 +179,7 @@ def load_judged(
     tags = [run if isinstance(run, str) else run.tag for run in runs]
     if isinstance(collection, str):
         _check_no_files(tags, collection)
-    with _opened(collection) as opened:
+    with opened_collection(collection) as opened:
         _check_no_file_for_a_tag(opened, tags)
         if not docnos:
             sole = _of_sole_judge(opened, tags, policy, order, level, rigid=rigid, relaxed=relaxed)
@@ -208,7 +208,7 @@ def load_judged(
 
 
 @contextmanager
-def _opened(collection: str | Collection) -> Iterator[Collection]:
+def opened_collection(collection: str | Collection) -> Iterator[Collection]:
     """Open a collection by its name; one that is open stays so."""
     from store.collection import Collection
 
@@ -498,9 +498,20 @@ class Source:
             self._graded[cutoff] = graded_arrays(judged.ranked, judged.by_topic(), cutoff=cutoff)
         return self._graded[cutoff]
 
-    def settings(self) -> dict[str, Any]:
-        """Say what was measured, for the settings of a result."""
-        judged = self._either
+    def option(self, name: str) -> Any:
+        """Return a parameter as it was given."""
+        return self._given[name]
+
+    @property
+    def has_one_grade(self) -> bool:
+        """Whether it is said how a document gets one grade, and not left to a collection's only judge."""
+        policy = self._given["policy"]
+        return self.is_of_files or (
+            policy is not None and (policy.judge is not None or policy.rule is not None)
+        )
+
+    def named(self) -> dict[str, Any]:
+        """Say where runs and judgements are from, and whose count; nothing is read for it."""
         said: dict[str, Any] = {
             name: self._given[name]
             for name in ("qrels", "collection", "listed", "scale")
@@ -510,7 +521,12 @@ class Source:
         if policy is not None and not self.is_of_files:
             chosen = {one.name: getattr(policy, one.name) for one in fields(policy)}
             said |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
-        said |= {"level": judged.level, "order": self.order}
+        return said
+
+    def settings(self) -> dict[str, Any]:
+        """Say what was measured, for the settings of a result."""
+        judged = self._either
+        said = self.named() | {"level": judged.level, "order": self.order}
         return said | ({"kinds": dict(judged.kinds)} if judged.kinds else {})
 
 

@@ -38,6 +38,7 @@ from pooler.cli.qrels_files import (
     QrelsOutOption,
     UnjudgedOption,
 )
+from pooler.cli.signature import command
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.measure.probabilities import HINT, parse_values
 from pooler.telling import progress, say, warn
@@ -673,7 +674,7 @@ app = typer.Typer(help="Write what evaluators read.", no_args_is_help=True)
 app.command("qrels")(qrels)
 app.command("ntcir")(ntcir)
 app.command("prels")(prels)
-app.command("probabilities")(probabilities)
+app.command("probabilities")(command(probabilities))
 app.command("pool")(pool)
 app.command("judgements")(judgements)
 app.command("collection")(whole_collection)

@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pooler.cli.console import emit
+from pooler.cli.measure.probability_options import EmptyOption, EmptyRule, ProbabilitiesOption, ValueOption
 from pooler.cli.source_options import GivenPrinted as Given
 from pooler.cli.source_options import on_given_runs
 from pooler.results.judge_kinds import titled
-from pooler.results.measure.probabilities import (
-    EmptyOption,
-    EmptyRule,
-    ProbabilitiesOption,
-    ValueOption,
-    say_empty,
-)
+from pooler.results.measure.probabilities import say_empty
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.telling import progress, say
 from store.errors import ArgumentError, PoolerError
@@ -99,7 +94,10 @@ def next_(
         raise ArgumentError("--confidence", "must be above 0.5 and below 1", confidence)
     if pool is not None and (given.qrels is not None or given.listed is not None):
         raise ArgumentError("--pool", "is for a collection, and there are files alone", pool)
-    loaded = load_probable(given, values=values, probabilities=probabilities, unjudged=unjudged, empty=empty)
+    loaded = load_probable(
+        given.probable_source(probabilities), cutoff=given.cutoff, values=values,
+        probabilities=probabilities, unjudged=unjudged, empty=empty.value,
+    )  # fmt: skip
     probable = loaded.rankings
     if len(probable.tags) < 2:
         message = f"there is one run, `{probable.tags[0]}`: an order needs two"
