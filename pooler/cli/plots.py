@@ -710,8 +710,7 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
         "width": width,
     }
     if plot.kind == "bars":
-        fill = {"fill": "#", "reach": plot.reach} if plot.reach else {}
-        return plot_bars(readings, **fill, **words)
+        return plot_bars(readings, fill="#" if plot.reach else FULLER, reach=plot.reach, **words)
     value_words, interval_words = plot.words
     lines = plot_intervals(readings, value_words=value_words, interval_words=interval_words, **words)
     return lines + (broken(plot.below, width) if plot.below else [])

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pooler.results.source import Judged, Source
     from store.analysis.arrays import RankedDocuments
     from store.analysis.undiscovered.by_rank import RankCurve, Reason
-    from store.analysis.variation.collection import CollectionVariation, Empty
+    from store.analysis.variation.collection import CollectionVariation
+    from store.analysis.variation.empty import Empty
     from store.analysis.variation.lists import ProbableRankings, RankRule
     from store.collection import Collection
 

@@ -20,12 +20,12 @@ from store.analysis.significance.pairs import neighbours as neighbouring
 from store.analysis.variation.collection import (
     CollectionVariation,
     Components,
-    Empty,
     VariedPairs,
     collection_variation,
     pair_components,
     run_components,
 )
+from store.analysis.variation.empty import Empty
 from store.analysis.variation.intervals import IntervalLaw, RunIntervals, run_intervals
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.analysis.variation.order import Method, Reversals, reversals
@@ -150,7 +150,7 @@ def variation(
     --------
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
     >>> found = variation((runs, {"1": {"x": 1, "y": 0}}), values={0: 0, 1: 0.5})
-    >>> found.mean.tolist()
+    >>> found.mean.round(9).tolist()
     [1.0, 0.5]
     """
     with heard(progress) as said:
