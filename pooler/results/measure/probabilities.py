@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.judge_kinds import tell_kinds
-from pooler.results.source import entries_of, opened_collection, read_entries
+from pooler.results.result import Result, frozen, heard
+from pooler.results.source import Source, entries_of, opened_collection, read_entries, source_of
+from pooler.results.table import Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.judging.kinds import kind_counts
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pooler.results.source import Judged, Source
+    from pooler.results.source import Judged
     from store.analysis.arrays import RankedDocuments
     from store.analysis.undiscovered.by_rank import RankCurve, Reason
     from store.analysis.variation.collection import CollectionVariation
@@ -38,6 +40,145 @@ BY_RANK = "by-rank"
 
 Values = Mapping[int, float] | Sequence[str]
 """What each grade of a judge is worth: by grade, or as typed, ``1=0.8``."""
+
+
+def probabilities(
+    source: Source | Collection | tuple[Any, Any],
+    *,
+    values: Values | None = None,
+    unjudged: float | str | None = None,
+    cutoff: int = 1000,
+) -> Probabilities:
+    """Tell how likely documents are relevant, by all their judges.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        Of a collection its judges, or those of a policy's `of`; adjudicators are no judges here,
+        and their rulings play no part.
+    values : mapping of int to float, optional
+        What each grade of a judge is worth: the probability, in [0, 1], that the document is
+        relevant; every grade of the scale. Then p is the mean over a document's judges. Default:
+        the share of judges at the level, by default the relaxed one; of qrels 1 there and 0 below.
+    unjudged : float or "by-rank", optional
+        Give documents that a run retrieved and nobody judged this probability, or that of a curve
+        fitted to the judged ones by best rank. Default: they are left out, and of a collection no
+        run is read.
+    cutoff : int, optional
+        Ranks of which documents that nobody judged are.
+
+    Returns
+    -------
+    Probabilities
+        A row a document, topics in natural order.
+
+    Raises
+    ------
+    PoolerError
+        If nothing is judged, or no curve by rank can be fitted.
+    ArgumentError
+        If a grade has no value, or a value is no probability.
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}}
+    >>> probabilities((runs, {"1": {"x": 1, "y": 2}}), values={1: 0.5, 2: 1}).p.tolist()
+    [0.5, 1.0]
+    """
+    with heard() as said:
+        found = source_of(source)
+        if unjudged is None and not found.is_of_files:
+            return _of_votes(found, values)
+        loaded = load_probable(
+            found, values=values, unjudged=0 if unjudged is None else unjudged, keep_zero=True, empty="zero",
+            cutoff=cutoff,
+        )  # fmt: skip
+        return _of_runs(loaded, said.warnings, only_judged=unjudged is None)
+
+
+def _of_votes(source: Source, values: Values | None) -> Probabilities:
+    """Make probabilities of the votes of a collection's judges."""
+    from store.analysis.aggregation.probability import share_probabilities, value_probabilities
+    from store.analysis.collapse import level_index, level_of
+    from store.grades.policy import Policy
+
+    given = source.option("policy")
+    with opened_collection(collection_of(source)) as opened:
+        worth = parse_values(values, opened.scale.values) if values else None
+        cut = level_of(opened.scale, **{name: source.option(name) for name in ("level", "rigid", "relaxed")})
+        cut = opened.scale.relaxed if cut is None else cut
+        ballots = opened.grades.ballots(Policy(rulings=False, of=() if given is None else given.of))
+        if not ballots.votes.n_documents:
+            message = "no judge has judged anything yet"
+            raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+        kinds = kind_counts(opened.judges.all(), ballots.votes.judges)
+        place = level_index(opened.scale, cut)
+    pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
+    return Probabilities(
+        topics=tuple(topic for topic, _ in pairs), docnos=tuple(docno for _, docno in pairs),
+        p=share_probabilities(ballots.counts, place) if worth is None
+        else value_probabilities(ballots.counts, [*worth.values()]),
+        n_judges=ballots.counts.sum(axis=1), judges=tuple(ballots.votes.judges), values=worth,
+        level=cut if worth is None else None, without_grade=len(ballots.pairs) - len(pairs),
+        settings=frozen(
+            values=worth, unjudged=None, **source.named(), level=cut if worth is None else None,
+            **({"kinds": kinds} if kinds else {}),
+        ),
+    )  # fmt: skip
+
+
+def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) -> Probabilities:
+    """Make probabilities of what stands beside runs."""
+    import numpy as np
+
+    rankings = loaded.rankings
+    places = [
+        (topic, document)
+        for topic, judged in enumerate(rankings.judged)
+        for document in (np.flatnonzero(judged).tolist() if only_judged else range(judged.size))
+    ]
+    return Probabilities(
+        topics=tuple(rankings.topics[topic] for topic, _ in places), docnos=tuple(loaded.docnos(places)),
+        p=np.array([rankings.probabilities[topic][document] for topic, document in places]),
+        n_judges=None, judges=(), values=None, level=loaded.settings["level"], without_grade=0,
+        settings=frozen(**loaded.settings), warnings=warnings,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Probabilities(Result):
+    """How likely documents are relevant; table: `probabilities`, a row a document."""
+
+    topics: Sequence[str]
+    """Topic of each document."""
+    docnos: Sequence[str]
+    p: NDArray[np.float64]
+    """Shape (n_documents,), in [0, 1]."""
+    n_judges: NDArray[np.int64] | None
+    """Who graded it, shape (n_documents,); ``None`` = of qrels, or where runs were read."""
+    judges: Sequence[str]
+    """Whose grades these are."""
+    values: Mapping[int, float] | None
+    """What grades are worth; ``None`` = the share at `level`."""
+    level: int | None
+    """Least grade that is relevant; ``None`` where `values` decide."""
+    without_grade: int
+    """Documents that judges looked at and did not grade: they are not among the others."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
+
+    def _table(self, name: str) -> Table:
+        columns = [
+            Column("topic"), Column("docno"),
+            Column("p", "float", about="how likely the document is relevant"),
+            Column("judges", "int", about="how many graded it"),
+        ]  # fmt: skip
+        data: dict[str, Any] = {"topic": self.topics, "docno": self.docnos, "p": self.p}
+        if self.n_judges is not None:
+            data["judges"] = self.n_judges
+        return Table(name, [column for column in columns if column.name in data], data)
 
 
 def parse_values(values: Values, grades: Sequence[int]) -> dict[int, float]:
