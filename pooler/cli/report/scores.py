@@ -92,6 +92,7 @@ def disagreement(material: Material) -> Found:
     varied = variation_of(loaded, material.judged, pairs=len(probable.tags) > 1, neighbours=True)
     commands, extra = material.commands, material.commands.extra
     every = printed(varied.table("variation"))
+    every.caption = every.caption.removeprefix(f"{varied.conclusion()}\n")  # said below
     order = {row["run"]: place for place, row in enumerate(
         sorted(every.rows, key=lambda row: -float(str(row["mean"]))))}  # fmt: skip
     table = in_order(every, "run", order)
