@@ -18,6 +18,13 @@ REASONS = {
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "there is no standard error to make an interval of",
     "topics-only": "a mean of topics has an interval with --interval topic only",
+    # Scores where judging has gaps.
+    "no-bounds": "the least and the most of this measure are not known",
+    "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N says it",
+    "no-documents": "the run has no document for any topic",
+    "no-pairs": "no topic has a relevant document of the run and another",
+    "no-not-relevant": "every document of the collection is relevant",
+    "list-too-short": "every list of the run ends above rank R",
 }
 """Codes and what they mean where they stand in a cell that people see."""
 

@@ -228,13 +228,14 @@ class Diagnosis(Result):
         table = self._table(name)
         if name == "scores":
             measures = table.cells("measure")
-            tables = [table.where([cell == one for cell in measures]) for one in dict.fromkeys(measures)]
-            columns = [column.name for column in table.columns if column.name != "measure"]
+            tables = {one: table.where([cell == one for cell in measures]) for one in measures}
+            columns = [column for column in table.columns if column.name != "measure"]
+            # What a column holds is said once, below the last.
+            unsaid = [replace(column, about="") for column in columns]
             return [
-                View(replace(one, columns=table.select(columns).columns,
-                             data={column: one.data[column] for column in columns}),
-                     rows=one.order("score", descending=True), title=str(one.cells("measure")[0]))
-                for one in tables
+                View(one, columns if place == len(tables) else unsaid,
+                     one.order("score", descending=True), str(measure))
+                for place, (measure, one) in enumerate(tables.items(), start=1)
             ]  # fmt: skip
         if name != "runs":
             return [View(table)]
@@ -524,15 +525,6 @@ def _rank(rank: int) -> int | None:
 MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 NO_BOUNDS = "no-bounds"
 NO_POOL = "no-pool"
-CODES = {
-    NO_BOUNDS: "the least and the most of this measure are not known",
-    NO_POOL: "infAP needs to know which unjudged documents were pooled; --depth N says it",
-    "no-relevant": "no topic has a relevant document",
-    "no-documents": "the run has no document for any topic",
-    "no-pairs": "no topic has a relevant document of the run and another",
-    "no-not-relevant": "every document of the collection is relevant",
-    "list-too-short": "every list of the run ends above rank R",
-}
 
 
 def scale_of(source: Source, found: Looked) -> tuple[int, ...]:
@@ -568,7 +560,7 @@ def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[
         Column("reason", show="if_any"),
     ]  # fmt: skip
     rows = list(chain.from_iterable(_rows(one, found.rankings.tags) for one in everything))
-    return Table.of_rows("scores", columns, rows, title="scores", notes=_codes(rows))
+    return Table.of_rows("scores", columns, rows, title="scores")
 
 
 def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
@@ -597,7 +589,7 @@ def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
                " hold an unjudged document; where a list is shorter, the ranks below its end hold none"),
         Column("reason", show="if_any"),
     ]  # fmt: skip
-    return Table.of_rows("coverage", columns, rows, title="runs and gaps", notes=_codes(rows))
+    return Table.of_rows("coverage", columns, rows, title="runs and gaps")
 
 
 def _rows(one: Readings, tags: Sequence[str]) -> list[dict[str, Any]]:
@@ -617,12 +609,6 @@ def _rows(one: Readings, tags: Sequence[str]) -> list[dict[str, Any]]:
             ),
         })  # fmt: skip
     return rows
-
-
-def _codes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Explain the reasons that stand in some rows."""
-    seen = {code for row in rows for code in str(row["reason"] or "").split(", ")}
-    return [f"{code}: {words}." for code, words in CODES.items() if code in seen]
 
 
 def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> float | int | None:
