@@ -36,8 +36,8 @@ from pooler.cli.options import (
     policy_of,
 )
 from pooler.results.printed import Format
-from pooler.results.source import Judged, Source
-from store.errors import PoolerError
+from pooler.results.source import Judged, Source, names_collection
+from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 
 
@@ -101,6 +101,33 @@ class Given:
             level=self.level, rigid=self.rigid, relaxed=self.relaxed, order=self.order.value,
             lenient=self.lenient, scale=self.scale, listed=self.listed,
         )  # fmt: skip
+
+    def probable_source(self, probabilities: str | None) -> Source:
+        """Name the runs, and the judgements unless there is a file of probabilities in their place."""
+        are_files = self.listed is not None or any(Path(run).is_file() for run in (self.runs or [])[:1])
+        if self.qrels is not None or probabilities is None or names_collection(self.ctx) or not are_files:
+            return self.source()
+        self._check_no_judgements()
+        return Source(self.runs or [], listed=self.listed, order=self.order.value, lenient=self.lenient)
+
+    def _check_no_judgements(self) -> None:
+        """Refuse options on judgements where there are run files and probabilities alone."""
+        options = {
+            "--judge": self.judge,
+            "--aggregate": self.aggregate,
+            "--ties": self.ties,
+            "--collapse": self.collapse,
+            "--of": self.of or None,
+            "--without-rulings": self.without_rulings or None,
+            "--level": self.level,
+            "--rigid": self.rigid or None,
+            "--relaxed": self.relaxed or None,
+            "--scale": self.scale,
+        }
+        for name, value in options.items():
+            if value is not None:
+                requirement = "is of judgements; the file already says how likely a document is relevant"
+                raise ArgumentError(name, requirement, None, hint="--qrels FILE adds them")
 
     def load(self, *, docnos: bool = True) -> Judged:
         """Read the runs and the judgements; see `load_judged`."""

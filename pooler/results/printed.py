@@ -330,4 +330,8 @@ def printed(table: results.Table) -> Table:
     """Return a table of results as a report takes it."""
     columns = printed_columns(table.columns)
     rows: list[Any] = table.to_records()
-    return Table(table.name, columns, rows, table.title, "\n".join(table.notes))
+    said = [
+        one for one in table.columns if one.about and (one.show != "if_any" or any(table.cells(one.name)))
+    ]
+    about = dict.fromkeys(f"{one.title}: {one.about}." for one in said)
+    return Table(table.name, columns, rows, table.title, "\n".join([*table.notes, *about]))

@@ -27,6 +27,13 @@ REASONS = {
     "too-few-times": "too few decisions to say how long one takes",
     "pace-of-all-judges": "too few decisions of this judge; the pace of all stands for it",
     "topics-only": "a mean of topics has an interval with --interval topic only",
+    # Scores where judging has gaps.
+    "no-bounds": "the least and the most of this measure are not known",
+    "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N says it",
+    "no-documents": "the run has no document for any topic",
+    "no-pairs": "no topic has a relevant document of the run and another",
+    "no-not-relevant": "every document of the collection is relevant",
+    "list-too-short": "every list of the run ends above rank R",
 }
 """Codes and what they mean where they stand in a cell that people see."""
 

@@ -694,23 +694,35 @@ class Source:
                     found[pair] = found.get(pair, False) or one.grade >= cut
         return found
 
+    def option(self, name: str) -> Any:
+        """Return a parameter as it was given."""
+        return self._given[name]
+
+    @property
+    def has_one_grade(self) -> bool:
+        """Whether it is said how a document gets one grade, and not left to a collection's only judge."""
+        policy = self._given["policy"]
+        return self.is_of_files or (
+            policy is not None and (policy.judge is not None or policy.rule is not None)
+        )
+
     def named(self) -> dict[str, Any]:
-        """Say which files or which collection, and which level, were named: settings of a result."""
-        return {
+        """Say where runs and judgements are from, and whose count; nothing is read for it."""
+        said: dict[str, Any] = {
             name: self._given[name]
             for name in ("qrels", "collection", "listed", "scale", "level")
             if isinstance(self._given[name], str | int) and not (name == "collection" and self.is_of_files)
         }
-
-    def settings(self) -> dict[str, Any]:
-        """Say what was measured, for the settings of a result."""
-        judged = self.read
-        said = self.named()
         policy = self._given["policy"]
         if policy is not None and not self.is_of_files:
             chosen = {one.name: getattr(policy, one.name) for one in fields(policy)}
             said |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
-        said |= {"level": judged.level, "order": self.order}
+        return said
+
+    def settings(self) -> dict[str, Any]:
+        """Say what was measured, for the settings of a result."""
+        judged = self.read
+        said = self.named() | {"level": judged.level, "order": self.order}
         return said | ({"kinds": dict(judged.kinds)} if judged.kinds else {})
 
 

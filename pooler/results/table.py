@@ -302,6 +302,10 @@ class Plot:
     """What a dot is, and what its interval."""
     by: str = ""
     """Column by which rows fall from above; default they stand as in the table."""
+    reach: float = 0.0
+    """Number that the axis of bars reaches at least; of shares, whose notes have no sign."""
+    below: str = ""
+    """Sentence below the picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -73,6 +73,13 @@ class Outcome:
         tables.settings, tables.facts = data["settings"], data.get("facts", {})
         return tables
 
+    def dossier(self) -> Any:
+        """Return the facts on stdout, and the tables by their names, in one."""
+        data = self.whole()
+        return data["facts"] | {
+            name: rows for name, rows in data.items() if name not in ("settings", "facts")
+        }
+
     def whole(self) -> Any:
         """Return stdout, read as JSON by the letter of the standard: no NaN, no Infinity."""
 

@@ -81,13 +81,15 @@ def test_programs_find_the_kinds_in_every_row(
     assert {row["kinds"] for row in rows} == {"human=1 model=3"}
 
 
-def test_kinds_among_the_facts_of_a_diagnosis(cli: Cli, mixed: Path) -> None:
-    """What is told of the pool begins with facts: people and programs find the kinds there."""
+def test_kinds_are_told_with_a_diagnosis(cli: Cli, mixed: Path) -> None:
+    """What follows is by judges of several kinds: people read it first, programs in the settings."""
     cli("pool", "--depth", "5").fine()
     shown = cli("diagnose", *MAJORITY).fine().out
-    assert "kinds 1 person, 3 models" in [" ".join(line.split()) for line in shown.splitlines()]
-    assert cli("diagnose", *MAJORITY, "--format", "json").fine().json()["kinds"] == ("human=1 model=3")
-    assert "kinds" not in cli("diagnose", "--judge", "anna", "--format", "json").fine().json()
+    assert shown.splitlines()[0] == "What follows (judged by 1 person, 3 models together)"
+    found = cli("diagnose", *MAJORITY, "--format", "json").fine()
+    assert found.whole()["settings"]["kinds"] == {"human": 1, "model": 3}
+    assert {row["kinds"] for row in found.json()} == {"human=1 model=3"}
+    assert "kinds" not in cli("diagnose", "--judge", "anna", "--format", "json").fine().out
 
 
 def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:

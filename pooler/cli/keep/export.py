@@ -38,18 +38,18 @@ from pooler.cli.qrels_files import (
     QrelsOutOption,
     UnjudgedOption,
 )
+from pooler.cli.signature import command
 from pooler.results.judge_kinds import tell_kinds
-from pooler.results.measure.probabilities import HINT, parse_values
 from pooler.telling import progress, say, warn
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
+    from pooler.results.measure.probabilities import Probabilities
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.formats.judgements import JudgementsFormat
-    from store.grades.opinions import Ballots
     from store.grades.policy import Policy
     from store.keeping.directory.tables import Wishes
     from store.keeping.directory.write import Written
@@ -587,71 +587,60 @@ def probabilities(
     Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
     """
     from pooler.results.judge_kinds import tell_kinds
-    from store.analysis.aggregation.probability import share_probabilities, value_probabilities
-    from store.analysis.collapse import level_index, level_of
+    from pooler.results.measure import probabilities as results
+    from pooler.results.source import Source
+    from store.analysis.collapse import level_of
     from store.collection import Collection
     from store.grades.policy import Policy
-    from store.judging.kinds import kind_counts
 
     check_out(out, manifest)
     with Collection(collection) as opened:
         cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
         if values and cut is not None:
             requirement = "cannot go with a level: one of the two says what a grade is worth"
-            raise ArgumentError("--value", requirement, None, hint=HINT)
+            raise ArgumentError("--value", requirement, None, hint=results.HINT)
         if not values and cut is None:
             requirement = "must be given for every grade, or a level in its place"
-            raise ArgumentError("--value", requirement, None, hint=HINT)
-        worth = parse_values(values or (), opened.scale.values) if cut is None else None
+            raise ArgumentError("--value", requirement, None, hint=results.HINT)
         policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())))
-        ballots = opened.grades.ballots(policy)
-        if not ballots.votes.n_documents:
-            message = "no judge has judged anything yet"
-            raise PoolerError(message, hint="pooler judge, or pooler import judgements")
-        if worth is not None:
-            found = value_probabilities(ballots.counts, list(worth.values()))
-        else:
-            place = level_index(opened.scale, cut or 0)
-            found = share_probabilities(ballots.counts, place)
-        pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
-        lines = [f"{topic} {docno} {p:.10g}" for (topic, docno), p in zip(pairs, found.tolist(), strict=True)]
-        facts = _probabilities_manifest(opened, ballots, policy, worth, cut, lines) | erased_facts(opened)
-        erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), ballots.votes.judges)
+        found = results.probabilities(
+            Source(collection=opened, policy=policy, level=level, rigid=rigid, relaxed=relaxed), values=values
+        )
+        rows = zip(found.topics, found.docnos, found.p.tolist(), strict=True)
+        lines = [f"{topic} {docno} {p:.10g}" for topic, docno, p in rows]
+        facts = _probabilities_manifest(opened, found, policy, lines) | erased_facts(opened)
+        erased = erased_words(opened)
     write_lines(out, lines, manifest=manifest)
     if manifest is not None or out not in (None, "-"):
         write_json(manifest or f"{out}.manifest.json", facts, private=True)
-    how = "share of judges" if worth is None else "mean value of grades"
-    how += f" at level {cut}" if worth is None else ""
-    say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(ballots)}")
-    tell_kinds(kinds)
+    how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
+    say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
+    tell_kinds(found.settings.get("kinds", {}))
     if facts["without_a_grade"]:
         say(f"left out, no grade: {counted(facts['without_a_grade'], 'document')}")
     if erased:
         say(erased)
 
 
-def _judges_each(ballots: Ballots) -> str:
+def _judges_each(found: Probabilities) -> str:
     """Say how many judges a document has."""
-    n_judges = counted(len(ballots.votes.judges), "judge")
-    low, high = int(ballots.counts.sum(axis=1).min()), int(ballots.counts.sum(axis=1).max())
-    return f"{n_judges}, {low}" + (f" to {high}" if high > low else "") + " a document"
+    assert found.n_judges is not None
+    low, high = int(found.n_judges.min()), int(found.n_judges.max())
+    many = f" to {high}" if high > low else ""
+    return f"{counted(len(found.judges), 'judge')}, {low}{many} a document"
 
 
 def _probabilities_manifest(
-    opened: Collection,
-    ballots: Ballots,
-    policy: Policy,
-    worth: dict[int, float] | None,
-    cut: int | None,
-    lines: Sequence[str],
+    opened: Collection, found: Probabilities, policy: Policy, lines: Sequence[str]
 ) -> dict[str, Any]:
     """Say what was exported and how; no times, so that equal files have equal manifests."""
     from pooler import __version__
     from pooler.results.agree.aggregate import judge_facts
     from store.formats.scale import scale_to_json
 
-    n_votes = ballots.counts.sum(axis=1)
-    by_judges = {str(n): int((n_votes == n).sum()) for n in sorted({*n_votes.tolist()})}
+    assert found.n_judges is not None
+    n_votes = found.n_judges.tolist()
+    by_judges = {str(n): n_votes.count(n) for n in sorted({*n_votes})}
     text = "".join(f"{line}\n" for line in lines)
     return {
         "tool": "pooler",
@@ -659,12 +648,12 @@ def _probabilities_manifest(
         "collection": opened.name,
         "columns": ["topic", "docno", "p"],
         "scale": scale_to_json(opened.scale),
-        **judge_facts(opened.judges.all(), ballots.votes.judges, policy),
-        "values": None if worth is None else {str(grade): p for grade, p in worth.items()},
-        "level": cut,
+        **judge_facts(opened.judges.all(), found.judges, policy),
+        "values": None if found.values is None else {str(grade): p for grade, p in found.values.items()},
+        "level": found.level,
         "documents": len(lines),
         "by_number_of_judges": by_judges,
-        "without_a_grade": len(ballots.pairs) - len(lines),
+        "without_a_grade": found.without_grade,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
 
@@ -673,7 +662,7 @@ app = typer.Typer(help="Write what evaluators read.", no_args_is_help=True)
 app.command("qrels")(qrels)
 app.command("ntcir")(ntcir)
 app.command("prels")(prels)
-app.command("probabilities")(probabilities)
+app.command("probabilities")(command(probabilities))
 app.command("pool")(pool)
 app.command("judgements")(judgements)
 app.command("collection")(whole_collection)

@@ -229,7 +229,7 @@ def _shares_by_judges(
     from pooler.results.measure.probabilities import load_probable
     from store.analysis.variation.collection import collection_variation, pair_components
 
-    probable = load_probable(given, judged=judged).rankings
+    probable = load_probable(given.source(), cutoff=given.cutoff, judged=judged).rankings
     topics = list(zip(probable.probabilities, probable.ranks, strict=True))
     with progress("topics", len(topics)) as advance:
         varied = collection_variation(topics, progress=advance)

@@ -86,13 +86,13 @@ def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) ->
     """
     import numpy as np
 
-    from pooler.cli.measure.diagnose import look
+    from pooler.results.measure.diagnose import look
 
     source = given.source()
     judged = source.judged
     stored = None if given.qrels is not None else _of_collection(given, judged)
     rankings = source.arrays(given.cutoff)
-    diagnosis = look(given, judged, depth, JUDGED_AT)
+    diagnosis = look(source, depth, JUDGED_AT, cutoff=given.cutoff)
     scores = np.nan_to_num(diagnosis.scores.ap.overall, nan=-1.0)
     best = np.argsort(-scores, kind="stable").tolist()
     return Material(

@@ -20,7 +20,7 @@ from pooler.results.measure.diagnose import (
     runs_table,
     topics_table,
 )
-from pooler.results.printed import Format, Table, explained
+from pooler.results.printed import explained, printed
 
 if TYPE_CHECKING:
     from store.analysis.pools.diagnosis import Diagnosis
@@ -73,7 +73,7 @@ def pool(material: Material) -> Section:
 def _pool(material: Material) -> Iterator[str | Figure]:
     """Yield the figures of the pool."""
     found, commands = material.diagnosis, material.commands
-    by_topic = topics_table(found)
+    by_topic = printed(topics_table(found))
     if found.pool is not None:
         title = "Documents of the pool, topic by topic"
         parts = {
@@ -95,7 +95,7 @@ def _pool(material: Material) -> Iterator[str | Figure]:
             page_table(by_topic),
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
         )  # fmt: skip
-    by_rank = ranks_table(found)
+    by_rank = printed(ranks_table(found))
     command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
     title = "Unjudged documents, rank by rank"
     depth = "" if found.pool is None else f" Rank {found.pool.depth:,} was the last of the pool."
@@ -135,7 +135,7 @@ def contributions(material: Material) -> Section | None:
     siblings = has_siblings(found.pool)
     for by_group in (True, False) if siblings else (False,):
         left = chosen_left(found, by_group=by_group)
-        every = runs_table(found, left, material.judged.groups, Format.JSON, JUDGED_AT)
+        every = printed(runs_table(found, left, material.judged.groups, JUDGED_AT))
         table = in_order(every, "run", material.order)
         table.rows = [row for row in table.rows if row["contributes"]]
         table.rows = _with_reasons(table.rows, found)
@@ -183,7 +183,7 @@ def contributions(material: Material) -> Section | None:
 def limits(material: Material) -> Figure:
     """Show between what limits each run's MAP lies."""
     found = material.diagnosis
-    every: Table = runs_table(found, chosen_left(found), material.judged.groups, Format.JSON, JUDGED_AT)
+    every = printed(runs_table(found, chosen_left(found), material.judged.groups, JUDGED_AT))
     table = in_order(every, "run", material.order)
     table.rows = _with_reasons(table.rows, found)
     title = "MAP between its limits"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.cli.console import check_place
+from pooler.cli.measure.probability_options import ValueOption
 from pooler.cli.options import PoolDepthOption
 from pooler.cli.source_options import GivenPrinted as Given
 from pooler.cli.source_options import on_given_runs
-from pooler.results.measure.probabilities import ValueOption
 from pooler.telling import progress, say
 from store.errors import ArgumentError
 from store.text import counted

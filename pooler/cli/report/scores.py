@@ -10,9 +10,7 @@ from pooler.cli.report.material import Material
 from pooler.cli.report.pool import limits
 from pooler.report.drawing import Axis
 from pooler.report.page import Figure, Section
-from pooler.results.printed import Format
-from pooler.telling import progress
-from store.errors import PoolerError
+from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
 _OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", "map_before", "map_after",
@@ -62,19 +60,21 @@ def unjudged(material: Material) -> Found:
 
 def disagreement(material: Material) -> Found:
     """Show what another judging would do to the scores and to the order of the runs."""
-    from pooler.cli.measure.variation import map_as_judged, may_be_unjudged
-    from pooler.cli.plots import REACH
     from pooler.results.judge_kinds import mixture_sentence
-    from pooler.results.measure import variation as tables
     from pooler.results.measure.probabilities import empty_words, load_probable, without_words
-    from store.analysis.variation.collection import collection_variation
-    from store.analysis.variation.intervals import run_intervals
-    from store.analysis.variation.order import reversals
+    from pooler.results.measure.variation import REACH, variation_of
+    from pooler.results.printed import printed
 
     title = "What another judging can do"
     values = material.given.ctx.params.get("values")
     try:
-        loaded = load_probable(material.given, values=values, judged=material.judged)
+        loaded = load_probable(
+            material.source, values=values, cutoff=material.given.cutoff, judged=material.judged
+        )
+    except ArgumentError as error:
+        if error.name == "values":
+            error = error.named("--value")
+        return Found(Section(title, (f"Nothing can be said of it: {error.message}.",)))
     except PoolerError as error:
         return Found(Section(title, (f"Nothing can be said of it: {error.message}.",)))
     probable = loaded.rankings
@@ -85,15 +85,10 @@ def disagreement(material: Material) -> Found:
             " how likely a document of that grade is relevant to another judge."
         )
         return Found(Section(title, (text,)))
-    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
-    with progress("topics", len(topics)) as advance:
-        varied = collection_variation(topics, progress=advance)
+    varied = variation_of(loaded, material.judged, pairs=len(probable.tags) > 1, neighbours=True)
     commands, extra = material.commands, material.commands.extra
-    has_unjudged = may_be_unjudged(probable)
-    scores = map_as_judged(material.source, material.given.cutoff, probable)
-    intervals = run_intervals(topics, varied)
-    every = tables.of_runs(probable.tags, varied, scores, intervals, None, Format.JSON,
-                           has_unjudged=has_unjudged)  # fmt: skip
+    every = printed(varied.table("variation"))
+    every.caption = every.caption.removeprefix(f"{varied.conclusion()}\n")  # said below
     order = {row["run"]: place for place, row in enumerate(
         sorted(every.rows, key=lambda row: -float(str(row["mean"]))))}  # fmt: skip
     table = in_order(every, "run", order)
@@ -114,20 +109,16 @@ def disagreement(material: Material) -> Found:
             commands.of_runs("variation", *extra),
         ),
         *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
-        *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied)),
+        *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied.varied)),
     ]  # fmt: skip
     words: list[str] = []
     if len(probable.tags) > 1:
-        n_runs = len(probable.tags)
-        with progress("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
-            turned = reversals(topics, varied, progress=advance)
-        tau = tables.tau_words(varied, turned, scores)
+        tau = varied.conclusion()
         words = [
             f"{tau} Another judging decides each document by itself, relevant with its probability"
             f" ({_worth(extra)})."
         ]
-        pairs = tables.of_pairs(probable.tags, varied, turned, None, Format.JSON,
-                                has_unjudged=has_unjudged, neighbours_only=True)  # fmt: skip
+        pairs = printed(varied.table("pairs"))
         of_pairs = "Neighbours that may change places"
         blocks += [
             Figure(

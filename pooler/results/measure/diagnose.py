@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.replay import JudgedTopic, judged_topics
-from pooler.results.agree.people import legend
-from pooler.results.printed import Cell, Column, Format, Table
+from pooler.results.measure.conclusions import conclusions
+from pooler.results.measure.evaluate import known_measure
+from pooler.results.measure.probabilities import collection_of
+from pooler.results.printed import explained, shown
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.table import Column, Show, Table, View
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
+from pooler.telling import progress as telling
 from pooler.telling import say, warn
 from store.analysis.pools.contributions import NO_DOCUMENT
-from store.analysis.pools.diagnosis import DepthPool, Diagnosis, LeftOut
+from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
+from store.analysis.pools.diagnosis import Diagnosis as Looked
+from store.analysis.pools.diagnosis import diagnose as analyse
 from store.analysis.pools.leave_out import NOT_RANKED
 from store.analysis.pools.readings import Readings, coverage, readings
 from store.analysis.rankings import JudgedRankings
-from store.collection import Collection
 from store.errors import PoolerError
+from store.formats.scale import parse_scale
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.cli.source_options import GivenPrinted as Given
     from pooler.results.source import Judged
-    from store.analysis.measures.names import MeasureName
     from store.analysis.measures.table import Scores
-    from store.analysis.pools.diagnosis import Diagnosis
+    from store.collection import Collection
 
+Fact = str | int | float | bool | None
 LEAST_RANKS = 20
 """Ranks that are shown where nobody says how many, however shallow the pool."""
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
@@ -42,7 +49,216 @@ SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
 
 
-def chosen_left(found: Diagnosis, *, by_group: bool | None = None) -> LeftOut | None:
+def diagnose(
+    source: Source | Collection | tuple[Any, Any],
+    *,
+    depth: int | None = None,
+    judged_at: int = 10,
+    by_group: bool | None = None,
+    repool: bool = False,
+    measures: Sequence[str] | None = None,
+    cutoff: int = 1000,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Tell what a pool owes to its runs, what it missed, and how far scores can move for it.
+
+    Each run that fed the pool is scored as if it had come late: without the documents that its
+    group, or it where no group is known, alone brought.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        What is looked at.
+    depth : int, optional
+        Of the pool, from 1. Default the collection's pools', or what the judgements look like.
+    judged_at : int, optional
+        Ranks, from 1, of which the share of judged documents is looked at.
+    by_group : bool, optional
+        Leave out whole groups of runs, or runs one by one. Default groups, where one fed the pool
+        with several runs.
+    repool : bool, optional
+        Leave a run out by making the pool again without it, so that other documents take the place
+        of its own where the pool has a fixed size.
+    measures : sequence of str, optional
+        For the table of scores, as ``"nDCG@10"``. Default AP, nDCG@10, P@10 and RBP(p=0.8), those
+        that look no deeper than `cutoff`.
+    cutoff : int, optional
+        Ranks that are looked at.
+    limit : int, optional
+        Rows of the table of ranks. Default twice the pool's depth, and 20 at least.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    Diagnosis
+        Conclusions in sentences, and the tables they rest on.
+
+    Raises
+    ------
+    PoolerError
+        If the pools have several depths and none is given, or with `repool` the pool cannot be made
+        again.
+    ArgumentError, UnknownNameError
+        If a number is below 1, or a measure is none.
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "z": 1.0}}}
+    >>> found = diagnose((runs, {"1": {"x": 1, "y": 0}}), depth=1)
+    >>> found.conclusions[0]
+    'All 2 documents of the pool, the first document of each of 2 runs, are judged.'
+    """
+    with heard(progress) as said:
+        whole = source_of(source)
+        names = [
+            text for text in measures or MEASURES if measures or (known_measure(text).cutoff or 0) <= cutoff
+        ]
+        for text in names:
+            known_measure(text)
+        judged = whole.judged
+        recipe = check_pools(whole, repool=repool, depth=depth)
+        found = look(whole, depth, judged_at, cutoff=cutoff, repool=repool, recipe=recipe)
+        if by_group and (found.pool is None or found.pool.by_group is None):
+            warn("no group has several runs, so that groups left out are runs left out")
+    left = chosen_left(found, by_group=by_group)
+    settings = frozen(
+        depth=depth, judged_at=judged_at, by_group=by_group, repool=repool, measures=tuple(names),
+        cutoff=cutoff, limit=limit, **whole.settings(),
+    )  # fmt: skip
+    return Diagnosis(
+        runs=found.rankings.tags, topics=found.rankings.topics, found=found, left_out=left,
+        conclusions=tuple(conclusions(found, left, judged_at)), judged=judged, source=whole,
+        settings=settings, warnings=said.warnings,
+    )  # fmt: skip
+
+
+def look(
+    source: Source,
+    depth: int | None,
+    judged_at: int,
+    *,
+    cutoff: int = 1000,
+    repool: bool = False,
+    recipe: Recipe | None = None,
+) -> Looked:
+    """Diagnose; of the pool's depth ``None`` = the collection's, or what the judgements look like."""
+    judged = source.judged
+    known_by: DepthSource = "given"
+    if recipe is not None:
+        depth, known_by = recipe.depth, "pool"
+    elif depth is None and judged.pool_depths:
+        depth, known_by = judged.pool_depth(None), "pool"
+    rankings = source.arrays(cutoff)
+    feeding = None
+    if judged.tells_feeding:
+        feeding = np.array([tag in judged.feeding for tag in rankings.tags])
+    groups = [judged.groups.get(tag, "") for tag in rankings.tags]
+    n_pools = 0 if recipe is None else len(groups) + len({*groups})
+    with telling("pools", n_pools) as advance:
+        return analyse(
+            rankings, source.graded(cutoff), level=judged.level, depth=depth, source=known_by,
+            contributing=feeding, groups=groups, judged_at=judged_at,
+            way="repool" if repool else "uniques",
+            plan=None if recipe is None else recipe.plan(judged, rankings, advance),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Diagnosis(Result):
+    """A pool seen from every side.
+
+    Tables: `runs`, a row a run; `scores`, a row a run and measure; `coverage`, `topics`, `ranks`
+    and `contributors`.
+    """
+
+    runs: Sequence[str]
+    topics: Sequence[str]
+    conclusions: tuple[str, ...]
+    """What a careful organiser concludes: whole sentences with their numbers."""
+    found: Looked = field(repr=False)
+    left_out: LeftOut | None
+    """Runs or groups left out in turn; ``None`` = there is no pool."""
+    judged: Judged = field(repr=False)
+    source: Source = field(repr=False)
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("runs", "scores", "coverage", "topics", "ranks", "contributors")
+
+    @property
+    def growth(self) -> NDArray[np.int64]:
+        """Documents that each rank of the runs first brought, shape (n_ranks,); none without a pool."""
+        pool = self.found.pool
+        return np.zeros(0, np.int64) if pool is None else pool.first.documents.sum(axis=0)
+
+    def readings(self) -> tuple[list[Readings], tuple[int, ...]]:
+        """Score every run in every reading; return the grades that unjudged documents may have, too."""
+        scale = scale_of(self.source, self.found)
+        names = dict.fromkeys(
+            known_measure(one, level=self.judged.level) for one in self.settings["measures"]
+        )
+        return readings(self.found.graded, list(names), scale=scale), scale
+
+    def names(self) -> tuple[str, ...]:
+        """Return the tables there are."""
+        return self.NAMES if self.found.pool is not None else self.NAMES[:-1]
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what the pool is, and what follows."""
+        return {**facts(self.found, self.left_out), "conclusions": self.conclusions}
+
+    def _table(self, name: str) -> Table:
+        judged_at = self.settings["judged_at"]
+        match name:
+            case "runs":
+                return runs_table(self.found, self.left_out, self.judged.groups, judged_at)
+            case "scores":
+                return scores_table(self.found, *self.readings())
+            case "coverage":
+                return coverage_table(self.found, self.judged.level, judged_at)
+            case "topics":
+                return topics_table(self.found)
+            case "ranks":
+                return ranks_table(self.found, self.settings["limit"])
+        return contributors_table(self.found)
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name == "scores":
+            measures = table.cells("measure")
+            tables = {one: table.where([cell == one for cell in measures]) for one in measures}
+            columns = [column for column in table.columns if column.name != "measure"]
+            # What a column holds is said once, below the last.
+            unsaid = [replace(column, about="") for column in columns]
+            return [
+                View(one, columns if place == len(tables) else unsaid,
+                     one.order("score", descending=True), str(measure))
+                for place, (measure, one) in enumerate(tables.items(), start=1)
+            ]  # fmt: skip
+        if name != "runs":
+            return [View(table)]
+        return [View(self._follows()), View(self._known()),
+                View(table, rows=table.order("ap", descending=True))]  # fmt: skip
+
+    def _follows(self) -> Table:
+        """Make a table of no rows, below which the conclusions stand, before all others."""
+        notes = [f"- {sentence}" for sentence in self.conclusions]
+        columns = [Column("conclusion", heading="What follows")]
+        return Table("conclusions", columns, {"conclusion": []}, columns[0].title, notes)
+
+    def _known(self) -> Table:
+        """Make the facts a table of two columns; the first fact is its heading."""
+        known = facts(self.found, self.left_out)
+        (name, value), *others = ((name.replace("_", " "), shown(one)) for name, one in known.items())
+        columns = [Column("name", heading=name), Column("value", heading=str(value))]
+        data = {"name": [one for one, _ in others],
+                "value": [None if cell is None else str(cell) for _, cell in others]}  # fmt: skip
+        return Table("facts", columns, data, notes=[f"{line}." for line in explained(known)])
+
+
+def chosen_left(found: Looked, *, by_group: bool | None = None) -> LeftOut | None:
     """Return the groups left out, or the runs where they are asked for or no group fed with two.
 
     ``None`` where there is no pool.
@@ -64,11 +280,11 @@ def has_siblings(pool: DepthPool) -> bool:
     return np.unique(owners).size < owners.size
 
 
-def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
-    """Say what the pool is, for `emit_dossier`."""
+def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
+    """Say what the pool is, a name and a value each."""
     rankings, pool = found.rankings, found.pool
     n_topics = len(rankings.topics)
-    known: dict[str, Cell] = {
+    known: dict[str, Fact] = {
         "diagnosis": f"{counted(len(rankings.tags), 'run')}, {counted(n_topics, 'topic')}",
         "judged": int(found.topics.judged.sum()),
         "relevant": int(found.topics.relevant.sum()),
@@ -111,9 +327,7 @@ def facts(found: Diagnosis, left: LeftOut | None) -> dict[str, Cell]:
     return known if missed.reason is None else known | {"reason": missed.reason}
 
 
-def runs_table(
-    found: Diagnosis, left: LeftOut | None, groups: Mapping[str, str], fmt: Format, judged_at: int
-) -> Table:
+def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], judged_at: int) -> Table:
     """Make a row for every run, in the order of the rankings."""
     scores, pool = found.scores, found.pool
     lower, _, upper = scores.bounds.means()
@@ -123,9 +337,9 @@ def runs_table(
         change, n_withdrawn = left.scores.difference(), left.scores.withdrawn.n_judged()
         by_run = pool.by_run.scores.difference()
         feeding = {*left.scores.withdrawn.owners[pool.contributing].tolist()}
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[dict[str, Any]] = []
     for run, tag in enumerate(found.rankings.tags):
-        row: dict[str, Cell] = {
+        row: dict[str, Any] = {
             "run": tag, "group": groups.get(tag) or None,
             "ap": _number(scores.ap.overall[run]), "bpref": _number(scores.bpref.overall[run]),
             "condensed": _number(scores.condensed_ap.overall[run]),
@@ -156,61 +370,42 @@ def runs_table(
                     "lacking": int(late.withdrawn.n_lacking[name]) if feeds else None,
                 }
         rows.append(row)
+    of_groups = pool is not None and left is pool.by_group
+    who = "group" if of_groups else "run"
+    all_fed = pool is None or bool(pool.contributing.all())
     columns = [
-        Column("run"), Column("group", can_go=True), Column("contributes", "fed", can_go=True),
-        Column("judged", f"judged@{judged_at}"), Column("ap", "AP"), Column("bpref", can_go=True),
-        Column("condensed", "judged AP", can_go=True), Column("low"), Column("high"),
-        Column("unique"), Column("unique_relevant", "relevant"),
-        Column("withdrawn", "gone"), Column("withdrawn_relevant", "relevant gone"),
-        Column("lacking"), Column("ap_left_out"),
-        Column("change"), Column("change_by_run", "by run", can_go=True),
-        Column("rank"), Column("rank_left_out", "late"), Column("tau"),
-        Column("adjusted", can_go=True),
+        Column("run"), Column("group", can_go=1, show="if_any"),
+        Column("contributes", "bool", "fed", "whether it fed the pool", can_go=1, show="if_varied"),
+        Column("judged", "float", f"judged@{judged_at}", f"share of the first {judged_at:,} documents"
+               " that are judged"),
+        Column("ap", "float", "AP"), Column("bpref", "float", can_go=1),
+        Column("condensed", "float", "judged AP", "AP of the judged documents alone", can_go=1),
+        Column("low", "float", about="the least that AP could be, whatever the unjudged documents of the"
+               " run's own list are"),
+        Column("high", "float", about="the most that it could be"),
+        Column("unique", "int", about=f"documents that no other {who} brought to the pool"),
+        Column("unique_relevant", "int", "relevant", "relevant ones among them"),
+        Column("withdrawn", "int", "gone", "judged documents that the pool does not hold if it is made"
+               f" without the {who}"),
+        Column("withdrawn_relevant", "int", "relevant gone", "relevant ones among them"),
+        Column("lacking", "int", about="unjudged ones that the pool holds then"),
+        Column("ap_left_out", "float", show="never"),
+        Column("change", "float", about="of AP, had they not been judged"
+               + ("" if all_fed else "; -: the run fed no pool")),
+        Column("change_by_run", "float", "by run", "without what the run alone brought, whatever its"
+               " group did", can_go=1),
+        Column("rank", "int", about="the place among all runs"),
+        Column("rank_left_out", "int", "late", "the place then" + SIBLINGS_FALL * of_groups),
+        Column("tau", "float", show="never"),
+        Column("adjusted", "float", about="AP, and for runs that fed no pool the mean loss of those that"
+               " did besides (Webber and Park), if the former are like the latter", can_go=1,
+               show="never" if all_fed else "always"),
     ]  # fmt: skip
     there = {name for row in rows for name in row}
-    hidden = {"ap_left_out", "tau"} if fmt is Format.TABLE else set()
-    if fmt is Format.TABLE and (pool is None or pool.contributing.all()):
-        hidden.add("adjusted")
-    shown = [column for column in columns if column.name in there - hidden]
-    return Table("runs", shown, rows, caption=legend(_words(found, left, judged_at)))
+    return Table.of_rows("runs", [column for column in columns if column.name in there], rows, title="runs")
 
 
-def _words(found: Diagnosis, left: LeftOut | None, judged_at: int) -> list[str]:
-    """Say what the columns mean."""
-    words = [
-        f"judged@{judged_at}: share of the first {judged_at:,} documents that are judged. judged"
-        " AP: AP of the judged documents alone. low, high: the least and the most that AP could be,"
-        " whatever the unjudged documents of the run's own list are."
-    ]
-    pool = found.pool
-    if pool is None or left is None:
-        return words
-    of_groups = left is pool.by_group
-    who = "no other group" if of_groups else "no other run"
-    words.append(
-        f"unique, relevant: documents, and relevant ones, that {who} brought to the pool."
-        " change: of AP, had they not been judged"
-        + ("; by run: without what the run alone brought, whatever its group did" * of_groups)
-        + "; rank, late: the place among all runs, and then"
-        + (SIBLINGS_FALL if of_groups else "")
-        + "."
-        + ("" if pool.contributing.all() else " -: the run fed no pool.")
-    )
-    if not pool.is_whole:
-        words.append(
-            "gone, relevant gone: judged documents that the pool does not hold if it is made"
-            f" without the {'group' if of_groups else 'run'}; lacking: unjudged ones that it holds"
-            " then."
-        )
-    if not pool.contributing.all():
-        words.append(
-            "adjusted: AP, and for runs that fed no pool the mean loss of those that did besides"
-            " (Webber and Park), if the former are like the latter."
-        )
-    return words
-
-
-def topics_table(found: Diagnosis) -> Table:
+def topics_table(found: Looked) -> Table:
     """Make a row for every topic; without a pool, what is of the pool is undefined."""
     counts, has_pool = found.topics, found.pool is not None
     of_pool = {
@@ -221,30 +416,33 @@ def topics_table(found: Diagnosis) -> Table:
         "pool_unjudged": counts.pool_unjudged,
         "outside": counts.outside,
     }
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[dict[str, Any]] = []
     for place, topic in enumerate(found.rankings.topics):
-        row: dict[str, Cell] = {
+        row: dict[str, Any] = {
             "topic": topic,
             "judged": int(counts.judged[place]),
             "relevant": int(counts.relevant[place]),
         }
         row |= {name: int(cells[place]) if has_pool else None for name, cells in of_pool.items()}
         rows.append(row)
+    show: Show = "always" if has_pool else "never"
     columns = [
-        Column("topic"), Column("pooled", "in pool"), Column("pool_judged", "judged there"),
-        Column("pool_relevant", "relevant there"), Column("pool_not_relevant", "not relevant"),
-        Column("pool_unjudged", "unjudged there"),
-        Column("judged", "judged in all"), Column("relevant", "relevant in all"),
-        Column("outside"),
+        Column("topic"), Column("pooled", "int", "in pool", show=show),
+        Column("pool_judged", "int", "judged there", show=show),
+        Column("pool_relevant", "int", "relevant there", show=show),
+        Column("pool_not_relevant", "int", "not relevant", show=show),
+        Column("pool_unjudged", "int", "unjudged there", show=show),
+        Column("judged", "int", "judged in all"), Column("relevant", "int", "relevant in all"),
+        Column("outside", "int", about="judged, but in no pool", show=show),
     ]  # fmt: skip
     if not has_pool:
         columns = [column for column in columns if column.name not in of_pool]
-    return Table("topics", columns, rows)
+    return Table.of_rows("topics", columns, rows, title="topics")
 
 
-def contributors_table(found: Diagnosis) -> Table:
+def contributors_table(found: Looked) -> Table:
     """Make a row for each number of runs that brought some document of the pool."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[dict[str, Any]] = []
     if found.pool is not None:
         brought = found.pool.brought
         counts = zip(brought.documents, brought.judged, brought.relevant, strict=True)
@@ -254,12 +452,15 @@ def contributors_table(found: Diagnosis) -> Table:
             for runs, (documents, judged, relevant) in enumerate(counts)
             if documents
         ]  # fmt: skip
-    columns = [Column("runs"), Column("documents"), Column("judged"), Column("relevant")]
-    words = "documents of the pool that so many of the runs brought"
-    return Table("contributors", columns, rows, caption=words)
+    columns = [
+        Column("runs", "int"),
+        Column("documents", "int", about="of the pool, that so many of the runs brought"),
+        Column("judged", "int"), Column("relevant", "int"),
+    ]  # fmt: skip
+    return Table.of_rows("contributors", columns, rows, title="contributors")
 
 
-def ranks_table(found: Diagnosis, limit: int | None = None) -> Table:
+def ranks_table(found: Looked, limit: int | None = None) -> Table:
     """Make a row for every rank down to a limit.
 
     Parameters
@@ -274,9 +475,9 @@ def ranks_table(found: Diagnosis, limit: int | None = None) -> Table:
     if limit is None:
         limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.depth)
     unjudged, shares = counts.unjudged, counts.unjudged_share()
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[dict[str, Any]] = []
     for place in range(min(limit, width)):
-        row: dict[str, Cell] = {
+        row: dict[str, Any] = {
             "rank": place + 1,
             "documents": int(counts.documents[place]),
             "judged": int(counts.judged[place]),
@@ -295,21 +496,20 @@ def ranks_table(found: Diagnosis, limit: int | None = None) -> Table:
             }
         rows.append(row)
     columns = [
-        Column("rank"), Column("documents"), Column("judged"), Column("unjudged"),
-        Column("share_unjudged", "share unjudged"),
+        Column("rank", "int"),
+        Column("documents", "int", about="those that the runs have at the rank, over all topics"),
+        Column("judged", "int"), Column("unjudged", "int"), Column("share_unjudged", "float"),
     ]  # fmt: skip
-    words = ["documents: those that the runs have at the rank, over all topics."]
     if pool is not None:
-        columns += [
-            Column("entering", "new"), Column("entering_judged", "new judged"),
-            Column("entering_relevant", "new relevant"),
-        ]  # fmt: skip
         of_them = "they" if pool.is_whole else "some of them"
-        words.append("new: those that no run of the pool has further up; down to rank"
-                     f" {pool.depth:,} {of_them} entered the pool.")  # fmt: skip
-    if width > limit:
-        words.append(f"{width - limit:,} more ranks: --limit {width}")
-    return Table("ranks", columns, rows, caption=legend(words))
+        columns += [
+            Column("entering", "int", "new", "those that no run of the pool has further up; down to rank"
+                   f" {pool.depth:,} {of_them} entered the pool"),
+            Column("entering_judged", "int", "new judged"),
+            Column("entering_relevant", "int", "new relevant"),
+        ]  # fmt: skip
+    notes = [f"{width - limit:,} more ranks: --limit {width}."] if width > limit else []
+    return Table.of_rows("ranks", columns, rows, title="ranks", notes=notes)
 
 
 def _number(value: float) -> float | None:
@@ -325,62 +525,49 @@ def _rank(rank: int) -> int | None:
 MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 NO_BOUNDS = "no-bounds"
 NO_POOL = "no-pool"
-CODES = {
-    NO_BOUNDS: "the least and the most of this measure are not known",
-    NO_POOL: "infAP needs to know which unjudged documents were pooled; --depth N says it",
-    "no-relevant": "no topic has a relevant document",
-    "no-documents": "the run has no document for any topic",
-    "no-pairs": "no topic has a relevant document of the run and another",
-    "no-not-relevant": "every document of the collection is relevant",
-    "list-too-short": "every list of the run ends above rank R",
-}
 
 
-def scale_of(given: Given, judged: Judged, found: Diagnosis) -> tuple[int, ...]:
+def scale_of(source: Source, found: Looked) -> tuple[int, ...]:
     """Return the grades that an unjudged document could have got.
 
     Those of the declared scale; without one, and where grades were added up, those that were given,
     0 and the least that is relevant.
     """
-    if given.qrels is not None and given.scale is not None:
-        from store.formats.scale import parse_scale
-
-        return parse_scale(given.scale).values
-    if given.qrels is None and given.aggregate != "sum":
-        if given.collapse == "before":
+    scale, policy = source.option("scale"), source.option("policy")
+    if source.is_of_files and scale is not None:
+        return parse_scale(scale).values
+    if not source.is_of_files and (policy is None or policy.rule != "sum"):
+        if policy is not None and policy.collapse == "before":
             return 0, 1
-        from store.collection import Collection
-
-        with Collection(given.collection) as opened:
+        with opened_collection(collection_of(source)) as opened:
             return opened.scale.values
     seen = (grades.tolist() for grades in found.graded.judged_grades)
-    return tuple(sorted({0, judged.level, *chain.from_iterable(seen)}))
+    return tuple(sorted({0, source.level, *chain.from_iterable(seen)}))
 
 
-def scores_tables(
-    found: Diagnosis, measures: Sequence[MeasureName], scale: Sequence[int], fmt: Format
-) -> list[Table]:
-    """Make a row for each run and measure; for people, a table for each measure."""
-    everything = readings(found.graded, measures, scale=scale)
+def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[int]) -> Table:
+    """Make a row for each run and measure."""
     columns = [
-        Column("run"), Column("score", "as judged"), Column("judged_only"), Column("low"),
-        Column("high"), Column("residual", "RBP residual"), Column("reason"),
+        Column("run"), Column("measure"),
+        Column("score", "float", "as judged", "unjudged documents count as not relevant"),
+        Column("judged_only", "float", about="they are deleted and the others move up, which favours runs"
+               " that did not feed the pool"),
+        Column("low", "float", about=f"the least over all grades from {min(scale)} to {max(scale)} that the"
+               " unjudged documents of the lists may have"),
+        Column("high", "float", about="the most"),
+        Column("residual", "float", "RBP residual", "what unjudged documents could add, and all that would"
+               " follow below the end of each list; high looks at the list as it stands", show="if_any"),
+        Column("reason", show="if_any"),
     ]  # fmt: skip
-    caption = _readings_words(everything, scale)
-    if fmt is not Format.TABLE:
-        columns.insert(1, Column("measure"))
-        rows = list(chain.from_iterable(_rows(one, found.rankings.tags) for one in everything))
-        return [Table("scores", columns, rows, caption=caption)]
-    tables = [Table(str(one.scores.measure), columns, _rows(one, found.rankings.tags)) for one in everything]
-    tables[-1].caption = caption
-    return tables
+    rows = list(chain.from_iterable(_rows(one, found.rankings.tags) for one in everything))
+    return Table.of_rows("scores", columns, rows, title="scores")
 
 
-def coverage_table(found: Diagnosis, level: int, judged_at: int) -> Table:
+def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
     """Make a row for each run: how much of it is judged, and the measures made for gaps."""
     pooled = None if found.pool is None else found.pool.holds
     of_runs = coverage(found.graded, level=level, cutoff=judged_at, pooled=pooled)
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[dict[str, Any]] = []
     for run, tag in enumerate(found.rankings.tags):
         no_pool = NO_POOL if pooled is None else _why(of_runs.inferred_ap, run)
         judged = _number(of_runs.judged[run])
@@ -392,26 +579,22 @@ def coverage_table(found: Diagnosis, level: int, judged_at: int) -> Table:
             "reason": _joined(_why(of_runs.bpref, run), no_pool, none),
         })  # fmt: skip
     columns = [
-        Column("run"), Column("bpref"), Column("infap", "infAP"),
-        Column("judged", f"judged@{judged_at}"), Column("unj", f"unj_{judged_at}"),
-        Column("reason"),
+        Column("run"), Column("bpref", "float", about="passes over what is unjudged"),
+        Column("infap", "float", "infAP", "takes an unjudged document of the pool to be as likely relevant"
+               " as the judged ones above it, which holds for a random sample of the pool, and one outside"
+               " for not relevant"),
+        Column("judged", "float", f"judged@{judged_at}", "as ir_measures has it: share of judged documents"
+               f" among the first {judged_at:,} that there are"),
+        Column("unj", "float", f"unj_{judged_at}", f"as trec_eval has it: share of {judged_at:,} ranks that"
+               " hold an unjudged document; where a list is shorter, the ranks below its end hold none"),
+        Column("reason", show="if_any"),
     ]  # fmt: skip
-    words = [
-        "bpref passes over what is unjudged. infAP takes an unjudged document of the pool to be as"
-        " likely relevant as the judged ones above it, which holds for a random sample of the pool,"
-        " and one outside for not relevant.",
-        f"judged@{judged_at}, as ir_measures has it: share of judged documents among the first"
-        f" {judged_at:,} that there are. unj_{judged_at}, as trec_eval has it: share of"
-        f" {judged_at:,} ranks that hold an unjudged document; where a list is shorter, the ranks"
-        " below its end hold none.",
-        *_codes(rows),
-    ]
-    return Table("coverage", columns, rows, title="runs and gaps", caption=legend(words))
+    return Table.of_rows("coverage", columns, rows, title="runs and gaps")
 
 
-def _rows(one: Readings, tags: Sequence[str]) -> list[Mapping[str, Cell]]:
+def _rows(one: Readings, tags: Sequence[str]) -> list[dict[str, Any]]:
     """Make the rows of one measure."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[dict[str, Any]] = []
     for run, tag in enumerate(tags):
         rows.append({
             "run": tag, "measure": str(one.scores.measure),
@@ -426,29 +609,6 @@ def _rows(one: Readings, tags: Sequence[str]) -> list[Mapping[str, Cell]]:
             ),
         })  # fmt: skip
     return rows
-
-
-def _readings_words(everything: Sequence[Readings], scale: Sequence[int]) -> str:
-    """Say what the columns mean."""
-    words = [
-        "as judged: unjudged documents count as not relevant. judged only: they are deleted and"
-        " the others move up, which favours runs that did not feed the pool. low, high: over all"
-        f" grades from {min(scale)} to {max(scale)} that the unjudged documents of the lists may"
-        " have."
-    ]
-    if any(one.residual is not None for one in everything):
-        words.append(
-            "RBP residual: what unjudged documents could add, and all that would follow below the"
-            " end of each list; high looks at the list as it stands."
-        )
-    rows = [row for one in everything for row in _rows(one, ("",) * one.scores.overall.size)]
-    return legend([*words, *_codes(rows)])
-
-
-def _codes(rows: Sequence[Mapping[str, Cell]]) -> list[str]:
-    """Explain the reasons that stand in some rows."""
-    seen = {code for row in rows for code in str(row["reason"] or "").split(", ")}
-    return [f"{code}: {words}." for code, words in CODES.items() if code in seen]
 
 
 def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> float | int | None:
@@ -630,17 +790,8 @@ class PoolPlan:
 _HINT = "without --repool, what a run alone brought within the depth is taken away"
 
 
-def check_pools(given: Given, *, repool: bool, depth: int | None) -> Recipe | None:
+def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | None:
     """Say where pools of the collection are no depth pools, and how they can be made again.
-
-    Parameters
-    ----------
-    given : Given
-        What the user named.
-    repool : bool
-        Whether the pool shall be made again without each run.
-    depth : int or None
-        That the user named.
 
     Returns
     -------
@@ -652,9 +803,9 @@ def check_pools(given: Given, *, repool: bool, depth: int | None) -> Recipe | No
     PoolerError
         If `repool` and the pool cannot be made again.
     """
-    if given.qrels is not None:
+    if source.is_of_files:
         return None
-    with Collection(given.collection) as opened:
+    with opened_collection(collection_of(source)) as opened:
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
     others = [f"pool `{pool.name}` {made}" for pool in pools if (made := made_otherwise(pool.manifest))]
     if not others:
@@ -663,7 +814,7 @@ def check_pools(given: Given, *, repool: bool, depth: int | None) -> Recipe | No
     if repool:
         recipe: Recipe | str = "there are others beside it"
         if len(pools) == 1:
-            recipe = recipe_of(pools[0].manifest, order=given.order.value)
+            recipe = recipe_of(pools[0].manifest, order=source.order)
         if isinstance(recipe, Recipe) and depth not in (None, recipe.depth):
             recipe = f"its depth is {recipe.depth:,}, not {depth:,}"
         if isinstance(recipe, str):

@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from itertools import compress
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.judge_kinds import tell_kinds
-from pooler.results.source import entries_of, names_collection, read_entries
+from pooler.results.result import Result, frozen, heard
+from pooler.results.source import Source, entries_of, opened_collection, read_entries, source_of
+from pooler.results.table import Column, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.judging.kinds import kind_counts
+from store.records import Run
 from store.text import counted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pooler.cli.source_options import GivenPrinted as Given
     from pooler.results.source import Judged
     from store.analysis.arrays import RankedDocuments
     from store.analysis.undiscovered.by_rank import RankCurve, Reason
     from store.analysis.variation.collection import CollectionVariation
+    from store.analysis.variation.empty import Empty
     from store.analysis.variation.lists import ProbableRankings, RankRule
     from store.collection import Collection
 
@@ -38,44 +38,156 @@ if TYPE_CHECKING:
 HINT = "as in --value 0=0 --value 1=0.8 --value 2=1, or --level 1 for the share of judges"
 BY_RANK = "by-rank"
 
-ValueOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--value",
-        metavar="GRADE=P",
-        help="What a judge's grade is worth: the probability, from 0 to 1, that the document is"
-        " relevant. Once for every grade of the scale. Default: the share of judges at the level.",
-        show_default=False,
-    ),
-]
-ProbabilitiesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--probabilities",
-        metavar="FILE",
-        help="Take the probabilities from a file, `topic docno p`, as `export probabilities`"
-        " writes it. RUN may be files then, without --qrels.",
-        show_default=False,
-    ),
-]
-UnjudgedOption = Annotated[
-    str,
-    typer.Option(
-        "--unjudged",
-        metavar="P|by-rank",
-        help="How likely a document is relevant that a run retrieved and nobody judged: one"
-        " probability for all, or by its best rank, as a curve fitted to the judged ones says.",
-    ),
-]
+Values = Mapping[int, float] | Sequence[str]
+"""What each grade of a judge is worth: by grade, or as typed, ``1=0.8``."""
 
 
-def parse_values(texts: Sequence[str], grades: Sequence[int]) -> dict[int, float]:
-    """Read what `--value` was given.
+def probabilities(
+    source: Source | Collection | tuple[Any, Any],
+    *,
+    values: Values | None = None,
+    unjudged: float | str | None = None,
+    cutoff: int = 1000,
+) -> Probabilities:
+    """Tell how likely documents are relevant, by all their judges.
 
     Parameters
     ----------
-    texts : sequence of str
-        As in ``1=0.8``.
+    source : Source, Collection or (runs, qrels)
+        Of a collection its judges, or those of a policy's `of`; adjudicators are no judges here,
+        and their rulings play no part.
+    values : mapping of int to float, optional
+        What each grade of a judge is worth: the probability, in [0, 1], that the document is
+        relevant; every grade of the scale. Then p is the mean over a document's judges. Default:
+        the share of judges at the level, by default the relaxed one; of qrels 1 there and 0 below.
+    unjudged : float or "by-rank", optional
+        Give documents that a run retrieved and nobody judged this probability, or that of a curve
+        fitted to the judged ones by best rank. Default: they are left out, and of a collection no
+        run is read.
+    cutoff : int, optional
+        Ranks of which documents that nobody judged are.
+
+    Returns
+    -------
+    Probabilities
+        A row a document, topics in natural order.
+
+    Raises
+    ------
+    PoolerError
+        If nothing is judged, or no curve by rank can be fitted.
+    ArgumentError
+        If a grade has no value, or a value is no probability.
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}}
+    >>> probabilities((runs, {"1": {"x": 1, "y": 2}}), values={1: 0.5, 2: 1}).p.tolist()
+    [0.5, 1.0]
+    """
+    with heard() as said:
+        found = source_of(source)
+        if unjudged is None and not found.is_of_files:
+            return _of_votes(found, values)
+        loaded = load_probable(
+            found, values=values, unjudged=0 if unjudged is None else unjudged, keep_zero=True, empty="zero",
+            cutoff=cutoff,
+        )  # fmt: skip
+        return _of_runs(loaded, said.warnings, only_judged=unjudged is None)
+
+
+def _of_votes(source: Source, values: Values | None) -> Probabilities:
+    """Make probabilities of the votes of a collection's judges."""
+    from store.analysis.aggregation.probability import share_probabilities, value_probabilities
+    from store.analysis.collapse import level_index, level_of
+    from store.grades.policy import Policy
+
+    given = source.option("policy")
+    with opened_collection(collection_of(source)) as opened:
+        worth = parse_values(values, opened.scale.values) if values else None
+        cut = level_of(opened.scale, **{name: source.option(name) for name in ("level", "rigid", "relaxed")})
+        cut = opened.scale.relaxed if cut is None else cut
+        ballots = opened.grades.ballots(Policy(rulings=False, of=() if given is None else given.of))
+        if not ballots.votes.n_documents:
+            message = "no judge has judged anything yet"
+            raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+        kinds = kind_counts(opened.judges.all(), ballots.votes.judges)
+        place = level_index(opened.scale, cut)
+    pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
+    return Probabilities(
+        topics=tuple(topic for topic, _ in pairs), docnos=tuple(docno for _, docno in pairs),
+        p=share_probabilities(ballots.counts, place) if worth is None
+        else value_probabilities(ballots.counts, [*worth.values()]),
+        n_judges=ballots.counts.sum(axis=1), judges=tuple(ballots.votes.judges), values=worth,
+        level=cut if worth is None else None, without_grade=len(ballots.pairs) - len(pairs),
+        settings=frozen(
+            values=worth, unjudged=None, **source.named(), level=cut if worth is None else None,
+            **({"kinds": kinds} if kinds else {}),
+        ),
+    )  # fmt: skip
+
+
+def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) -> Probabilities:
+    """Make probabilities of what stands beside runs."""
+    import numpy as np
+
+    rankings = loaded.rankings
+    places = [
+        (topic, document)
+        for topic, judged in enumerate(rankings.judged)
+        for document in (np.flatnonzero(judged).tolist() if only_judged else range(judged.size))
+    ]
+    return Probabilities(
+        topics=tuple(rankings.topics[topic] for topic, _ in places), docnos=tuple(loaded.docnos(places)),
+        p=np.array([rankings.probabilities[topic][document] for topic, document in places]),
+        n_judges=None, judges=(), values=None, level=loaded.settings["level"], without_grade=0,
+        settings=frozen(**loaded.settings), warnings=warnings,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Probabilities(Result):
+    """How likely documents are relevant; table: `probabilities`, a row a document."""
+
+    topics: Sequence[str]
+    """Topic of each document."""
+    docnos: Sequence[str]
+    p: NDArray[np.float64]
+    """Shape (n_documents,), in [0, 1]."""
+    n_judges: NDArray[np.int64] | None
+    """Who graded it, shape (n_documents,); ``None`` = of qrels, or where runs were read."""
+    judges: Sequence[str]
+    """Whose grades these are."""
+    values: Mapping[int, float] | None
+    """What grades are worth; ``None`` = the share at `level`."""
+    level: int | None
+    """Least grade that is relevant; ``None`` where `values` decide."""
+    without_grade: int
+    """Documents that judges looked at and did not grade: they are not among the others."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
+
+    def _table(self, name: str) -> Table:
+        columns = [
+            Column("topic"), Column("docno"),
+            Column("p", "float", about="how likely the document is relevant"),
+            Column("judges", "int", about="how many graded it"),
+        ]  # fmt: skip
+        data: dict[str, Any] = {"topic": self.topics, "docno": self.docnos, "p": self.p}
+        if self.n_judges is not None:
+            data["judges"] = self.n_judges
+        return Table(name, [column for column in columns if column.name in data], data)
+
+
+def parse_values(values: Values, grades: Sequence[int]) -> dict[int, float]:
+    """Read what grades are worth.
+
+    Parameters
+    ----------
+    values : mapping of int to float, or sequence of str
+        By grade, or as in ``1=0.8``.
     grades : sequence of int
         The grades there are, ascending.
 
@@ -93,32 +205,42 @@ def parse_values(texts: Sequence[str], grades: Sequence[int]) -> dict[int, float
     --------
     >>> parse_values(["2=1", "0=0", "1=.8"], (0, 1, 2))
     {0: 0.0, 1: 0.8, 2: 1.0}
+    >>> parse_values({0: 0, 1: 0.5}, (0, 1))
+    {0: 0.0, 1: 0.5}
     """
     from store.formats.pairs import parse_probability
 
+    texts = _texts(values)
     known = {str(grade): grade for grade in grades}
     given: dict[int, float] = {}
     for text in texts:
         grade, equals, number = text.partition("=")
         if not equals or grade not in known:
             requirement = f"must be GRADE=P with a grade of {list(grades)}"
-            raise ArgumentError("--value", requirement, text)
+            raise ArgumentError("values", requirement, text)
         if known[grade] in given:
-            raise ArgumentError("--value", "must name each grade once", text)
+            raise ArgumentError("values", "must name each grade once", text)
         p = parse_probability(number)
         if p is None:
-            raise ArgumentError("--value", "must have a probability from 0 to 1", text)
+            raise ArgumentError("values", "must have a probability from 0 to 1", text)
         given[known[grade]] = p
     missing = [grade for grade in grades if grade not in given]
     if missing:
         words = ", ".join(map(str, missing))
         requirement = f"must be given for every grade of the scale; {words} is missing"
-        raise ArgumentError("--value", requirement, ", ".join(texts), hint=HINT)
+        raise ArgumentError("values", requirement, ", ".join(texts), hint=HINT)
     return {grade: given[grade] for grade in grades}
 
 
-def parse_unjudged(text: str) -> float | None:
-    """Read `--unjudged`.
+def _texts(values: Values | None) -> list[str]:
+    """Return what grades are worth as it is typed."""
+    if isinstance(values, Mapping):
+        return [f"{grade}={p}" for grade, p in values.items()]
+    return [*(values or ())]
+
+
+def parse_unjudged(unjudged: float | str) -> float | None:
+    """Read how likely a document is relevant that nobody judged.
 
     Returns
     -------
@@ -137,11 +259,11 @@ def parse_unjudged(text: str) -> float | None:
     """
     from store.formats.pairs import parse_probability
 
-    if text == BY_RANK:
+    if unjudged == BY_RANK:
         return None
-    p = parse_probability(text)
+    p = parse_probability(str(unjudged))
     if p is None:
-        raise ArgumentError("--unjudged", f"must be a probability from 0 to 1, or {BY_RANK}", text)
+        raise ArgumentError("unjudged", f"must be a probability from 0 to 1, or {BY_RANK}", unjudged)
     return p
 
 
@@ -200,24 +322,6 @@ TOLD = 0.001
 """Probability of no relevant document above which a topic is told of."""
 FLAGGED = 0.5
 """Probability above which a topic had better not be one."""
-
-
-class EmptyRule(StrEnum):
-    """What becomes of such judgings."""
-
-    GIVEN = "given"
-    ZERO = "zero"
-
-
-EmptyOption = Annotated[
-    EmptyRule,
-    typer.Option(
-        "--empty",
-        help="Judgings in which a topic has no relevant document: left out, as AP is not defined"
-        " there, or counted with an AP of 0, as by trec_eval. The same goes for a topic in which"
-        " no document can be relevant; a topic that nobody judged never counts.",
-    ),
-]
 
 
 def empty_words(topics: Sequence[str], varied: CollectionVariation) -> list[str]:
@@ -304,16 +408,16 @@ class Probable:
     """Judges of each kind whose grades these are, where there are several kinds."""
     n_left_out: int
     """Topics that are not among `rankings`, as no document of theirs can be relevant."""
-    collection: str | None
+    collection: str | Collection | None
     """Where docnos are that `ranked` lacks; ``None`` = the runs are files."""
+    settings: Mapping[str, Any]
+    """What was read, and what makes the probabilities."""
 
     def docnos(self, places: Sequence[tuple[int, int]]) -> list[str]:
         """Return what documents are called, by topic and document of `rankings`."""
         ids = [int(self.rankings.ids[topic][document]) for topic, document in places]
         if self.collection is not None:
-            from store.collection import Collection
-
-            with Collection(self.collection) as opened:
+            with opened_collection(self.collection) as opened:
                 names = opened.documents.names(ids)
             return [names[one] for one in ids]
         topics = self.rankings.topics
@@ -325,38 +429,41 @@ class Probable:
 
 
 def load_probable(
-    given: Given,
+    source: Source,
     *,
-    values: Sequence[str] | None = None,
+    cutoff: int = 1000,
+    values: Values | None = None,
     probabilities: str | None = None,
-    unjudged: str = "0",
+    unjudged: float | str = 0,
     keep_zero: bool = False,
     extra_relevant: int = 0,
-    empty: EmptyRule = EmptyRule.GIVEN,
+    empty: Empty = "given",
     judged: Judged | None = None,
 ) -> Probable:
-    """Read runs and how likely their documents are relevant, and say on stderr where that is from.
+    """Read runs and how likely their documents are relevant, and say where that is from.
 
     Parameters
     ----------
-    given : Given
-        Of a collection `of`, `level`, `rigid` and `relaxed` count here; the other options on whose
-        judgements count are about one grade a document, and there is none here.
-    values : sequence of str, optional
-        What `--value` was given. Default: the share of judges at the level, by default the relaxed
+    source : Source
+        Of a collection the judges and the level count here; what else says whose judgements count
+        is about one grade a document, and there is none here. With `probabilities`, runs that are
+        neither of a collection nor beside qrels are files alone.
+    cutoff : int
+        Ranks that are looked at.
+    values : mapping of int to float, or sequence of str, optional
+        What grades are worth. Default: the share of judges at the level, by default the relaxed
         one; of qrels, 1 at the level and 0 below.
     probabilities : str, optional
-        The file of `--probabilities`. Without `--qrels` the runs are files when some are listed,
-        or when the first RUN is a file and no collection is named on the command line.
-    unjudged : str, default="0"
-        What `--unjudged` was given.
+        A file of `topic docno p`.
+    unjudged : float or str
+        How likely a document is relevant that nobody judged; ``"by-rank"`` = as a fitted curve says.
     keep_zero, extra_relevant
         As for `store.analysis.variation.lists.probable_rankings`.
-    empty : EmptyRule, default=EmptyRule.GIVEN
+    empty : {"given", "zero"}
         Whether topics in which no document can be relevant are left out, or stay, with an AP of 0.
     judged : Judged, optional
-        What `given.load` gave, if it was called, so that no run is read twice; it may be without
-        docnos for a collection.
+        What was read of `source` already, so that no run is read twice; it may be without docnos
+        for a collection.
 
     Returns
     -------
@@ -367,7 +474,7 @@ def load_probable(
     Raises
     ------
     ArgumentError
-        If options do not go together or have no meaning on the scale.
+        If parameters do not go together or have no meaning on the scale.
     FormatError, PoolerError
         If a file has faults; if nothing is judged, or nothing may be relevant; if no curve by rank
         can be fitted.
@@ -375,22 +482,26 @@ def load_probable(
     from store.analysis.variation.lists import probable_rankings
 
     default = parse_unjudged(unjudged)
-    if probabilities is not None and values:
-        raise ArgumentError("--value", "and --probabilities exclude each other", values[0])
-    kinds: dict[str, int] = {}
-    ranked, found, unranked = _load(given, values or (), probabilities, judged, kinds)
-    topics = list(found)
+    texts = _texts(values)
+    if probabilities is not None and texts:
+        raise ArgumentError("values", "and --probabilities exclude each other", texts[0])
+    read = _load(source, texts, probabilities, judged)
     rule: float | RankRule
-    rule = fitted_curve(ranked, found, given.cutoff) if default is None else default
+    rule = fitted_curve(read.ranked, read.found, cutoff) if default is None else default
     probable = probable_rankings(
-        topics, ranked.tags, ranked.rankings, found,
-        cutoff=given.cutoff, unjudged=rule, keep_zero=keep_zero, extra_relevant=extra_relevant,
+        list(read.found), read.ranked.tags, read.ranked.rankings, read.found,
+        cutoff=cutoff, unjudged=rule, keep_zero=keep_zero, extra_relevant=extra_relevant,
     )  # fmt: skip
-    _say_what_varies(probable, unjudged, ranked)
-    where = None if unranked is not None else given.collection
-    kept = probable if empty is EmptyRule.ZERO else _with_chances(probable)
+    _say_what_varies(probable, unjudged, read.ranked)
+    kept = probable if empty == "zero" else _with_chances(probable)
     n_left_out = len(probable.topics) - len(kept.topics)
-    return Probable(kept, ranked, unranked or {}, kinds, n_left_out, where)
+    settings = {
+        "values": tuple(texts) or None, "probabilities": probabilities, "unjudged": unjudged,
+        "extra_relevant": extra_relevant, "empty": empty, "cutoff": cutoff, **source.named(),
+        "level": read.level, "order": source.order, **({"kinds": read.kinds} if read.kinds else {}),
+    }  # fmt: skip
+    where = None if read.unranked is not None else collection_of(source)
+    return Probable(kept, read.ranked, read.unranked or {}, read.kinds, n_left_out, where, settings)
 
 
 def _with_chances(probable: ProbableRankings) -> ProbableRankings:
@@ -416,52 +527,58 @@ def without_words(n_left_out: int) -> str:
     return f"{counted(n_left_out, 'topic')} left out, in which no document can be relevant"
 
 
-def _load(
-    given: Given,
-    values: Sequence[str],
-    probabilities: str | None,
-    judged: Judged | None,
-    kinds: dict[str, int],
-) -> tuple[RankedDocuments, ByTopic, dict[tuple[str, int], str] | None]:
-    """Read runs and probabilities by whichever way the options name, and names no run has.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """Runs, and how likely documents are relevant."""
 
-    How many judges of each kind there are goes into `kinds`, where there are several kinds.
-    """
+    ranked: RankedDocuments
+    found: ByTopic
+    unranked: Mapping[tuple[str, int], str] | None = None
+    """Names that no run has; ``None`` = of a collection."""
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """Judges of each kind, where there are several kinds."""
+    level: int | None = None
+    """Least grade that is relevant, where that decides."""
+
+
+def collection_of(source: Source) -> str | Collection:
+    """Return the collection that a source without files is of."""
+    found: str | Collection | None = source.option("collection")
+    return "collection.db" if found is None else found
+
+
+def _load(source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None) -> _Read:
+    """Read runs and probabilities by whichever way the source names."""
     from store.analysis.arrays import ranked_documents
 
-    if given.qrels is not None:
-        judged = judged or given.load()
+    if source.is_of_files:
+        judged = judged or source.judged
         if probabilities is None:
             pairs = [(one.topic, one.docno) for one in judged.qrels]
-            found = _of_grades(given, values, judged)
-            return judged.ranked, found, _unranked(pairs, judged.ranked.ids)
-        return judged.ranked, *_of_file(probabilities, judged.ranked.ids, lenient=given.lenient)
-    if probabilities is not None and _are_files(given):
-        _check_no_judgements(given)
-        entries = entries_of(given.runs or [], given.listed)
-        runs = read_entries(entries, lenient=given.lenient)
-        ranked = ranked_documents(runs, order=given.order.value)
-        return ranked, *_of_file(probabilities, ranked.ids, lenient=given.lenient)
-    given.check()
-    return *_of_collection(given, values, probabilities, judged, kinds), None
+            found = _of_grades(source, values, judged)
+            level = None if values else judged.level
+            return _Read(judged.ranked, found, _unranked(pairs, judged.ranked.ids), level=level)
+        return _Read(judged.ranked, *_of_file(probabilities, judged.ranked.ids, lenient=source.lenient))
+    if probabilities is not None and source.option("collection") is None:
+        runs = source.option("runs")
+        entries = entries_of([run for run in runs if isinstance(run, str)], source.option("listed"))
+        in_memory = [run for run in runs if isinstance(run, Run)]
+        read = chain(read_entries(entries, lenient=source.lenient), in_memory)
+        ranked = ranked_documents(read, order=source.order)
+        return _Read(ranked, *_of_file(probabilities, ranked.ids, lenient=source.lenient))
+    return _of_collection(source, values, probabilities, judged)
 
 
 def _of_collection(
-    given: Given,
-    values: Sequence[str],
-    probabilities: str | None,
-    judged: Judged | None,
-    kinds: dict[str, int],
-) -> tuple[RankedDocuments, ByTopic]:
+    source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None
+) -> _Read:
     """Read runs of a collection, and the probabilities by its judges or of a file."""
-    from store.collection import Collection
-
-    runs = given.runs or []
+    runs, collection = source.option("runs"), collection_of(source)
     files = [run for run in runs if Path(run).is_file()]
-    if files and "://" not in given.collection and not Path(given.collection).exists():
+    if files and isinstance(collection, str) and "://" not in collection and not Path(collection).exists():
         message = f"{files[0]} is a file, and there is nothing to measure it with"
         raise PoolerError(message, hint=_FILES_HINT)
-    with Collection(given.collection) as opened:
+    with opened_collection(collection) as opened:
         tags = {run.tag for run in opened.runs.all()}
         for file in files:
             if file not in tags:
@@ -470,56 +587,35 @@ def _of_collection(
         if not tags:
             message = "there is no run in the collection"
             raise PoolerError(message, hint="pooler import runs")
+        mixture: dict[str, int] = {}
+        level = None
         if probabilities is not None:
             ids = opened.documents.numbers()
-            found, _ = _of_file(probabilities, ids, lenient=given.lenient)
+            found, _ = _of_file(probabilities, ids, lenient=source.lenient)
         else:
-            found, mixture = _of_judges(opened, given, values)
+            found, mixture, level = _of_judges(opened, source, values)
             if judged is None or judged.kinds != mixture:
                 tell_kinds(mixture)
-            kinds |= mixture
-        if judged is not None:
-            return judged.ranked, found
-        return opened.runs.ranked(runs, order=given.order.value, docnos=False), found
+        ranked = (
+            opened.runs.ranked(runs, order=source.order, docnos=False) if judged is None else judged.ranked
+        )
+        return _Read(ranked, found, kinds=mixture, level=level)
 
 
-def _are_files(given: Given) -> bool:
-    """Say whether runs are files where probabilities are one, and no qrels are named."""
-    if names_collection(given.ctx):
-        return False
-    return given.listed is not None or any(Path(run).is_file() for run in (given.runs or [])[:1])
-
-
-def _check_no_judgements(given: Given) -> None:
-    """Refuse options on judgements where there are run files and probabilities alone."""
-    options = {
-        "--judge": given.judge,
-        "--aggregate": given.aggregate,
-        "--ties": given.ties,
-        "--collapse": given.collapse,
-        "--of": given.of or None,
-        "--without-rulings": given.without_rulings or None,
-        "--level": given.level,
-        "--rigid": given.rigid or None,
-        "--relaxed": given.relaxed or None,
-        "--scale": given.scale,
-    }
-    for name, value in options.items():
-        if value is not None:
-            requirement = "is of judgements; the file already says how likely a document is"
-            raise ArgumentError(name, f"{requirement} relevant", None, hint="--qrels FILE adds them")
-
-
-def _of_judges(opened: Collection, given: Given, values: Sequence[str]) -> tuple[ByTopic, dict[str, int]]:
-    """Make probabilities of the grades of a collection's judges, and count judges by kind."""
+def _of_judges(
+    opened: Collection, source: Source, values: Sequence[str]
+) -> tuple[ByTopic, dict[str, int], int | None]:
+    """Make probabilities of the grades of a collection's judges; count judges by kind."""
     from store.analysis.aggregation.probability import share_probabilities, value_probabilities
     from store.analysis.collapse import level_index, level_of
 
     scale = opened.scale
     worth = list(parse_values(values, scale.values).values()) if values else None
-    cut = level_of(scale, level=given.level, rigid=given.rigid, relaxed=given.relaxed)
+    levels = {name: source.option(name) for name in ("level", "rigid", "relaxed")}
+    cut = level_of(scale, **levels)
     cut = scale.relaxed if cut is None else cut
-    tallied = opened.grades.tallied(tuple(dict.fromkeys(given.of or ())))
+    policy = source.option("policy")
+    tallied = opened.grades.tallied(() if policy is None else policy.of)
     if not tallied.n_documents:
         message = "no judge has judged anything yet"
         raise PoolerError(message, hint="pooler judge, or pooler import judgements")
@@ -536,10 +632,11 @@ def _of_judges(opened: Collection, given: Given, values: Sequence[str]) -> tuple
         )
         for topic, (ids, counts) in tallied.by_topic.items()
     }
-    return found, kind_counts(opened.judges.all(), tallied.judges)
+    kinds = kind_counts(opened.judges.all(), tallied.judges)
+    return found, kinds, cut if worth is None else None
 
 
-def _of_grades(given: Given, values: Sequence[str], judged: Judged) -> ByTopic:
+def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic:
     """Make probabilities of one grade a document, of qrels."""
     import numpy as np
 
@@ -553,8 +650,9 @@ def _of_grades(given: Given, values: Sequence[str], judged: Judged) -> ByTopic:
             topic: (ids, (grades >= judged.level).astype(np.float64))
             for topic, (ids, grades) in by_topic.items()
         }
-    if given.scale is not None:
-        grades_known = list(parse_scale(given.scale).values)
+    scale = source.option("scale")
+    if scale is not None:
+        grades_known = list(parse_scale(scale).values)
     else:
         # No scale is declared: a grade may be named that no document of the file has.
         named = {text.partition("=")[0] for text in values}
@@ -608,7 +706,7 @@ def _unranked(pairs: Sequence[tuple[str, str]], ids: Mapping[str, int]) -> dict[
     return names
 
 
-def _say_what_varies(probable: ProbableRankings, unjudged: str, ranked: RankedDocuments) -> None:
+def _say_what_varies(probable: ProbableRankings, unjudged: float | str, ranked: RankedDocuments) -> None:
     """Say how many documents may turn out either way, and warn where none does."""
     from store.analysis.variation.lists import SUPPOSED
 

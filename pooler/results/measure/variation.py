@@ -1,26 +1,52 @@
-"""The tables of `pooler variation`."""
+"""Variation: how far scores and the order of runs move when documents are judged anew."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.agree.people import legend
-from pooler.results.printed import Cell, Column, Format, Table
-from store.analysis.significance.pairs import neighbours
-from store.analysis.variation.collection import CollectionVariation, pair_components, run_components
-from store.analysis.variation.intervals import IntervalLaw, RunIntervals
-from store.analysis.variation.order import Method, Reversals
-from store.analysis.variation.simulation import SimulatedMaps
+from pooler.results.measure.probabilities import Probable, Values, load_probable, say_empty
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.source import Source, source_of
+from pooler.results.table import Column, Plot, Table, View
+from pooler.telling import progress as telling
+from store.analysis.arrays import graded_arrays
+from store.analysis.measures.names import parse_measure
+from store.analysis.measures.table import evaluate
+from store.analysis.significance.pairs import neighbours as neighbouring
+from store.analysis.variation.collection import (
+    CollectionVariation,
+    Components,
+    VariedPairs,
+    collection_variation,
+    pair_components,
+    run_components,
+)
+from store.analysis.variation.empty import Empty
+from store.analysis.variation.intervals import IntervalLaw, RunIntervals, run_intervals
+from store.analysis.variation.lists import SUPPOSED, ProbableRankings
+from store.analysis.variation.order import Method, Reversals, reversals
+from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
+from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
-_UNJUDGED_WORDS = [
+if TYPE_CHECKING:
+    from pooler.results.source import Judged
+    from store.collection import Collection
+
+MOST_PAIRS = 45
+"""Pairs that are drawn; all of neighbours are."""
+REACH = 0.05
+"""Probability that the axis of pairs reaches at least: small ones have to look small."""
+_UNJUDGED_WORDS = (
     "Documents that nobody judged may be relevant here: they count among all relevant ones, and"
     " may move MAP far. How likely that is nobody has seen: these are guesses, not scores, and the"
     " error of the guess is in none of the intervals."
-]
+)
 _WHO_JUDGES = (
     "Judging again is supposed to decide each document by itself, relevant with its probability p:"
     " the share of its judges, or what its grade is worth. A judge who is stricter throughout moves"
@@ -46,199 +72,445 @@ _LAW_WORDS: Mapping[Method, str] = {
 }
 
 
-def of_runs(
-    tags: Sequence[str],
-    varied: CollectionVariation,
-    scores: NDArray[np.float64] | None,
-    intervals: RunIntervals,
-    simulated: SimulatedMaps | None,
-    fmt: Format,
+def variation(
+    source: Source | Collection | tuple[Any, Any],
     *,
-    turned: Reversals | None = None,
-    has_unjudged: bool = False,
-) -> Table:
-    """Make a row for every run."""
+    values: Values | None = None,
+    probabilities: str | None = None,
+    unjudged: float | str = 0,
+    extra_relevant: int = 0,
+    empty: Empty = "given",
+    pairs: bool = False,
+    neighbours: bool = False,
+    intervals: bool = True,
+    quick: bool = True,
+    simulate: int | None = None,
+    seed: int = 1,
+    cutoff: int = 1000,
+    progress: Progress | None = None,
+) -> Variation:
+    """Tell how far MAP and the order of runs move when the documents are judged anew.
+
+    A document that half of its judges find relevant is relevant with probability 1/2 in another
+    judging, each document by itself. Mean, variance and covariance of MAP are computed exactly,
+    where Kishida (2001, section 3.2) simulates.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        What is measured. Of a collection all judges have a say, or those of a policy's `of`; one
+        judge's grades or an aggregate give `judged` besides.
+    values : mapping of int to float, optional
+        What each grade of a judge is worth: the probability, in [0, 1], that the document is
+        relevant; every grade of the scale. Default: the share of judges at the level; of qrels 1 at
+        the level and 0 below, so that nothing varies.
+    probabilities : str, optional
+        A file of `topic docno p` instead; the runs need no judgements then.
+    unjudged : float or "by-rank", optional
+        How likely a document is relevant that a run retrieved and nobody judged: in [0, 1], or as a
+        curve says that is fitted to the judged ones.
+    extra_relevant : int, optional
+        Relevant documents of each topic, from 0, that no run retrieved.
+    empty : {"given", "zero"}, optional
+        Judgings in which a topic has no relevant document: left out, or counted with an AP of 0.
+    pairs : bool, optional
+        Compare every two runs.
+    neighbours : bool, optional
+        Of the pairs keep runs that are next to each other by expected MAP, in their order.
+    intervals : bool, optional
+        Find the interval of every run: some seconds. Without, there is no table `variation`.
+    quick : bool, optional
+        Without pairs take the laws that are found sooner, where only tau is made of them.
+    simulate : int, optional
+        Judge by chance so many times, too, from 2.
+    seed : int, optional
+        Of the simulation, from 0.
+    cutoff : int, optional
+        Ranks that are looked at.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    Variation
+        Mean, deviation and interval of every run's MAP; of pairs, how likely the order turns about.
+
+    Raises
+    ------
+    PoolerError
+        If there is one run and `pairs`; if nothing is judged or may be relevant; if no curve by
+        rank can be fitted.
+    ArgumentError
+        If parameters exclude each other, or `neighbours` is given without `pairs`.
+
+    Notes
+    -----
+    Eq. 9 of Kishida (2001) gives the t of pairs. O(runs^2 documents^2) a topic at most.
+
+    Examples
+    --------
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
+    >>> found = variation((runs, {"1": {"x": 1, "y": 0}}), values={0: 0, 1: 0.5})
+    >>> found.mean.round(9).tolist()
+    [1.0, 0.5]
+    """
+    with heard(progress) as said:
+        if neighbours and not pairs:
+            raise ArgumentError("neighbours", "is of --pairs, which is absent", None)
+        found = source_of(source)
+        judged = _one_grade(found)
+        loaded = load_probable(
+            found, values=values, probabilities=probabilities, unjudged=unjudged,
+            extra_relevant=extra_relevant, empty=empty, cutoff=cutoff, judged=judged,
+        )  # fmt: skip
+        if pairs and len(loaded.rankings.tags) < 2:
+            message = f"there is one run, `{loaded.rankings.tags[0]}`: a pair needs two"
+            raise PoolerError(message, hint="name another run")
+        result = variation_of(
+            loaded, judged, empty=empty, pairs=pairs, neighbours=neighbours, intervals=intervals,
+            quick=quick, simulate=simulate, seed=seed, tells_empty=True,
+        )  # fmt: skip
+    return replace(result, warnings=said.warnings)
+
+
+def variation_of(
+    loaded: Probable,
+    judged: Judged | None,
+    *,
+    empty: Empty = "given",
+    pairs: bool = False,
+    neighbours: bool = False,
+    intervals: bool = True,
+    quick: bool = True,
+    simulate: int | None = None,
+    seed: int = 1,
+    tells_empty: bool = False,
+) -> Variation:
+    """Do what `variation` does with what is read already."""
+    probable = loaded.rankings
+    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
+    n_runs = len(probable.tags)
+    with telling("topics", len(topics)) as advance:
+        varied = collection_variation(topics, empty=empty, progress=advance)
+    if tells_empty:
+        say_empty(probable.topics, varied)
+    scores = None if judged is None else _map_as_judged(judged, probable, empty)
+    simulated = turned = tested = None
+    if simulate is not None:
+        with telling("judgings", simulate) as advance:
+            simulated = simulate_maps(topics, repetitions=simulate, seed=seed, empty=empty, progress=advance)
+    if n_runs > 1:
+        with telling("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
+            turned = reversals(topics, varied, quick=quick and not pairs, progress=advance)
+        if pairs:
+            tested = pair_components(varied, (turned.first, turned.second))
+    limits = None
+    if intervals:
+        with telling("runs", n_runs) as advance:
+            limits = run_intervals(topics, varied, progress=advance)
     parts = run_components(varied)
-    rows: list[Mapping[str, Cell]] = []
-    for run, tag in enumerate(tags):
-        mean, spread = float(parts.mean[run]), float(parts.by_judging[run])
-        row: dict[str, Cell] = {
-            "run": tag, "topics": parts.n_topics, "mean": mean, "sd": spread,
-            "low": float(intervals.low[run]), "high": float(intervals.high[run]),
-            "law": intervals.law, "interval_error": _number(intervals.error[run]),
-            "topic_variance": _number(parts.topic_variance[run]),
-            "judging_variance": _number(parts.judging_variance[run]),
-            "share": _number(parts.share[run]), "map_variance": _number(parts.of_mean[run]),
-            "moments_error": varied.error,
-        }  # fmt: skip
-        if scores is not None:
-            row["judged"] = _number(scores[run])
-        if simulated is not None:
-            row["mc_mean"] = float(simulated.moments.mean[run])
-            row["mc_sd"] = float(simulated.moments.covariance[run, run] ** 0.5)
-        rows.append(row)
-    columns = [
-        Column("run"), Column("topics"), Column("judged"), Column("mean", "expected"),
-        Column("sd"), Column("low"), Column("high"), Column("topic_variance"),
-        Column("judging_variance"), Column("share"), Column("map_variance"),
-        Column("mc_mean", "simulated"), Column("mc_sd", "sd"), Column("law"),
-        Column("interval_error"), Column("moments_error"),
-    ]  # fmt: skip
-    hidden = {
-        "topics", "topic_variance", "judging_variance", "map_variance", "law", "interval_error",
-        "moments_error",
-    }  # fmt: skip
-    lines = [
-        f"expected: mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged"
-        " again; sd: its standard deviation, the topics being the same; low, high: about 95% of"
-        f" judgings, {_INTERVAL_WORDS[intervals.law]}.",
-        "share: how much of the variance of single topics is by judging, not between them.",
-    ]
-    if scores is not None:
-        lines.append("judged: MAP by the judgements that were chosen.")
-    varies = bool(np.any(parts.by_judging > 0))
-    lines.append(_WHO_JUDGES if varies else _NOTHING_VARIES)
-    lines += _UNJUDGED_WORDS if has_unjudged else []
-    if turned is not None and varies:
-        lines.append(tau_words(varied, turned, scores))
-    lines += _simulation_words(simulated)
-    return Table("variation", _shown(columns, rows, hidden, fmt), rows, caption=legend(lines))
+    nan = np.full(n_runs, np.nan)
+    return Variation(
+        runs=probable.tags, topics=probable.topics, mean=parts.mean, sd=parts.by_judging,
+        low=nan if limits is None else limits.low, high=nan if limits is None else limits.high,
+        covariance=varied.covariance, judged=scores, share=parts.share,
+        tau=float("nan") if turned is None else turned.tau(parts.mean if scores is None else scores),
+        varied=varied, parts=parts, limits=limits, turned=turned, tested=tested, simulated=simulated,
+        n_left_out=loaded.n_left_out, is_guessed=_may_be_unjudged(probable), neighbours=neighbours,
+        settings=frozen(
+            **loaded.settings, pairs=pairs, neighbours=neighbours, simulate=simulate, seed=seed
+        ),
+    )  # fmt: skip
 
 
-def tau_words(varied: CollectionVariation, turned: Reversals, scores: NDArray[np.float64] | None) -> str:
-    """Say how far another judging leaves the order of the runs as it is."""
-    tau = turned.tau(run_components(varied).mean if scores is None else scores)
-    whose = "expected MAP" if scores is None else "MAP as judged"
-    return (
-        f"Between the orders of the runs by another judging and by {whose}, Kendall's tau is"
-        f" {tau:.2f} on average (1 = the same order)."
+def _one_grade(source: Source) -> Judged | None:
+    """Read one set of judgements, where there is one; ``None`` = several judges and no choice."""
+    if not source.has_one_grade:
+        return None
+    return source.judged if source.is_of_files else source.numbered
+
+
+def _may_be_unjudged(probable: ProbableRankings) -> bool:
+    """Say whether a document that nobody judged may be relevant here."""
+    return any(
+        bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
+        for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
     )
 
 
-def of_pairs(
-    tags: Sequence[str],
-    varied: CollectionVariation,
-    found: Reversals,
-    simulated: SimulatedMaps | None,
-    fmt: Format,
-    *,
-    has_unjudged: bool = False,
-    neighbours_only: bool = False,
-) -> Table:
-    """Make a row for every two runs, or every two neighbours; the one with the higher mean first.
+def _map_as_judged(judged: Judged, probable: ProbableRankings, empty: Empty) -> NDArray[np.float64]:
+    """Compute MAP by the one set of judgements over the same topics; NaN where none has an AP."""
+    name = parse_measure("AP", level=judged.level)
+    rankings = graded_arrays(judged.ranked, judged.by_topic(), cutoff=probable.cutoff)
+    (scores,) = evaluate(rankings, [name])
+    place = {topic: column for column, topic in enumerate(rankings.topics)}
+    columns = [place[topic] for topic in probable.topics if topic in place]
+    if len(columns) < len(probable.topics):
+        raise ArgumentError("judge", "must have judged every topic", len(columns))
+    rows = [rankings.tags.index(tag) for tag in probable.tags]
+    found = scores.values[np.ix_(rows, columns)]
+    if empty == "zero":
+        return np.asarray(np.nan_to_num(found).mean(axis=1))
+    undefined = np.isnan(found).any(axis=0)
+    if undefined.all():
+        return np.full(len(rows), np.nan)
+    return np.asarray((found[:, ~undefined] if undefined.any() else found).mean(axis=1))
 
-    Neighbours come in the order of their means.
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Variation(Result):
+    """MAPs and the order of the runs in other judgings of the same topics.
+
+    Tables: `variation`, a row a run; `pairs`, a row for two runs, where they were asked for.
     """
-    tested = pair_components(varied, (found.first, found.second))
-    p_values, parts = tested.p_values(), tested.components
-    rows: list[Mapping[str, Cell]] = []
-    every = np.arange(found.first.size)
-    for place in neighbours(found.first, found.second) if neighbours_only else every:
-        first, second = found.first[place], found.second[place]
-        one = found.single.get((int(first), int(second)))
-        row: dict[str, Cell] = {
-            "a": tags[first], "b": tags[second], "topics": parts.n_topics,
-            "difference": float(parts.mean[place]), "sd": float(parts.by_judging[place]),
-            "topic_variance": _number(parts.topic_variance[place]),
-            "judging_variance": _number(parts.judging_variance[place]),
-            "k": _number(parts.share[place]),
-            "reversed": float(found.reversed[place]),
-            "tied": None if one is None else one.tied,
-            "law": "normal" if one is None else one.method,
-            "reversed_error": _number(found.error[place]),
-            "moments_error": varied.error,
+
+    runs: Sequence[str]
+    topics: Sequence[str]
+    mean: NDArray[np.float64]
+    """Expected MAP, shape (n_runs,), in [0, 1]."""
+    sd: NDArray[np.float64]
+    """Its standard deviation by judging, shape (n_runs,)."""
+    low: NDArray[np.float64]
+    """About 95% of judgings give a MAP between this and `high`, shape (n_runs,); NaN = not asked for."""
+    high: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    """Of AP by judging, shape (n_topics, n_runs, n_runs)."""
+    judged: NDArray[np.float64] | None
+    """MAP by the one set of judgements, shape (n_runs,); ``None`` = none was chosen."""
+    share: NDArray[np.float64]
+    """Of the variance of single topics, what is by judging; NaN where there is none."""
+    tau: float
+    """Kendall's tau of the orders by another judging and as judged, or by `mean`, on average; NaN
+    of one run."""
+    varied: CollectionVariation = field(repr=False)
+    parts: Components = field(repr=False)
+    limits: RunIntervals | None = field(repr=False)
+    turned: Reversals | None = field(repr=False)
+    """How likely every two runs change places; ``None`` = there is one run."""
+    tested: VariedPairs | None = field(repr=False)
+    """Paired t tests without and with the variance by judging; ``None`` = no pairs."""
+    simulated: SimulatedMaps | None = field(repr=False)
+    n_left_out: int
+    """Topics in which no document can be relevant."""
+    is_guessed: bool
+    """Whether documents that nobody judged may be relevant."""
+    neighbours: bool
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the tables that were asked for."""
+        there = {"variation": self.limits is not None, "pairs": self.tested is not None}
+        return tuple(name for name in self.NAMES if there[name])
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return tau, where there are two runs."""
+        return {} if np.isnan(self.tau) else {"tau": self.tau}
+
+    def _table(self, name: str) -> Table:
+        return self._by_run() if name == "variation" else self._by_pair()
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        by = "mean" if self.judged is None else "judged"
+        return [View(table, rows=table.order(by, descending=True) if name == "variation" else None)]
+
+    def conclusion(self) -> str:
+        """Say how far another judging leaves the order of the runs as it is."""
+        whose = "expected MAP" if self.judged is None else "MAP as judged"
+        return (
+            f"Between the orders of the runs by another judging and by {whose}, Kendall's tau is"
+            f" {self.tau:.2f} on average (1 = the same order)."
+        )
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return every run's interval, or of pairs how likely they turn about."""
+        return (self._drawn_runs() if self.limits is not None else self._drawn_pairs(),)
+
+    def _drawn_runs(self) -> Plot:
+        """Make the picture of runs, the highest first, each with how likely the next one passes it."""
+        chain: list[int] = []
+        passed: list[float | None] = []
+        if self.turned is not None:
+            for place in neighbouring(self.turned.first, self.turned.second):
+                chain.append(int(self.turned.first[place]))
+                passed.append(float(self.turned.reversed[place]))
+        # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
+        chain += [run for run in range(len(self.runs)) if run not in chain]
+        passed += [None] * (len(chain) - len(passed))
+        columns = [Column("run"), Column("passed", "float"), Column("mean", "float"),
+                   Column("low", "float"), Column("high", "float")]  # fmt: skip
+        table = Table("passed", columns, {
+            "run": [self.runs[run] for run in chain], "passed": passed, "mean": self.mean[chain],
+            "low": self.low[chain], "high": self.high[chain],
+        })  # fmt: skip
+        below = "passed: how likely another judging puts the run below above this one"
+        return Plot(
+            table=table, kind="dots", label="run", value="mean", low="low", high="high", notes=("passed",),
+            title="Expected MAP", words=("expected MAP", "low to high, about 95% of judgings"),
+            below=below if len(chain) > 1 else "",
+        )  # fmt: skip
+
+    def _drawn_pairs(self) -> Plot:
+        """Make the picture of pairs: all neighbours, or the pairs most likely to turn about."""
+        table = self._by_pair()
+        n_pairs = len(table)
+        title = "How likely another judging puts the second run above the first"
+        if not self.neighbours:
+            table = table.sort("reversed", descending=True).head(MOST_PAIRS)
+            if n_pairs > len(table):
+                title += f": the {len(table):,} most likely of {counted(n_pairs, 'pair')}"
+        pairs = [f"{a} > {b}" for a, b in zip(table.cells("a"), table.cells("b"), strict=True)]
+        drawn = Table("reversed", [Column("pair"), Column("reversed", "float")],
+                      {"pair": pairs, "reversed": table.cells("reversed")})  # fmt: skip
+        return Plot(table=drawn, kind="bars", label="pair", value="reversed", notes=("reversed",),
+                    title=title, reach=REACH)  # fmt: skip
+
+    def _by_run(self) -> Table:
+        """Make a row a run."""
+        assert self.limits is not None
+        parts, limits = self.parts, self.limits
+        columns = [
+            Column("run"), Column("topics", "int", show="never"),
+            Column("judged", "float", about="MAP by the judgements that were chosen"),
+            Column("mean", "float", "expected", f"mean MAP over {counted(parts.n_topics, 'topic')} if"
+                   " judges like these judged again"),
+            Column("sd", "float", about="its standard deviation, the topics being the same"),
+            Column("low", "float", about="about 95% of judgings are from here to high,"
+                   f" {_INTERVAL_WORDS[limits.law]}"),
+            Column("high", "float"),
+            Column("topic_variance", "float", show="never"),
+            Column("judging_variance", "float", show="never"),
+            Column("share", "float", about="how much of the variance of single topics is by judging,"
+                   " not between them"),
+            Column("map_variance", "float", show="never"), Column("mc_mean", "float", "simulated"),
+            Column("mc_sd", "float", "sd"), Column("law", show="never"),
+            Column("interval_error", "float", show="never"),
+            Column("moments_error", "float", show="never"),
+        ]  # fmt: skip
+        n_runs = len(self.runs)
+        data: dict[str, Any] = {
+            "run": self.runs, "topics": [parts.n_topics] * n_runs, "mean": self.mean, "sd": self.sd,
+            "low": limits.low, "high": limits.high, "topic_variance": parts.topic_variance,
+            "judging_variance": parts.judging_variance, "share": parts.share,
+            "map_variance": parts.of_mean, "law": [limits.law] * n_runs,
+            "interval_error": limits.error, "moments_error": [self.varied.error] * n_runs,
+        }  # fmt: skip
+        if self.judged is not None:
+            data["judged"] = self.judged
+        if self.simulated is not None:
+            data["mc_mean"] = self.simulated.moments.mean
+            data["mc_sd"] = np.diagonal(self.simulated.moments.covariance) ** 0.5
+        varies = bool(np.any(self.sd > 0))
+        notes = [
+            self.conclusion() if varies and not np.isnan(self.tau) else "",
+            _WHO_JUDGES if varies else _NOTHING_VARIES,
+            _UNJUDGED_WORDS if self.is_guessed else "",
+            self._simulation(),
+        ]
+        columns = [column for column in columns if column.name in data]
+        return Table("variation", columns, data, notes=[*filter(None, notes)])
+
+    def _by_pair(self) -> Table:
+        """Make a row for two runs, the one with the higher mean first; neighbours by their means."""
+        turned, tested = self.turned, self.tested
+        assert turned is not None
+        assert tested is not None
+        parts, p_values = tested.components, tested.p_values()
+        places = (neighbouring(turned.first, turned.second) if self.neighbours
+                  else np.arange(turned.first.size))  # fmt: skip
+        first, second = turned.first[places], turned.second[places]
+        single = [turned.single.get((int(a), int(b))) for a, b in zip(first, second, strict=True)]
+        columns = [
+            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
+            Column("topics", "int", show="never"),
+            Column("difference", "float", "A - B", "expected difference of MAP"),
+            Column("sd", "float", about="how far another judging of the same topics moves it"),
+            Column("topic_variance", "float", show="never"),
+            Column("judging_variance", "float", show="never"),
+            Column("k", "float", "K", "how much of the variance of the differences by topic is by judging"),
+            Column("t1_removed", "float", show="never"), Column("p_t1_removed", "float", show="never"),
+            Column("t1_included", "float", show="never"), Column("p_t1_included", "float", show="never"),
+            Column("t2_removed", "float", show="never"),
+            Column("p_t2_removed", "float", "p without", "of the paired t test (eq. 9, two-sided)"
+                   " without that part of the variance"),
+            Column("t2_included", "float", show="never"),
+            Column("p_t2_included", "float", "p with", "the same with that part"),
+            Column("reversed", "float", about="how likely another judging puts B above A"),
+            Column("tied", "float", show="never"), Column("law", show="never"),
+            Column("reversed_error", "float", show="never"),
+            Column("mc_reversed", "float", "simulated"), Column("moments_error", "float", show="never"),
+        ]  # fmt: skip
+        data: dict[str, Any] = {
+            "a": [self.runs[run] for run in first], "b": [self.runs[run] for run in second],
+            "topics": [parts.n_topics] * len(places), "difference": parts.mean[places],
+            "sd": parts.by_judging[places], "topic_variance": parts.topic_variance[places],
+            "judging_variance": parts.judging_variance[places], "k": parts.share[places],
+            "reversed": turned.reversed[places],
+            "tied": [None if one is None else one.tied for one in single],
+            "law": ["normal" if one is None else one.method for one in single],
+            "reversed_error": turned.error[places], "moments_error": [self.varied.error] * len(places),
         }  # fmt: skip
         for name, p in p_values.items():
-            row[name] = _number(getattr(tested, name)[place])
-            row[f"p_{name}"] = _number(p[place])
-        if simulated is not None:
-            row["mc_reversed"] = float(simulated.above[second, first])
-        rows.append(row)
-    columns = [
-        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
-        Column("sd"), Column("topic_variance"), Column("judging_variance"), Column("k", "K"),
-        Column("t1_removed"), Column("p_t1_removed"), Column("t1_included"),
-        Column("p_t1_included"), Column("t2_removed"), Column("p_t2_removed", "p without"),
-        Column("t2_included"), Column("p_t2_included", "p with"), Column("reversed"),
-        Column("tied"), Column("law"),
-        Column("reversed_error"), Column("mc_reversed", "simulated"), Column("moments_error"),
-    ]  # fmt: skip
-    hidden = {
-        "topics", "topic_variance", "judging_variance", "tied", "law", "reversed_error",
-        "moments_error", "t1_removed", "p_t1_removed", "t1_included", "p_t1_included",
-        "t2_removed", "t2_included",
-    }  # fmt: skip
-    n_open = sum(float(str(row["reversed"])) >= 0.05 for row in rows)
-    lines = [
-        "A - B: expected difference of MAP, A being the run ahead; sd: how far another judging of"
-        " the same topics moves it; K: how much of the variance of the differences by topic is by"
-        " judging; p without, with that part: of the paired t test (eq. 9, two-sided).",
-        f"reversed: how likely another judging puts B above A: {n_open:,} of"
-        f" {counted(len(rows), 'pair')}{' of neighbours' if neighbours_only else ''} in 5% or"
-        f" more. {_laws(rows)}",
-        *(_UNJUDGED_WORDS if has_unjudged else []),
-        *_simulation_words(simulated),
-        *([] if simulated is None else contradicted(rows, simulated.moments.repetitions)),
-    ]
-    return Table("pairs", _shown(columns, rows, hidden, fmt), rows, caption=legend(lines))
+            data[name] = getattr(tested, name)[places]
+            data[f"p_{name}"] = p[places]
+        if self.simulated is not None:
+            data["mc_reversed"] = self.simulated.above[second, first]
+        n_open = int((data["reversed"] >= 0.05).sum())
+        notes = [
+            f"Of {counted(len(places), 'pair')}{' of neighbours' if self.neighbours else ''}, {n_open:,}"
+            f" may turn about with a probability of 5% or more. {_laws(data)}",
+            *([] if self.simulated is None else contradicted(data, self.simulated.moments.repetitions)),
+            _UNJUDGED_WORDS if self.is_guessed else "",
+            self._simulation(),
+        ]
+        columns = [column for column in columns if column.name in data]
+        return Table("pairs", columns, data, notes=[*filter(None, notes)])
+
+    def _simulation(self) -> str:
+        """Say how the simulation was made."""
+        if self.simulated is None:
+            return ""
+        moments = self.simulated.moments
+        return f"simulated: the same from {moments.repetitions:,} judgings by chance, seed {moments.seed}."
 
 
-def _laws(rows: Sequence[Mapping[str, Cell]]) -> str:
+def _laws(data: Mapping[str, Any]) -> str:
     """Say by which laws the order was found, and what errors they have."""
-    by_law: dict[str, list[float]] = {}
-    for row in rows:
-        error = row["reversed_error"]
-        by_law.setdefault(str(row["law"]), []).append(error if isinstance(error, float) else float("nan"))
+    laws, every = np.array(data["law"]), data["reversed_error"]
     words = []
     for law, name in _LAW_WORDS.items():
-        errors = np.array(by_law.get(law, []))
+        errors = every[laws == law]
         if not errors.size:
             continue
-        of_all = "" if len(by_law) == 1 else f" ({errors.size:,})"
+        of_all = "" if errors.size == laws.size else f" ({errors.size:,})"
         known = errors[~np.isnan(errors)]
         about = "" if law == "enumeration" or not known.size else f", off by some {known.max():.1g}"
         words.append(f"{name}{of_all}{about}")
     return f"By {'; '.join(words)}."
 
 
-def _simulation_words(simulated: SimulatedMaps | None) -> list[str]:
-    """Say how the simulation was made."""
-    if simulated is None:
-        return []
-    moments = simulated.moments
-    return [f"simulated: the same from {moments.repetitions:,} judgings by chance, seed"
-            f" {moments.seed}."]  # fmt: skip
+def contradicted(data: Mapping[str, Any], repetitions: int) -> list[str]:
+    """Name the pairs whose order the simulation tells otherwise, chance and error allowed for.
 
-
-def contradicted(rows: Sequence[Mapping[str, Cell]], repetitions: int) -> list[str]:
-    """Name the pairs whose order the simulation tells otherwise, chance and error allowed for."""
-    names = []
-    for row in rows:
-        share, error = float(str(row["mc_reversed"])), row["reversed_error"]
-        # Four standard errors, by the share with two judgings of either kind added.
-        smoothed = (share * repetitions + 2) / (repetitions + 4)
-        chance = 4 * (smoothed * (1 - smoothed) / repetitions) ** 0.5
-        told = error if isinstance(error, float) else 0.0
-        if abs(share - float(str(row["reversed"]))) > told + chance:
-            names.append(f"{row['a']} - {row['b']}")
-    if not names:
+    Parameters
+    ----------
+    data : mapping of str to sequence
+        Cells of the columns `a`, `b`, `reversed`, `reversed_error` and `mc_reversed`.
+    repetitions : int
+        Judgings by chance.
+    """
+    share, error = np.asarray(data["mc_reversed"]), np.nan_to_num(data["reversed_error"])
+    # Four standard errors, by the share with two judgings of either kind added.
+    smoothed = (share * repetitions + 2) / (repetitions + 4)
+    chance = 4 * (smoothed * (1 - smoothed) / repetitions) ** 0.5
+    (places,) = np.nonzero(np.abs(share - data["reversed"]) > error + chance)
+    if not places.size:
         return []
-    more = "" if len(names) == 1 else f" and {counted(len(names) - 1, 'other pair')}"
+    more = "" if places.size == 1 else f" and {counted(places.size - 1, 'other pair')}"
     return [
-        f"The simulation contradicts `reversed` of {names[0]}{more} by more than chance and the"
-        " error told: go by `simulated` there."
+        f"The simulation contradicts `reversed` of {data['a'][places[0]]} - {data['b'][places[0]]}{more}"
+        " by more than chance and the error told: go by `simulated` there."
     ]
-
-
-def _shown(
-    columns: list[Column], rows: list[Mapping[str, Cell]], hidden: set[str], fmt: Format
-) -> list[Column]:
-    """Leave out columns that nobody asked for and, for people, those that outgrow a screen."""
-    there = {name for row in rows for name in row}
-    left_out = hidden if fmt is Format.TABLE else set()
-    return [column for column in columns if column.name in there - left_out]
-
-
-def _number(value: float) -> float | None:
-    """Return a number, or ``None`` where it is undefined."""
-    return None if np.isnan(value) else float(value)

@@ -32,7 +32,7 @@ def pooled_of(runs: dict[str, Scores]) -> Pooled:
 
 def diagnosed(cli: Cli, *options: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return the facts, and the rows by run."""
-    found = cli("diagnose", *options, "--format", "json").fine().json()
+    found = cli("diagnose", *options, "--format", "json").fine().dossier()
     return found, {row["run"]: row for row in found["runs"]}
 
 
@@ -171,7 +171,7 @@ def test_places_are_told_by_what_they_are_counted(cli: Cli, judged: Path) -> Non
     placed = "and each placed among the scores that all others have now, "
     theirs = ", when the other runs of its group have lost theirs too"
     assert f"Taken together, {placed}runs would move by 4 places" in words
-    assert f"rank, late: the place among all runs, and then{theirs}." in words
+    assert f"rank: the place among all runs. late: the place then{theirs}." in words
     by_run = " ".join(cli("diagnose", *STRICT, "--by-run").fine().out.split())
     assert (placed in by_run, theirs in by_run) == (False, False)
 
@@ -182,11 +182,12 @@ def _changes(rows: dict[str, dict[str, Any]]) -> list[float]:
 
 
 def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
-    """The conclusion stands under the table, and no line of it is wider than 80 columns."""
+    """The conclusions stand before the tables, and no line of them is wider than 80 columns."""
     text = cli("diagnose", *STRICT, "--by-run").fine().out
-    facts, table = text.split("\nruns\n")
-    assert max(map(len, facts.splitlines())) <= 80
-    words = " ".join(table.split())
+    assert text.startswith("What follows\n- All 84 documents of the pool")
+    first, table = text.split("\nruns\n")
+    assert max(map(len, first.splitlines())) <= 80
+    words = " ".join(first.split())
     assert "All 84 documents of the pool, the first 5 documents of each of 8 runs" in words
     assert "Had it come late, a run that fed the pool would lose" in words
     assert "of 8 runs would change place" in words

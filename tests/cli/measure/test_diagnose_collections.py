@@ -28,7 +28,7 @@ def folder_of(name: str) -> Path:
 
 def diagnosed(cli: Cli, *options: str | Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return all facts and tables, and the rows of runs by run."""
-    found = cli("diagnose", *options, "--format", "json").fine().json()
+    found = cli("diagnose", *options, "--format", "json").fine().dossier()
     return found, {row["run"]: row for row in found["runs"]}
 
 

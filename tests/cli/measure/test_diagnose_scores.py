@@ -21,7 +21,7 @@ Qrels = dict[str, dict[str, int]]
 
 def scored(cli: Cli, *options: str) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
     """Return the rows of scores by measure and run, and those of gaps by run."""
-    found = cli("diagnose", *options, "--scores", "--format", "json").fine().json()
+    found = cli("diagnose", *options, "--scores", "--format", "json").fine().dossier()
     by_run = {row["run"]: row for row in found["coverage"]}
     return {(row["measure"], row["run"]): row for row in found["scores"]}, by_run
 
@@ -155,7 +155,7 @@ def test_contributors_are_counted(cli: Cli, judged: Path) -> None:
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     pooled = pooled_of(runs_of(judged))
     times = Counter(pair for pairs in pooled.values() for pair in pairs)
-    found = cli("diagnose", *STRICT, "--by-contributors", "--format", "json").fine().json()
+    found = cli("diagnose", *STRICT, "--by-contributors", "--format", "json").fine().dossier()
     expected = []
     for n in sorted({*times.values()}):
         pairs = [pair for pair, count in times.items() if count == n]
@@ -169,13 +169,13 @@ def test_contributors_are_counted(cli: Cli, judged: Path) -> None:
 def test_pool_made_again_is_the_same_by_depth(cli: Cli, judged: Path) -> None:
     """Both ways of leaving out agree, for runs and for groups."""
     for options in ((), ("--by-group",)):
-        again = cli("diagnose", *STRICT, *options, "--repool", "--format", "json").fine().json()
-        assert again == cli("diagnose", *STRICT, *options, "--format", "json").fine().json()
+        again = cli("diagnose", *STRICT, *options, "--repool", "--format", "json").fine().dossier()
+        assert again == cli("diagnose", *STRICT, *options, "--format", "json").fine().dossier()
 
 
 def test_adjusted_scores_are_of_runs_that_fed_nothing(cli: Cli, judged: Path) -> None:
     """The late run gets what the others lose on average; theirs stay."""
-    found = cli("diagnose", *STRICT, "--format", "json").fine().json()
+    found = cli("diagnose", *STRICT, "--format", "json").fine().dossier()
     fed = [row for row in found["runs"] if row["contributes"]]
     (late,) = [row for row in found["runs"] if not row["contributes"]]
     loss = mean(row["ap"] - row["ap_left_out"] for row in fed)
@@ -196,7 +196,7 @@ def test_files_with_one_tag_are_told_apart_by_names(cli: Cli, judged: Path) -> N
     )
     files = ("--qrels", "judgements/strict.qrels", "--order", "trec9", "--lenient")
     assert cli("diagnose", *files, "bm25-words.txt", "tfidf-words.txt").code == 1
-    found = cli("diagnose", *files, "--runs", "named.tsv", "--format", "json").fine().json()
+    found = cli("diagnose", *files, "--runs", "named.tsv", "--format", "json").fine().dossier()
     runs = runs_of(judged)
     expected = {
         name: pytest.approx(mean(average_precision(qrels, runs[tag]).values()))

@@ -136,7 +136,7 @@ def test_a_guess_that_leaves_most_outside_is_withheld() -> None:
     assert found.pool is None
     assert found.reason == "bad-guess"
     assert not {"late", "guess", "final", "P@1"} & {*text.replace(".", " ").split()}
-    assert all(cell is None for row in topics_table(found).rows
+    assert all(cell is None for row in topics_table(found).to_records()
                for name, cell in row.items() if name.startswith("pool"))  # fmt: skip
     # The depth is known, and that all runs fed it is a guess: of 1, 20, 30 and 2 two are judged.
     assert "(66.7 %; more" in said(diagnosed(lists, grades, depth=2))
@@ -182,8 +182,8 @@ def test_no_pool_says_why(options: dict[str, object], words: str) -> None:
     assert [column.name for column in topics_table(found).columns] == [
         "topic", "judged", "relevant",
     ]  # fmt: skip
-    assert topics_table(found).rows[0]["pooled"] is None
-    assert "entering" not in ranks_table(found).rows[0]
+    assert "pooled" not in topics_table(found).data
+    assert "entering" not in ranks_table(found).to_records()[0]
 
 
 def test_limits_of_order() -> None:
@@ -205,7 +205,7 @@ def test_nothing_retrieved() -> None:
                       contributing=np.ones(1, np.bool_))  # fmt: skip
     assert found.reason == "no-documents"
     assert "no run has a document for a topic that is judged" in said(found)
-    assert ranks_table(found).rows == []
+    assert len(ranks_table(found)) == 0
 
 
 def test_final_measures_are_named() -> None:

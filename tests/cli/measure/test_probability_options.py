@@ -11,16 +11,10 @@ import numpy as np
 import pytest
 import typer
 
+from pooler.cli.measure.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.source_options import GivenPrinted as Given
 from pooler.cli.source_options import on_given_runs
-from pooler.results.measure.probabilities import (
-    ProbabilitiesOption,
-    UnjudgedOption,
-    ValueOption,
-    load_probable,
-    parse_unjudged,
-    parse_values,
-)
+from pooler.results.measure.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
 from pooler.telling import listening
 from store.analysis.undiscovered.by_rank import rank_curve
@@ -61,8 +55,9 @@ class Load:
             judged = given.load(docnos=False) if with_judged else None
             self._found.append(
                 load_probable(
-                    given, values=values, probabilities=probabilities, unjudged=unjudged,
-                    keep_zero=keep_zero, extra_relevant=extra, judged=judged,
+                    given.probable_source(probabilities), cutoff=given.cutoff, values=values,
+                    probabilities=probabilities, unjudged=unjudged, keep_zero=keep_zero,
+                    extra_relevant=extra, judged=judged,
                 ).rankings
             )  # fmt: skip
 

@@ -6,6 +6,7 @@ import math
 from functools import cache
 from pathlib import Path
 from statistics import variance
+from typing import Any
 
 import numpy as np
 import pytest
@@ -202,15 +203,18 @@ def test_a_simulation_that_contradicts_is_told() -> None:
     """Of 10,000 judgings 1,000 turned about: .1, with a standard error of .003."""
     from pooler.results.measure.variation import contradicted
 
+    def said(*pairs: dict[str, Any]) -> list[str]:
+        return contradicted({name: [one[name] for one in pairs] for name in pairs[0]}, 10_000)
+
     pair = {"a": "x", "b": "y", "mc_reversed": 0.1}
     told = {0.105: False, 0.12: True, 0.08: True}
     for law, says in told.items():
-        words = contradicted([{**pair, "reversed": law, "reversed_error": None}], 10_000)
+        words = said({**pair, "reversed": law, "reversed_error": math.nan})
         assert bool(words) is says
-    assert not contradicted([{**pair, "reversed": 0.12, "reversed_error": 0.01}], 10_000)
+    assert not said({**pair, "reversed": 0.12, "reversed_error": 0.01})
     other = {"a": "x", "b": "z", "mc_reversed": 0.5, "reversed": 0.4, "reversed_error": 0.01}
-    (words,) = contradicted([other, {**other, "b": "w"}], 10_000)
+    (words,) = said(other, {**other, "b": "w"})
     assert words.startswith("The simulation contradicts `reversed` of x - z and 1 other pair")
     # None of so many is no certainty: 8 of a million would be seen as none by many a 10,000.
     rare = {**pair, "mc_reversed": 0.0, "reversed": 8e-6, "reversed_error": 0.0}
-    assert not contradicted([rare], 10_000)
+    assert not said(rare)

@@ -61,9 +61,9 @@ def rows_of(found: Any) -> Iterator[dict[str, Any]]:
     if isinstance(found, list):
         yield from found
         return
-    for name, value in found.items():
+    for name, value in (found | found.get("facts", {})).items():
         if isinstance(value, list):
-            yield from value
+            yield from (one for one in value if isinstance(one, dict))
         else:
             yield {"name": name.replace("_", " "), "value": value}
 
@@ -88,7 +88,7 @@ def numbers(row: list[str]) -> list[str]:
 
 def missing(shown: Shown, outcome: Outcome) -> list[list[str]]:
     """Return the rows of the page that the command does not print."""
-    printed = list(rows_of(outcome.fine().json()))
+    printed = list(rows_of(outcome.fine().whole()))
     return [
         row
         for row in shown.rows
