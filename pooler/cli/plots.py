@@ -682,7 +682,7 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
     Parameters
     ----------
     plot : Plot
-        Bars, or dots with intervals.
+        Bars, stacks, or dots with intervals.
     width : int
         Columns of a terminal.
     """
@@ -691,6 +691,23 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
         table = table.sort(plot.by, descending=True)
     columns = [table.column(name) for name in plot.notes]
     rows: list[dict[str, Any]] = table.to_records()
+    words: Any = {
+        "title": plot.title,
+        "heading": table.column(plot.label).title,
+        "headings": tuple(column.title for column in columns),
+        "width": width,
+    }
+    if plot.kind == "stacks":
+        stacks = [
+            Stack(
+                label=sanitise_line(str(row[plot.label])),
+                parts=[row[name] or 0 for name in plot.parts],
+                notes=[_written(row[name]) for name in plot.notes],
+                group=sanitise_line(str(row[plot.group])) if plot.group else "",
+            )
+            for row in rows
+        ]
+        return plot_stacks(stacks, [(fill[0], fill[2:]) for fill in plot.words], **words)
     readings = [
         Reading(
             sanitise_line(str(row[plot.label])),
@@ -702,12 +719,6 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
         )
         for row in rows
     ]
-    words: Any = {
-        "title": plot.title,
-        "heading": table.column(plot.label).title,
-        "headings": tuple(column.title for column in columns),
-        "width": width,
-    }
     if plot.kind == "bars":
         return plot_bars(readings, **words)
     value_words, interval_words = plot.words

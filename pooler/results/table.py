@@ -290,11 +290,13 @@ class Plot:
     high: str | None = None
     parts: Sequence[str] = ()
     """Columns of several numbers of one label."""
+    group: str = ""
+    """Column whose text stands once above the labels that follow one another with it."""
     notes: Sequence[str] = ()
     """Columns that stand beside a label as text."""
     title: str = ""
     words: Sequence[str] = ()
-    """What a dot is, and what its interval."""
+    """What a dot is, and what its interval; of every part a character, a blank, and its meaning."""
     by: str = ""
     """Column by which rows fall from above; default they stand as in the table."""
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pooler.cli.collect.exchange import missing_words
 from pooler.cli.console import check_out, emit, write_json, write_lines
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -24,6 +23,7 @@ from pooler.cli.options import (
 )
 from pooler.cli.pool.diff import diff
 from pooler.pools.change import Part
+from pooler.results.look import missing_words
 from pooler.results.pool.pool import DEPTH, Wishes, as_wishes
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.results.source import entries_of, names_collection

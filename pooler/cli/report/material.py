@@ -112,9 +112,10 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
     """Read what a collection has besides."""
     from pooler.cli.judge.effort import costs_table
     from pooler.cli.judge.list import JUDGE_COLUMNS, POOL_COLUMNS, judge_row, pool_row
-    from pooler.cli.judge.status import progress_tables
     from pooler.cli.options import policy_of
+    from pooler.results.look import status
     from pooler.results.measure.diagnose import is_sampled, made_otherwise
+    from pooler.results.printed import printed
     from pooler.results.source import level_of_collection
     from store.collection import Collection
     from store.judging.kinds import kind_counts
@@ -135,7 +136,7 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
         pools = [pool_row(line, Format.JSON) for line in lines]
         manifests = {line.name: line.manifest for line in lines if not line.withdrawn}
         judges = [judge_row(line, Format.JSON) for line in opened.lists.judges(Sought())]
-        progress, _ = progress_tables(opened, by_topic=False)
+        progress = printed(status(opened).table("status"))
         costs = costs_table(opened.progress.effort(), LOW_DWELL)
         agreement = cross_tables = None
         has_intervals, reason = False, ""
