@@ -9,26 +9,16 @@ import typer
 from pooler.cli.console import json_text, write_lines
 from pooler.cli.dossier import emit_dossier
 from pooler.cli.fit import MOST
-from pooler.cli.judge.list import (
-    IN_POOL,
-    JUDGE_COLUMNS,
-    POOL_COLUMNS,
-    RUN_COLUMNS,
-    SHOWN_SHA256,
-    STANDING,
-    judge_row,
-    pool_row,
-    run_row,
-    standing_cells,
-    topic_row,
-)
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.look import moment
+from pooler.results import listing, table
+from pooler.results.listing import judge_cells, pool_cells, run_cells, standing_cells, topic_cells
+from pooler.results.look import day, moment
 from pooler.results.printed import Cell, Column, Format, Table
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from store.judging.rejudging import TopicVersion
     from store.looking.details import TopicDossier
@@ -37,6 +27,18 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show everything known of one thing.", no_args_is_help=True)
 
+SHOWN_SHA256 = 12
+"""Digits of a hash that a table for people shows."""
+
+
+def _printed(columns: Iterable[table.Column]) -> tuple[Column, ...]:
+    """Return columns of a list as a dossier takes them."""
+    return tuple(Column(one.name, one.heading, can_go=bool(one.can_go)) for one in columns)
+
+
+STANDING, IN_POOL = _printed(listing.STANDING), _printed(listing.IN_POOL)
+RUN_COLUMNS, POOL_COLUMNS = _printed(listing.RUN_COLUMNS), _printed(listing.POOL_COLUMNS)
+JUDGE_COLUMNS = _printed(listing.JUDGE_COLUMNS)
 _TITLE = Column("title", most=MOST)
 _TOPIC_COLUMNS = (Column("topic"), _TITLE, Column("runs"), *STANDING)
 _PARTS = ("description", "narrative")
@@ -57,7 +59,7 @@ def run(
     with Collection(collection) as opened:
         found = opened.details.run(tag)
         relaxed = opened.scale.relaxed
-    facts = {**run_row(found.line, fmt), "imported_at": moment(found.line.imported_at, fmt)}
+    facts = {**_cells(run_cells(found.line), fmt), "imported_at": moment(found.line.imported_at, fmt)}
     facts["pools"] = ", ".join(found.pools) or None
     for name in ("pooled", "judged", "relevant"):
         facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
@@ -92,7 +94,7 @@ def topic(
     with Collection(collection) as opened:
         found = opened.details.topic(number)
     shown = _version(found, version)
-    facts = topic_row(found.line, fmt)
+    facts = _cells(topic_cells(found.line), fmt)
     facts["version"] = shown.version
     if fmt is not Format.TABLE or shown.version != found.line.version:
         facts["newest_version"] = found.line.version
@@ -101,7 +103,7 @@ def topic(
     facts["number_of_runs"] = facts.pop("runs")
     if fmt is Format.TABLE and (older := facts.pop("older")):
         facts["judged by older text"] = older
-    pools = Table("pools", POOL_COLUMNS, [pool_row(line, fmt) for line in found.pools])
+    pools = Table("pools", POOL_COLUMNS, [_cells(pool_cells(line), fmt) for line in found.pools])
     tables = [pools, _judges(found.judges, fmt), _runs(found.runs, fmt)]
     if len(found.versions) > 1 or fmt is not Format.TABLE:
         tables.insert(0, _versions(found, fmt))
@@ -187,7 +189,7 @@ def pool(
 
     with Collection(collection) as opened:
         found = opened.details.pool(name)
-    facts = {**pool_row(found.line, fmt), "made_at": moment(found.line.created_at, fmt)}
+    facts = {**_cells(pool_cells(found.line), fmt), "made_at": moment(found.line.created_at, fmt)}
     for name_ in ("pooled", "outside"):  # of one pool they say nothing
         del facts[name_]
     facts["number_of_topics"] = facts.pop("topics")
@@ -222,7 +224,7 @@ def judge(
 
     with Collection(collection) as opened:
         found = opened.details.judge(name)
-    facts = judge_row(found.line, fmt)
+    facts = _cells(judge_cells(found.line), fmt)
     facts["number_of_topics"] = facts.pop("topics")
     facts |= {"added_at": moment(found.created_at, fmt), "assigned": found.assigned}
     facts["number_of_sittings"] = len(found.sittings)
@@ -239,6 +241,19 @@ def judge(
             "program": one.program or None, "events": one.events,
         })  # fmt: skip
     emit_dossier(facts, [_topics(found.topics), sittings], fmt)
+
+
+def _cells(row: Mapping[str, Any], fmt: Format) -> dict[str, Cell]:
+    """Return the cells of a list as a dossier takes them: moments written, for people short."""
+    cells = dict(row)
+    for name in ("imported_at", "made_at"):
+        if name in cells:
+            cells[name] = day(cells[name], fmt)
+    if cells.get("last_at") is not None:
+        cells["last_at"] = moment(cells["last_at"], fmt)
+    if fmt is Format.TABLE and "sha256" in cells:
+        cells["sha256"] = cells["sha256"][:SHOWN_SHA256]
+    return cells
 
 
 def _version(found: TopicDossier, version: int | None) -> TopicVersion:
@@ -274,14 +289,14 @@ def _topics(lines: Iterable[TopicLine]) -> Table:
 def _judges(lines: Iterable[JudgeLine], fmt: Format) -> Table:
     """Make the table of judges."""
     columns = [column for column in JUDGE_COLUMNS if column.name != "topics"]
-    return Table("judges", columns, [judge_row(line, fmt) for line in lines])
+    return Table("judges", columns, [_cells(judge_cells(line), fmt) for line in lines])
 
 
 def _runs(lines: Iterable[RunLine], fmt: Format) -> Table:
     """Make the table of runs that have a topic."""
     kept = ("run", "group", "contributes", "documents")
     columns = [column for column in RUN_COLUMNS if column.name in kept]
-    return Table("runs", columns, [run_row(line, fmt) for line in lines])
+    return Table("runs", columns, [_cells(run_cells(line), fmt) for line in lines])
 
 
 def _label(scale: Scale, grade: int | None) -> str | None:
