@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from pooler.streams import PAGE
@@ -197,41 +197,3 @@ def cell_text(cell: Cell, column: OldColumn) -> str:
     if isinstance(cell, float):
         return f"{cell:.{4 if column.digits is None else column.digits}f}"
     return f"{cell:,}" if isinstance(cell, int) else sanitise_line(cell)
-
-
-MOST = 40
-"""Columns of a terminal that a title has at most, ..."""
-LEAST = 12
-"""... and at least, where other columns of the table need the room."""
-
-
-def fit_titles(table: Table) -> None:
-    """Fold the column ``title`` of a table for people, so that the table is a page wide at most.
-
-    Nothing is cut. Other columns are not folded; where they are wide titles keep `LEAST`.
-
-    Examples
-    --------
-    >>> from pooler.cli.console import emit
-    >>> from pooler.results.printed import Column, Format, Table
-    >>> table = Table("topics", [Column("topic"), Column("title"), Column("runs")])
-    >>> title = "Mung bean sprouts that go brown in a cupboard, and how to keep them white"
-    >>> table.rows = [{"topic": "G01", "title": title, "runs": 9}]
-    >>> fit_titles(table)
-    >>> emit([table], Format.TABLE)
-    topic  title                                     runs
-    ─────────────────────────────────────────────────────
-    G01    Mung bean sprouts that go brown in a         9
-           cupboard, and how to keep them white
-    """
-    if all(one.name != "title" for one in table.columns):
-        return
-    from rich.cells import cell_len
-
-    room = PAGE
-    for one in table.columns:
-        if one.name != "title":
-            cells = [str(row[one.name]) for row in table.rows]
-            room -= 2 + max(map(cell_len, [one.heading or one.name, *cells]))
-    room = min(max(room, LEAST), MOST)
-    table.columns = [replace(one, most=room) if one.name == "title" else one for one in table.columns]

@@ -683,7 +683,7 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
     Parameters
     ----------
     plot : Plot
-        Bars, dots with intervals, or lines over 0, 1, 2, ...
+        Bars, stacks, dots with intervals, or lines over 0, 1, 2, ...
     width : int
         Columns of a terminal.
     """
@@ -696,6 +696,23 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
     columns = [table.column(name) for name in plot.notes]
     sign = "+" if plot.kind == "bars" and not plot.reach else ""
     rows: list[dict[str, Any]] = table.to_records()
+    words: Any = {
+        "title": plot.title,
+        "heading": table.column(plot.label).title,
+        "headings": tuple(column.title for column in columns),
+        "width": width,
+    }
+    if plot.kind == "stacks":
+        stacks = [
+            Stack(
+                label=sanitise_line(str(row[plot.label])),
+                parts=[row[name] or 0 for name in plot.parts],
+                notes=[_written(row[name]) for name in plot.notes],
+                group=sanitise_line(str(row[plot.group])) if plot.group else "",
+            )
+            for row in rows
+        ]
+        return plot_stacks(stacks, [(fill[0], fill[2:]) for fill in plot.words], **words)
     readings = [
         Reading(
             sanitise_line(str(row[plot.label])),
@@ -707,12 +724,6 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
         )
         for row in rows
     ]
-    words: Any = {
-        "title": plot.title,
-        "heading": table.column(plot.label).title,
-        "headings": tuple(column.title for column in columns),
-        "width": width,
-    }
     if plot.kind == "bars":
         return plot_bars(readings, fill="#" if plot.reach else FULLER, reach=plot.reach, **words)
     value_words, interval_words = plot.words

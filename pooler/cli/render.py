@@ -154,6 +154,7 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
             return
         seen = _views(result, output, names)
         plots = result.plots() if plot else ()
+        plots = tuple(one for one in plots if one.table.name in names) or plots
         _write(output, lambda stream: _draw(seen, plots, output, stream))
         return
     tables = _tables(result, output, names)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from string import ascii_letters
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from pooler.results import table as tables
 from pooler.results.printed import Format
-from store.text import counted
+from pooler.results.result import Result, frozen
+from pooler.results.table import Plot, View
+from store.text import counted, natural_key, sanitise_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
+    from store.collection import Collection
+    from store.content.documents import TextCounts
     from store.content.pools import StoredPool
-    from store.records import Workloads
+    from store.judging.disagreements import Case
+    from store.judging.progress import Unclaimed
+    from store.records import Counts, Grade, Judge, Scale, Workloads
 
 
 def moment(at: datetime, fmt: Format) -> str:
@@ -85,3 +95,346 @@ def way_out(workloads: Workloads) -> str:
             " draw in another collection"
         )
     return "once pooler assign --clear has taken back every place, all judges draw"
+
+
+def missing_words(counts: TextCounts) -> str | None:
+    """Word how many documents that judges are or may be shown have no text; ``None`` = none.
+
+    Examples
+    --------
+    >>> from store.content.documents import TextCounts
+    >>> missing_words(TextCounts(missing=2, pooled=11))
+    '2 of 11 pooled documents have no text'
+    >>> missing_words(TextCounts(11, 11, 13, 13))
+    '11 of 11 pooled documents have no text, nor have 13 of 13 others that adaptive pools may draw'
+    >>> missing_words(TextCounts(0, 11, 3, 13))
+    '3 of 13 documents that adaptive pools may draw have no text'
+    """
+    pooled = f"{counts.missing:,} of {counted(counts.pooled, 'pooled document')} have no text"
+    drawable = f"{counts.missing_undrawn:,} of {counts.undrawn:,}"
+    if counts.missing and counts.missing_undrawn:
+        return f"{pooled}, nor have {drawable} others that adaptive pools may draw"
+    if counts.missing:
+        return pooled
+    if counts.missing_undrawn:
+        return f"{drawable} documents that adaptive pools may draw have no text"
+    return None
+
+
+_PACE = (
+    tables.Column("left", "int", show="never"),
+    tables.Column("undrawn", "int", show="never"),
+    tables.Column("open_places", "int", show="never"),
+    tables.Column("unassigned", "int", show="never"),
+    tables.Column("pace_s", "float", show="never"),
+    tables.Column("forecast_s", "float", show="never"),
+    tables.Column("forecast_low_s", "float", show="never"),
+    tables.Column("forecast_high_s", "float", show="never"),
+    tables.Column("timed", "int", show="never"),
+    tables.Column("reason", show="never"),
+)
+_WITHOUT_GRADE = {"skipped": "/ skipped", "cannot": "! cannot be judged", "unjudged": ". unjudged"}
+"""By column: a character, and what it stands for."""
+_MOST_GRADES = 12
+"""Scales of more grades have one fill for all."""
+
+
+def status(collection: Collection) -> StatusResult:
+    """Count how far each judge has come, and forecast how long the rest will take.
+
+    Parameters
+    ----------
+    collection : Collection
+        Open.
+
+    Returns
+    -------
+    StatusResult
+        By judge, and by topic and judge: documents pooled, judged, unjudged, skipped, impossible to
+        judge and judged outside, as many of each grade; what is left, the pace and the forecast.
+
+    Raises
+    ------
+    StoreError
+        If the collection cannot be read.
+
+    Notes
+    -----
+    The forecast is the mean active time of a judge's latest decisions, times what is left, with the
+    90% interval of `store.analysis.pools.pace.forecast`. Counts alone are read, no judgements: a few
+    queries whatever the size.
+
+    Examples
+    --------
+    >>> from pooler.results.look import status
+    >>> from store.collection import Collection
+    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
+    ...     status(opened).table("status").to_dict()["unjudged"]
+    [119, 102]
+    """
+    from store.analysis.pools.pace import RECENT_DECISIONS
+    from store.judging.erasing import removed_words
+    from store.records import Counts, JudgeKind
+
+    counts = collection.progress.counts()
+    unclaimed = collection.progress.unclaimed()
+    times = collection.progress.recent_times(limit=RECENT_DECISIONS)
+    judges = {judge.name: judge for judge in collection.judges.all()}
+    adjudicators = {name for name, judge in judges.items() if judge.kind is JudgeKind.ADJUDICATOR}
+    totals: dict[tuple[str, str], Counts] = {}
+    for (_, judge), one in counts.items():
+        totals["", judge] = _sum(totals.get(("", judge), Counts()), one)
+    pools = [pool for pool in collection.pools.all() if not pool.withdrawn]
+    listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
+    n_topics, n_runs = len(collection.topics.all()), len(collection.runs.all())
+    words = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
+    if adjudicators:
+        words.append(_open_words(collection.disagreements.all()))
+    words += _lie_idle(unclaimed)
+    if unclaimed.is_assigned and (idle := drawable(pools)):
+        words.append(idle_words(idle))
+    if missing := missing_words(collection.documents.count_without_text()):
+        words.append(f"{missing}: pooler import docs FILE")
+    if not judges:
+        words.append("no judges yet: pooler judges add NAME")
+    words.append(removed_words(one.judgements for one in collection.erasures.all()))
+    or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
+    is_owing = any(judge not in adjudicators for _, judge in counts)
+
+    def rows(shown: Mapping[tuple[str, str], Counts], *, by_topic: bool) -> tuple[Mapping[str, Any], ...]:
+        found = []
+        for topic, judge in sorted(shown, key=lambda key: (natural_key(key[0]), key[1])):
+            one = shown[topic, judge]
+            of_topic = topic if by_topic else None
+            pace = _pace(judges[judge], one, times[judge], unclaimed, of_topic)
+            row = _standing(one, collection.scale, owes=judge not in adjudicators)
+            found.append({"topic": topic, "judge": judge, **row, **pace})
+        return tuple(found)
+
+    return StatusResult(
+        settings=frozen(collection=collection.where), warnings=(),
+        name=collection.name, scale=collection.scale, by_judge=rows(totals, by_topic=False),
+        by_topic=rows(counts, by_topic=True), words=tuple(filter(None, words)),
+        outside=f"judged, but in no pool{or_not}" if is_owing else "",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class StatusResult(Result):
+    """How far each judge has come: tables `status`, a row a judge, and `topics`, a row a topic, too."""
+
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    name: str
+    """Of the collection."""
+    scale: Scale
+    by_judge: tuple[Mapping[str, Any], ...]
+    """Rows; counts are ``None`` that an adjudicator does not have, times beside a reason."""
+    by_topic: tuple[Mapping[str, Any], ...]
+    words: tuple[str, ...]
+    """What lies before nobody, what is missing, what waits."""
+    outside: str
+    """What is counted as outside; empty where nobody owes a pool."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("status", "topics")
+
+    def _table(self, name: str) -> tables.Table:
+        columns = [
+            *([tables.Column("topic")] if name == "topics" else []),
+            tables.Column("judge"),
+            *(tables.Column(one, "int") for one in ("pooled", "judged", "unjudged", "skipped", "cannot")),
+            tables.Column("outside", "int", about=self.outside),
+            *(tables.Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
+            *_PACE,
+        ]
+        rows = self.by_topic if name == "topics" else self.by_judge
+        grades = ", ".join(f"{_grade_heading(grade)} {grade.label}" for grade in self.scale.grades)
+        notes = [*self.words, *([f"grades: {grades}"] if rows else [])]
+        title = f"{self.name} ({self.settings['collection']})"
+        return tables.Table.of_rows(name, columns, rows, title=title, notes=notes)
+
+    def _views(self, name: str) -> Sequence[View]:
+        rows = [row for row in self.by_judge if row.get("left") is not None]
+        if not any(row["timed"] for row in rows):
+            return [View(self._table(name))]
+        left, pace, timed = (column for column in _PACE if column.name in ("left", "pace_s", "timed"))
+        columns = [
+            tables.Column("judge"),
+            replace(left, show="always"),
+            replace(pace, heading="s each", digits=1, show="always",
+                    about="mean active time of the latest decisions, without pauses"),
+            replace(timed, heading="decisions", show="always"),
+            tables.Column("forecast", heading="at this pace"),
+            tables.Column("range", heading="90% interval"),
+        ]  # fmt: skip
+        words = [{**row, "forecast": _forecast(row), "range": _range(row)} for row in rows]
+        return [View(self._table(name)), View(tables.Table.of_rows("pace", columns, words))]
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return a bar a judge, and a bar a topic and judge, of what became of the documents."""
+        return tuple(
+            self._plot(name, rows)
+            for name, rows in (("status", self.by_judge), ("topics", self.by_topic))
+            if rows
+        )
+
+    def _plot(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Plot:
+        """Make the bars; of several judges by topic those of each judge stand together."""
+        fills = _grade_fills(self.scale) | _WITHOUT_GRADE
+        judges = list(dict.fromkeys(row["judge"] for row in rows))
+        bars = [
+            {**row, "graded": sum(row[f"grade_{value}"] for value in self.scale.values)}
+            for judge in judges
+            for row in rows
+            if row["judge"] == judge
+        ]
+        columns = [tables.Column("topic"), tables.Column("judge"), tables.Column("pooled", "int"),
+                   tables.Column("judged", "int"), *(tables.Column(one, "int") for one in fills)]  # fmt: skip
+        title = "What became of the documents"
+        if any(row["outside"] for row in rows):
+            title += ", those judged outside among them"
+        is_grouped = name == "topics" and len(judges) > 1
+        return Plot(
+            table=tables.Table.of_rows(name, columns, bars), kind="stacks",
+            label="topic" if name == "topics" else "judge", value=next(iter(fills)), parts=list(fills),
+            group="judge" if is_grouped else "", notes=("judged", "pooled"), title=title,
+            words=list(fills.values()),
+        )  # fmt: skip
+
+
+def _standing(one: Counts, scale: Scale, *, owes: bool) -> dict[str, int | None]:
+    """Count the documents of a judge by state; an adjudicator owes no pool: judged are the rulings."""
+    return {
+        "pooled": one.pooled if owes else None,
+        "judged": one.judged if owes else one.judged + one.outside,
+        "unjudged": one.unjudged if owes else None,
+        "skipped": one.skipped,
+        "cannot": one.cannot,
+        "outside": one.outside if owes else None,
+        **{f"grade_{value}": one.by_grade[value] for value in scale.values},
+    }
+
+
+def _pace(
+    judge: Judge, one: Counts, times: Sequence[int], unclaimed: Unclaimed, topic: str | None
+) -> dict[str, Any]:
+    """Say what is left to a judge of a topic, or of all (``None``), and how long it will take."""
+    from store.analysis.pools.pace import LEAST_DECISIONS, forecast
+    from store.records import JudgeKind
+
+    undrawn, places, unassigned = (
+        sum(part.values()) if topic is None else part.get(topic, 0)
+        for part in (unclaimed.undrawn, unclaimed.open_places, unclaimed.unassigned)
+    )
+    row: dict[str, Any] = {"undrawn": undrawn}
+    if unclaimed.is_assigned:
+        row |= {"open_places": places, "unassigned": unassigned}
+    if judge.disabled:
+        return {**row, "reason": "disabled"}
+    if judge.kind is not JudgeKind.HUMAN:
+        return {**row, "reason": judge.kind.value}
+    made = forecast(times, one.unjudged + undrawn)
+    row |= {"left": made.left, "pace_s": made.pace, "forecast_s": made.seconds, "timed": made.n}
+    row |= {"forecast_low_s": made.low, "forecast_high_s": made.high}
+    if made.pace is None:
+        row["reason"] = "no-times" if made.n == 0 else f"fewer-than-{LEAST_DECISIONS}"
+    return row
+
+
+def _forecast(row: Mapping[str, Any]) -> str:
+    """Say how long the rest will take, or why nobody can say."""
+    from store.analysis.pools.pace import duration_words
+
+    if not row["left"]:
+        return "nothing left"
+    if row["forecast_s"] is not None:
+        return duration_words(row["forecast_s"])
+    return "too few decisions" if row["timed"] else "no decision yet"
+
+
+def _range(row: Mapping[str, Any]) -> str | None:
+    """Say between what the forecast lies."""
+    from store.analysis.pools.pace import duration_words
+
+    low, high = row["forecast_low_s"], row["forecast_high_s"]
+    if not row["left"] or low is None or high is None:
+        return None
+    first, last = (duration_words(end).removeprefix("about ") for end in (low, high))
+    if first == last:
+        return first
+    return f"{first.removesuffix(' min') if last.endswith(' min') else first} to {last}"
+
+
+def _lie_idle(unclaimed: Unclaimed) -> list[str]:
+    """Say what lies before nobody."""
+    lines = []
+    if undrawn := sum(unclaimed.undrawn.values()):
+        lines.append(f"left counts {undrawn:,} that adaptive pools may still draw")
+    if places := sum(unclaimed.open_places.values()):
+        lines.append(f"{counted(places, 'place')} open to whoever claims them, counted for nobody")
+    if lapsed := sum(unclaimed.lapsed.values()):
+        lines.append(f"{counted(lapsed, 'claim')} lapsed: others may claim them")
+    if unassigned := sum(unclaimed.unassigned.values()):
+        lines.append(f"{counted(unassigned, 'pooled document')} assigned to nobody: pooler assign --add")
+    if drawn := sum(unclaimed.drawn.values()):
+        documents = counted(drawn, "document")
+        lines.append(f"{documents} that adaptive pools drew assigned to nobody: none can be")
+    return lines
+
+
+def _open_words(cases: Sequence[Case]) -> str:
+    """Say how many disagreements wait for an adjudicator."""
+    from store.judging.disagreements import Status
+
+    statuses = [case.status for case in cases if case.is_disagreement]
+    n_open, n_changed = statuses.count(Status.OPEN), statuses.count(Status.CHANGED)
+    waiting = f"{n_open:,} open" + (f", {n_changed:,} changed since" if n_changed else "")
+    return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate --list"
+
+
+def _size(pool: StoredPool) -> str:
+    """Say how many documents a pool has to judge, and of how many an adaptive one draws them."""
+    if pool.budget is None:
+        return counted(pool.pairs, "pair")
+    return f"{pool.pairs:,} of {pool.budget:,} drawn"
+
+
+def _grade_heading(grade: Grade) -> str:
+    """Name a grade in a narrow column: its value, or the letter that the judges know it by."""
+    return grade.key.upper() if grade.key.isalpha() else str(grade.value)
+
+
+def _grade_fills(scale: Scale) -> dict[str, str]:
+    """Choose a character for every grade: as its column is called, else its key, else a letter."""
+    if len(scale.grades) > _MOST_GRADES:
+        return {"graded": "# judged"}
+    used = {words[0] for words in _WITHOUT_GRADE.values()}
+    fills = {}
+    for grade in scale.grades:
+        heading = _grade_heading(grade)
+        character = next(
+            one
+            for one in (heading, grade.key, *ascii_letters)
+            if len(one) == 1 and "!" <= one <= "~" and one not in used
+        )
+        used.add(character)
+        words = grade.label if character == heading else f"{heading} {grade.label}"
+        fills[f"grade_{grade.value}"] = f"{character} {sanitise_line(words)}"
+    return fills
+
+
+def _sum(first: Counts, second: Counts) -> Counts:
+    """Add the counts of two topics."""
+    from store.records import Counts
+
+    grades = {**first.by_grade}
+    for value, count in second.by_grade.items():
+        grades[value] = grades.get(value, 0) + count
+    return Counts(
+        pooled=first.pooled + second.pooled,
+        judged=first.judged + second.judged,
+        skipped=first.skipped + second.skipped,
+        cannot=first.cannot + second.cannot,
+        outside=first.outside + second.outside,
+        by_grade=grades,
+    )

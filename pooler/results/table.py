@@ -295,11 +295,13 @@ class Plot:
     high: str | None = None
     parts: Sequence[str] = ()
     """Columns of several numbers of one label."""
+    group: str = ""
+    """Column whose text stands once above the labels that follow one another with it."""
     notes: Sequence[str] = ()
     """Columns that stand beside a label as text."""
     title: str = ""
     words: Sequence[str] = ()
-    """What a dot is, and what its interval."""
+    """What a dot is, and what its interval; of every part a character, a blank, and its meaning."""
     by: str = ""
     """Column by which rows fall from above; default they stand as in the table."""
     reach: float = 0.0
@@ -326,6 +328,8 @@ class _Choice:
 
     columns: list[Column] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
+    named: list[Column] = field(default_factory=list)
+    """Those that stay, and those whose only value is said below."""
 
 
 def see(view: View, *, only: Sequence[str] = ()) -> Seen:
@@ -353,7 +357,7 @@ def see(view: View, *, only: Sequence[str] = ()) -> Seen:
     caption = [
         *table.notes,
         *([f"the same in every row: {', '.join(choice.same)}"] if choice.same else []),
-        *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in columns if column.about),
+        *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in choice.named if column.about),
         *(f"{code}: {REASONS[code]}." for code in codes),
     ]
     return Seen(table.title, columns, cells, [line for line in caption if line])
@@ -387,13 +391,17 @@ def written(cell: Cell, column: Column) -> str:
 def _chosen(table: Table, columns: Sequence[str | Column], only: Sequence[str]) -> _Choice:
     """Choose the columns that people see."""
     if only:
-        return _Choice([table.column(name) for name in only])
+        chosen = [table.column(name) for name in only]
+        return _Choice(chosen, named=chosen)
     declared = [table.column(one) if isinstance(one, str) else one for one in columns] or table.columns
     choice = _Choice()
     for place, column in enumerate(declared):
         cells = [] if column.interval else table.cells(column.name)
         if column.show == "never" or (column.show == "if_any" and not any(cells)):
             continue
+        choice.named.append(column)
+        if column.kind == "day":  # people see no more of it
+            cells = [written(cell, column) for cell in cells]
         if column.show == "if_varied" and place and _is_same(column, cells):
             choice.same.append(f"{column.title} {written(cells[0], column)}")
             continue

@@ -89,6 +89,12 @@ class Outcome:
 
         return json.loads(self.out, parse_constant=refuse)
 
+    def known(self) -> dict[str, Any]:
+        """Return facts and tables on stdout, by name."""
+        data = self.whole()
+        tables = {name: rows for name, rows in data.items() if name not in ("settings", "warnings", "facts")}
+        return {**data["facts"], **tables}
+
     def tsv(self) -> list[dict[str, str]]:
         """Return stdout, read as tab separated values without quoting."""
         lines = self.out.removesuffix("\n").split("\n")

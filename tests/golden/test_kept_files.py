@@ -75,7 +75,7 @@ def test_collection_of_every_schema_is_upgraded_and_keeps_its_judgements(
     now = [one for one in now if len(kept) == 7 or one["state"] != "unjudged"]
     assert [part_of(one, old) for one, old in zip(now, kept, strict=True)] == kept
     on(name, "judges", "add", "carol")
-    texts = on(name, "show", "topic", "2", "--format", "json").json()
+    texts = on(name, "show", "topic", "2", "--format", "json").known()
     assert "水やり" in json.dumps(texts, ensure_ascii=False)
 
 

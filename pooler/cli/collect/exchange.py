@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from pooler.cli.collect.judges import Kind
     from store.collection import Collection
-    from store.content.documents import TextCounts
     from store.formats.codes import DecodedQrels
     from store.formats.judgements import JudgementsFormat
     from store.records import ImportReport, JudgeKind, Pool
@@ -109,30 +108,6 @@ def text_words(report: ImportReport, *, has_pool: bool) -> str | None:
             " pool, or use --all)"
         )
     return words
-
-
-def missing_words(counts: TextCounts) -> str | None:
-    """Word how many documents that judges are or may be shown have no text; ``None`` = none.
-
-    Examples
-    --------
-    >>> from store.content.documents import TextCounts
-    >>> missing_words(TextCounts(missing=2, pooled=11))
-    '2 of 11 pooled documents have no text'
-    >>> missing_words(TextCounts(11, 11, 13, 13))
-    '11 of 11 pooled documents have no text, nor have 13 of 13 others that adaptive pools may draw'
-    >>> missing_words(TextCounts(0, 11, 3, 13))
-    '3 of 13 documents that adaptive pools may draw have no text'
-    """
-    pooled = f"{counts.missing:,} of {counted(counts.pooled, 'pooled document')} have no text"
-    drawable = f"{counts.missing_undrawn:,} of {counts.undrawn:,}"
-    if counts.missing and counts.missing_undrawn:
-        return f"{pooled}, nor have {drawable} others that adaptive pools may draw"
-    if counts.missing:
-        return pooled
-    if counts.missing_undrawn:
-        return f"{drawable} documents that adaptive pools may draw have no text"
-    return None
 
 
 _NAMES_SHOWN = 8

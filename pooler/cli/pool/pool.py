@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pooler.cli.collect.exchange import missing_words
 from pooler.cli.console import check_out, write_json, write_lines
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -22,6 +21,7 @@ from pooler.cli.options import (
 from pooler.cli.pool.diff import diff
 from pooler.cli.render import Output, TableOptions, render
 from pooler.cli.signature import command
+from pooler.results.look import missing_words
 from pooler.results.source import Source, names_collection
 from pooler.telling import say, warn
 from store.errors import ArgumentError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pooler.cli.report.commands import Commands
-from pooler.results.printed import Cell, Format, Table
+from pooler.results.printed import Cell, Table
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
@@ -111,10 +111,11 @@ def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) ->
 def _of_collection(given: Given, judged: Judged) -> Stored:
     """Read what a collection has besides."""
     from pooler.cli.judge.effort import costs_table
-    from pooler.cli.judge.list import JUDGE_COLUMNS, POOL_COLUMNS, judge_row, pool_row
-    from pooler.cli.judge.status import progress_tables
     from pooler.cli.options import policy_of
+    from pooler.results.listing import listing
+    from pooler.results.look import status
     from pooler.results.measure.diagnose import is_sampled, made_otherwise
+    from pooler.results.printed import printed
     from pooler.results.source import level_of_collection
     from store.collection import Collection
     from store.judging.kinds import kind_counts
@@ -132,10 +133,10 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
                 scale, policy, level=given.level, rigid=given.rigid, relaxed=given.relaxed
             )
         lines = opened.lists.pools(Sought())
-        pools = [pool_row(line, Format.JSON) for line in lines]
+        pools = printed(listing(opened, "pools").table("pools"))
         manifests = {line.name: line.manifest for line in lines if not line.withdrawn}
-        judges = [judge_row(line, Format.JSON) for line in opened.lists.judges(Sought())]
-        progress, _ = progress_tables(opened, by_topic=False)
+        judges = printed(listing(opened, "judges").table("judges"))
+        progress = printed(status(opened).table("status"))
         costs = costs_table(opened.progress.effort(), LOW_DWELL)
         agreement = cross_tables = None
         has_intervals, reason = False, ""
@@ -146,8 +147,8 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
         return Stored(
             name=opened.name,
             grades="Grades: " + ", ".join(f"{grade.value} {grade.label}" for grade in scale.grades) + ";",
-            pools=Table("pools", POOL_COLUMNS, list[Mapping[str, Cell]](pools)),
-            judges=Table("judges", JUDGE_COLUMNS, list[Mapping[str, Cell]](judges)),
+            pools=pools,
+            judges=judges,
             progress=progress,
             costs=costs,
             agreement=agreement,

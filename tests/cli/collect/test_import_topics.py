@@ -82,11 +82,11 @@ def test_every_version_can_be_seen(cli: Cli, here: Path) -> None:
     """The newest by default, an older one by number, and the unknown one by what there is."""
     judged_once(here, cli)
     cli("import", "topics", topics_file(here, "new.jsonl", t1="red wine"), "--replace").fine()
-    shown = cli("show", "topic", "t1", "--format", "json").fine().json()
+    shown = cli("show", "topic", "t1", "--format", "json").fine().known()
     assert (shown["title"], shown["version"], shown["newest_version"]) == ("red wine", 2, 2)
     assert [(one["version"], one["judgements"]) for one in shown["versions"]] == [(1, 2), (2, 0)]
     assert shown["versions"][0]["changed_at"] is None
-    old = cli("show", "topic", "t1", "--version", "1", "--format", "json").fine().json()
+    old = cli("show", "topic", "t1", "--version", "1", "--format", "json").fine().known()
     assert (old["title"], old["version"], old["newest_version"]) == ("wine", 1, 2)
     assert "judged by it" in cli("show", "topic", "t1").fine().out
     assert "judged by it" not in cli("show", "topic", "t2").fine().out

@@ -38,7 +38,7 @@ def test_list_counts_what_lies_in_no_pool(cli: Cli, here: Path) -> None:
     cli("import", "judgements", "q", "--judge", "me", *codes).fine()
     [row] = cli("judges", "list", "--format", "json").fine().json()
     assert (row["judged"], row["cannot"], row["skipped"]) == (1, 2, 1)
-    shown = cli("show", "judge", "me", "--format", "json").fine().json()
+    shown = cli("show", "judge", "me", "--format", "json").fine().known()
     assert {name: shown[name] for name in ("judged", "cannot", "skipped")} == {
         "judged": 1, "cannot": 2, "skipped": 1,
     }  # fmt: skip

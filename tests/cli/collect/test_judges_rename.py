@@ -18,7 +18,7 @@ def test_renamed_judge_keeps_everything(cli: Cli, judged: Path) -> None:
     rows = cli("judges", "list", "--format", "json").fine().json()
     assert [row["judge"] for row in rows] == ["ben", "hanna", "lenient", "middle", "strict"]
     assert "unknown judge `anna`" in cli("show", "judge", "anna").failed(1).err
-    assert cli("show", "judge", "hanna", "--format", "json").fine().json()["assigned"] == 42
+    assert cli("show", "judge", "hanna", "--format", "json").fine().known()["assigned"] == 42
     cli("judges", "rename", "strict", "厳しい").fine()
     assert "厳しい" in cli("list", "judges").fine().out
 

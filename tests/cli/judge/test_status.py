@@ -66,7 +66,7 @@ def test_outside_is_explained_where_it_is_shown(cli: Cli, six_pooled: Path) -> N
     """The column has its words before anything is in it."""
     table = cli("status").fine().out
     assert "outside" in table.splitlines()[1].split()
-    assert "\noutside: judged, but in no pool\n" in table
+    assert "\noutside: judged, but in no pool.\n" in table
 
 
 def judge_timed(judge: str, topic: str, seconds: dict[str, float]) -> None:

@@ -1,0 +1,356 @@
+"""Details: everything known of one run, topic, document, pool or judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+from pooler.results.listing import (
+    IN_POOL,
+    JUDGE_COLUMNS,
+    POOL_COLUMNS,
+    RUN_COLUMNS,
+    STANDING,
+    judge_cells,
+    pool_cells,
+    run_cells,
+    standing_cells,
+    topic_cells,
+)
+from pooler.results.result import Result, frozen
+from pooler.results.table import Column, Table, View, written
+from store.errors import ArgumentError, UnknownNameError
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+    from store.judging.rejudging import TopicVersion
+    from store.looking.details import TopicDossier
+    from store.looking.lists import JudgeLine, TopicLine
+
+Kind = Literal["run", "topic", "doc", "pool", "judge"]
+
+_SHOWN_SHA256 = 12
+"""Digits of a hash that people see."""
+_MOST = 40
+"""Columns of a terminal that a text has at most."""
+_PAGE = 80
+_TITLE = Column("title", show="if_any", most=_MOST)
+_WORDS = {
+    "listed": "a topics or documents file names it, not runs or qrels alone",
+    "outside": "judged, but in no pool",
+    "round": "label of a pool, which its judgements carry in column 2 of qrels",
+    "undecided": "with a note or a passage alone, or with a decision taken back",
+}
+"""What facts are, by their names, as the columns of lists say it."""
+
+
+def _explained(columns: Iterable[Column]) -> list[Column]:
+    """Return columns with what their words mean."""
+    return [replace(one, about=_WORDS.get(one.name, one.about)) for one in columns]
+
+
+_POOLINGS = (
+    Column("topic"), Column("pool"),
+    Column("round", about=_WORDS["round"], show="if_varied"),
+    Column("withdrawn", "bool", show="if_varied", usual=(False,)),
+    Column("sampled", "bool", "to judge"),
+    Column("position", "int", about="place in the order in which judges see the topic, from 0"),
+    Column("priority", "float", about="what the strategy thought of the document, higher first",
+           show="if_any"),
+    Column("stratum", "int", show="if_any"),
+    Column("inclusion_probability", "float", "probability", show="if_any"),
+)  # fmt: skip
+_RETRIEVALS = (
+    Column("topic"), Column("run"), Column("rank", "int"), Column("of", "int"),
+    Column("score", "float", digits=6),
+)  # fmt: skip
+_JUDGEMENTS = (
+    Column("topic"), Column("judge"), Column("kind"),
+    Column("state", show="if_varied", usual=("judged",)),
+    Column("grade", "int"), Column("label", show="if_any"),
+    Column("reason", show="if_any", most=_MOST), Column("note", show="if_any", most=_MOST),
+    Column("iteration", heading="round", about=_WORDS["round"], show="if_varied"),
+    Column("revision", "int", show="if_varied", usual=(1,)),
+    Column("judged_at", "moment", "when"),
+)  # fmt: skip
+_SITTINGS = (
+    Column("sitting", "int"), Column("started_at", "moment", "started"),
+    Column("seen_at", "moment", "last seen"), Column("ended_at", "moment", "ended", show="if_any"),
+    Column("host", show="if_any", can_go=1), Column("program", show="if_any", can_go=1),
+    Column("events", "int"),
+)  # fmt: skip
+_VERSIONS = (
+    Column("version", "int"), Column("changed_at", "moment", "since", show="if_any"),
+    Column("judgements", "int", "judged by it"),
+)  # fmt: skip
+
+
+def details(
+    collection: Collection, kind: Kind, name: str, *, version: int | None = None, text: bool = False
+) -> Details:
+    """Tell everything known of one thing.
+
+    Parameters
+    ----------
+    collection : Collection
+        Open.
+    kind : {"run", "topic", "doc", "pool", "judge"}
+        What it is.
+    name : str
+        Its tag, id, docno or name.
+    version : int, optional
+        Of a topic, the version of its text, from 1; default the newest.
+    text : bool, default=False
+        Of a document, its text among the facts, too.
+
+    Returns
+    -------
+    Details
+        Facts, and tables that depend on the kind.
+
+    Raises
+    ------
+    ArgumentError
+        If the kind is none of these, or has no version or text.
+    UnknownNameError
+        If there is no such thing, or no such version.
+
+    Notes
+    -----
+    A few queries; of a document every ranking of its topics is read.
+
+    Examples
+    --------
+    >>> from store.collection import Collection
+    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
+    ...     details(opened, "run", "bm25").facts()["documents"]
+    360
+    """
+    if kind not in get_args(Kind):
+        raise ArgumentError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
+    if version is not None and kind != "topic":
+        raise ArgumentError("version", "is of topics alone", version)
+    if text and kind != "doc":
+        raise ArgumentError("text", "is of documents alone", text)
+    if kind == "run":
+        known, tables = _run(collection, name)
+    elif kind == "topic":
+        known, tables = _topic(collection, name, version)
+    elif kind == "doc":
+        known, tables = _document(collection, name, with_text=text)
+    elif kind == "pool":
+        known, tables = _pool(collection, name)
+    else:
+        known, tables = _judge(collection, name)
+    return Details(
+        settings=frozen(collection=collection.where, kind=kind, name=name, version=version, text=text),
+        warnings=(), known=known, found=tuple(tables),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Details(Result):
+    """Everything known of one thing: facts, and tables that depend on its kind."""
+
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    known: Mapping[str, Any]
+    """Facts; the first names the thing, ``None`` = undefined."""
+    found: tuple[Table, ...]
+
+    NAMES: ClassVar[tuple[str, ...]] = (
+        "by_topic", "versions", "pools", "judges", "runs", "judgements", "retrieved", "topics", "sittings",
+    )  # fmt: skip
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables of this kind of thing."""
+        return tuple(table.name for table in self.found)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what is one value."""
+        return self.known
+
+    def views(self, *names: str) -> tuple[View, ...]:
+        """Return the facts as a table and the tables that have rows; each word is explained once."""
+        if names:
+            return Result.views(self, *names)
+        views = [self._facts_view()]
+        said = {name.replace("_", " ") for name in self.known if name in _WORDS}
+        for table in self.found:
+            is_only_version = table.name == "versions" and len(table) == 1
+            if len(table) and not is_only_version:
+                columns = [replace(one, about="") if one.title in said else one for one in table.columns]
+                said |= {one.title for one in table.columns if one.about}
+                views.append(View(table, columns, title=table.title or table.name.replace("_", " ")))
+        return tuple(views)
+
+    def _table(self, name: str) -> Table:
+        return next(table for table in self.found if table.name == name)
+
+    def _facts_view(self) -> View:
+        """Make the table of facts; the first names the thing, so it is the heading."""
+        shown = {name: value for name, value in self.known.items() if name not in ("text", "older")}
+        if shown.get("newest_version") == shown.get("version"):
+            shown.pop("newest_version", None)
+        if self.known.get("older"):
+            shown["judged by older text"] = self.known["older"]
+        if shown.get("sha256"):
+            shown["sha256"] = shown["sha256"][:_SHOWN_SHA256]
+        (first, value), *others = ((name.replace("_", " "), _fact(one)) for name, one in shown.items())
+        room = _PAGE - 2 - max(map(len, shown))
+        columns = [Column("name", heading=first), Column("value", heading=value, most=room)]
+        notes = [f"{name}: {words}." for name, words in _WORDS.items() if name in shown]
+        rows = [{"name": name, "value": value} for name, value in others]
+        return View(Table.of_rows("facts", columns, rows, notes=notes))
+
+
+def _fact(value: Any) -> str:
+    """Write a fact for people."""
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    if isinstance(value, list):
+        return written(", ".join(map(str, value)) or None, Column("value"))
+    kind: Any = "moment" if isinstance(value, datetime) else "text"
+    return written(value or None if isinstance(value, str) else value, Column("value", kind))
+
+
+_Found = tuple[dict[str, Any], Sequence[Table]]
+
+
+def _run(collection: Collection, tag: str) -> _Found:
+    """Tell where a run came from, the pools it fed, and what of it is pooled and judged."""
+    found = collection.details.run(tag)
+    facts = {**run_cells(found.line), "pools": list(found.pools) or None}
+    for name in ("pooled", "judged", "relevant"):
+        facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
+    relevant = f"graded {collection.scale.relaxed} or more by somebody"
+    columns = [Column("topic"), *(Column(name, "int") for name in ("documents", "pooled", "judged")),
+               Column("relevant", "int", about=relevant)]  # fmt: skip
+    return facts, [_of_fields("by_topic", columns, found.topics)]
+
+
+def _topic(collection: Collection, number: str, version: int | None) -> _Found:
+    """Tell a topic's text, how its documents stand, who judged, and which runs have it."""
+    found = collection.details.topic(number)
+    shown = _version(found, version)
+    facts = {**topic_cells(found.line), "version": shown.version, "newest_version": found.line.version}
+    facts["title"] = shown.topic.title or None
+    facts |= {part: getattr(shown.topic, part) or None for part in ("description", "narrative")}
+    facts["number_of_runs"] = facts.pop("runs")
+    kept = ("run", "group", "contributes", "documents")
+    runs = [column for column in RUN_COLUMNS if column.name in kept]
+    return facts, [
+        _of_fields("versions", _VERSIONS, found.versions),
+        Table.of_rows("pools", POOL_COLUMNS, map(pool_cells, found.pools)),
+        _judges(found.judges),
+        Table.of_rows("runs", runs, map(run_cells, found.runs)),
+    ]
+
+
+def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
+    """Tell a document's pools, the runs that retrieved it, and every current judgement."""
+    found = collection.details.document(docno)
+    document = found.document
+    facts: dict[str, Any] = {
+        "docno": document.docno,
+        "title": document.title or None,
+        "listed": found.listed,
+        "has_text": document.text is not None,
+        "characters": None if document.text is None else len(document.text),
+        "sha256": found.sha256,
+        "pooled": len({one.topic for one in found.poolings if one.sampled and not one.withdrawn}),
+    }
+    if with_text:
+        facts["text"] = document.text
+    judgements = [
+        {
+            "topic": one.topic, "judge": one.judge, "kind": one.kind.value, "state": one.state.value,
+            "grade": one.grade, "label": None if one.grade is None else collection.scale.label(one.grade),
+            "reason": one.reason or None, "note": one.note or None, "iteration": one.iteration,
+            "revision": one.revision, "judged_at": one.judged_at,
+        }
+        for one in found.standpoints
+    ]  # fmt: skip
+    return facts, [
+        _of_fields("pools", _POOLINGS, found.poolings),
+        Table.of_rows("judgements", _JUDGEMENTS, judgements),
+        _of_fields("retrieved", _RETRIEVALS, found.retrievals),
+    ]
+
+
+def _pool(collection: Collection, name: str) -> _Found:
+    """Tell how a pool was chosen, from which runs, and how its documents stand by topic."""
+    found = collection.details.pool(name)
+    facts = pool_cells(found.line)
+    for of_lists in ("pooled", "outside"):  # of one pool they say nothing
+        del facts[of_lists]
+    facts["number_of_topics"] = facts.pop("topics")
+    facts["number_of_runs"] = facts.pop("runs")
+    facts["display_order"] = found.display_order or None
+    manifest = found.line.manifest
+    facts |= {key: _plain(manifest.get(key)) for key in ("order", "seed")}
+    version = manifest.get("version")
+    facts["program"] = None if version is None else f"pooler {version}"
+    for key, value in manifest.get("parameters", {}).items():
+        facts.setdefault(key, _plain(value))
+    columns = [Column("topic"), _TITLE, Column("documents", "int"), *IN_POOL]
+    runs = Table.of_rows("runs", [Column("run")], [{"run": tag} for tag in found.runs])
+    return facts, [_topics(found.topics, columns), _judges(found.judges), runs]
+
+
+def _judge(collection: Collection, name: str) -> _Found:
+    """Tell what a judge did, topic by topic and sitting by sitting."""
+    found = collection.details.judge(name)
+    facts = judge_cells(found.line)
+    facts["number_of_topics"] = facts.pop("topics")
+    facts |= {"added_at": found.created_at, "assigned": found.assigned}
+    facts["number_of_sittings"] = len(found.sittings)
+    columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STANDING)]
+    names = ("started_at", "seen_at", "ended_at", "events")
+    sittings = [
+        {"sitting": one.number, "host": one.host or None, "program": one.program or None,
+         **{of: getattr(one, of) for of in names}}
+        for one in found.sittings
+    ]  # fmt: skip
+    return facts, [_topics(found.topics, columns), Table.of_rows("sittings", _SITTINGS, sittings)]
+
+
+def _version(found: TopicDossier, version: int | None) -> TopicVersion:
+    """Return a version of a topic's text; raise `UnknownNameError` for one that is not there."""
+    for one in reversed(found.versions):
+        if version in (None, one.version):
+            return one
+    known = [str(one.version) for one in found.versions]
+    raise UnknownNameError(f"version of topic {found.line.topic}", str(version), known)
+
+
+def _of_fields(name: str, columns: Sequence[Column], records: Iterable[Any]) -> Table:
+    """Make a table of records whose fields are the columns."""
+    rows = [{column.name: getattr(one, column.name) for column in columns} for one in records]
+    return Table.of_rows(name, columns, rows)
+
+
+def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
+    """Make the table of topics."""
+    rows = [
+        {"topic": one.topic, "title": one.title, "runs": one.runs, "documents": one.standing.pooled,
+         **standing_cells(one.standing)}
+        for one in lines
+    ]  # fmt: skip
+    return Table.of_rows("topics", columns, rows)
+
+
+def _judges(lines: Iterable[JudgeLine]) -> Table:
+    """Make the table of judges."""
+    columns = [column for column in JUDGE_COLUMNS if column.name != "topics"]
+    return Table.of_rows("judges", columns, map(judge_cells, lines))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a manifest; what is no single value as JSON text."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,313 @@
+"""Lists: what there is in a collection, one row a thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+from pooler.results.result import Result, frozen
+from pooler.results.table import Column, Table, View
+from store.errors import ArgumentError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+    from store.judging.states import Standing
+    from store.looking.lists import DocumentLine, JudgeLine, PoolLine, RoundLine, RunLine, TopicLine
+
+Kind = Literal["runs", "topics", "docs", "pools", "judges", "rounds"]
+
+SHOWN_DOCUMENTS = 50
+"""Documents that people see unless they ask for more."""
+_SHOWN_SHA256 = 12
+"""Digits of a hash that people see."""
+_ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
+_LISTED = Column(
+    "listed", "bool", about="a topics or documents file names it, not runs or qrels alone",
+    show="if_varied", usual=(True, False),
+)  # fmt: skip
+_POOLED = Column("pooled", "int")
+_JUDGED = Column("judged", "int")
+_CANNOT = Column("cannot", "int", show="if_varied", usual=(0,))
+_SKIPPED = Column("skipped", "int", show="if_varied", usual=(0,))
+_UNJUDGED = Column("unjudged", "int", show="if_varied", usual=(0,))
+_OUTSIDE = Column("outside", "int", show="if_varied", usual=(0,))
+_RELEVANT = Column("relevant", "int")
+
+STANDING = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
+"""How documents stand with all judges together: `store.judging.states`."""
+IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT)
+"""The same, of the documents of one pool."""
+RUN_COLUMNS = (
+    Column("run"),
+    Column("group", show="if_any"),
+    Column("contributes", "bool"),
+    Column("topics", "int", show="if_varied"),
+    Column("documents", "int"),
+    Column("pools", "int"),
+    Column("file", show="if_any", can_go=1),
+    Column("sha256", show="if_any", can_go=1),
+    Column("imported_at", "day", "imported", show="if_varied", can_go=1),
+)
+TOPIC_COLUMNS = (
+    Column("topic"),
+    Column("title", show="if_any", most=24),
+    _LISTED,
+    Column("version", "int"),
+    Column("runs", "int", show="if_varied"),
+    *STANDING,
+    Column("older", "int", "by older text", show="if_any"),
+)
+DOCUMENT_COLUMNS = (
+    Column("docno"),
+    Column("title", show="if_any", most=12),
+    Column("text", "bool", show="if_varied", usual=(True, False)),
+    _LISTED,
+    Column("pools", "int"),
+    *STANDING,
+)
+POOL_COLUMNS = (
+    Column("pool"),
+    Column("round", about=_ROUND, show="if_varied"),
+    Column("strategy", show="if_any"),
+    Column("depth", "int", show="if_any"),
+    Column("topics", "int", show="if_varied"),
+    Column("documents", "int"),
+    Column("budget", "int", show="if_any"),
+    *IN_POOL,
+    Column("runs", "int", show="if_varied", can_go=1),
+    Column("withdrawn", "bool", show="if_varied", usual=(False,)),
+    Column("made_at", "day", "made", show="if_varied", can_go=1),
+)
+JUDGE_COLUMNS = (
+    Column("judge"),
+    Column("kind"),
+    Column("disabled", "bool", show="if_varied", usual=(False,)),
+    Column("topics", "int", show="if_varied"),
+    _JUDGED,
+    _CANNOT,
+    _SKIPPED,
+    Column("undecided", "int", about="with a note or a passage alone, or with a decision taken back",
+           show="if_varied", usual=(0,)),
+    _RELEVANT,
+    Column("events", "int"),
+    Column("last_at", "moment", "last", show="if_any", can_go=1),
+)  # fmt: skip
+ROUND_COLUMNS = (
+    Column("round", about=_ROUND),
+    Column("pools", "texts", show="if_any"),
+    Column("withdrawn", "texts", show="if_any"),
+    Column("topics", "int", show="if_varied"),
+    Column("documents", "int"),
+    *IN_POOL,
+    Column("judgements", "int"),
+)
+_COLUMNS: dict[str, tuple[Column, ...]] = {
+    "runs": RUN_COLUMNS, "topics": TOPIC_COLUMNS, "docs": DOCUMENT_COLUMNS, "pools": POOL_COLUMNS,
+    "judges": JUDGE_COLUMNS, "rounds": ROUND_COLUMNS,
+}  # fmt: skip
+_EMPTY = {
+    "runs": "no runs: pooler import runs FILE...",
+    "topics": "no topics: pooler import topics FILE",
+    "docs": "no documents: pooler import docs FILE",
+    "pools": "no pools: pooler pool --depth 10",
+    "judges": "no judges: pooler judges add NAME",
+    "rounds": "no rounds: a pool or a judgement begins one",
+}
+_TAKES = {
+    "runs": ("topic", "pool"), "topics": ("pool", "judge"), "docs": ("topic", "pool", "judge"),
+    "pools": ("topic", "judge"), "judges": ("topic", "pool"), "rounds": ("topic", "judge"),
+}  # fmt: skip
+"""What each list can be narrowed to."""
+
+
+def listing(
+    collection: Collection,
+    kind: Kind,
+    *,
+    topic: str | None = None,
+    pool: str | None = None,
+    judge: str | None = None,
+    limit: int | None = None,
+) -> Listing:
+    """List what there is of one kind, with its counts.
+
+    Parameters
+    ----------
+    collection : Collection
+        Open.
+    kind : {"runs", "topics", "docs", "pools", "judges", "rounds"}
+        What a row is.
+    topic : str, optional
+        Of this topic alone; not of topics.
+    pool : str, optional
+        Of this pool alone, withdrawn or not; not of pools and rounds.
+    judge : str, optional
+        Count only what this judge did; not of runs and judges.
+    limit : int, optional
+        Documents that are read at most, by docno; from 1. Other kinds are read whole.
+
+    Returns
+    -------
+    Listing
+        One table, named as the kind; ``docs`` are `documents`.
+
+    Raises
+    ------
+    ArgumentError
+        If the kind is none of these, or is not narrowed to what is given.
+    UnknownNameError
+        If there is no such topic, pool or judge.
+
+    Notes
+    -----
+    A few queries whatever the size; of documents O(documents log documents) without a limit.
+
+    Examples
+    --------
+    >>> from store.collection import Collection
+    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
+    ...     listing(opened, "runs", topic="G01").table("runs").to_dict()["documents"]
+    [45, 45]
+    """
+    from store.judging.erasing import removed_words
+    from store.judging.states import Sought
+
+    if kind not in get_args(Kind):
+        raise ArgumentError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
+    given = {"topic": topic, "pool": pool, "judge": judge}
+    for name, value in given.items():
+        if value is not None and name not in _TAKES[kind]:
+            raise ArgumentError(name, f"does not narrow a list of {kind}", value)
+    sought = Sought(topic=topic, pool=pool, judge=judge)
+    lists = collection.lists
+    total = None
+    if kind == "runs":
+        rows = [run_cells(line) for line in lists.runs(sought)]
+    elif kind == "topics":
+        rows = [topic_cells(line) for line in lists.topics(sought)]
+    elif kind == "docs":
+        found = lists.documents(sought, limit=limit)
+        rows, total = [_document_cells(line) for line in found.lines], found.total
+    elif kind == "pools":
+        rows = [pool_cells(line) for line in lists.pools(sought)]
+    elif kind == "judges":
+        rows = [judge_cells(line) for line in lists.judges(sought)]
+    else:
+        rows = [_round_cells(line) for line in lists.rounds(sought)]
+    erased = ""
+    if kind == "judges":
+        erased = removed_words(one.judgements for one in collection.erasures.all())
+    return Listing(
+        settings=frozen(collection=collection.where, kind=kind, limit=limit, **given),
+        warnings=(), kind=kind, rows=tuple(rows), total=len(rows) if total is None else total,
+        relaxed=collection.scale.relaxed, erased=erased,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Listing(Result):
+    """What there is of one kind: one table, of a row a thing."""
+
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    kind: Kind
+    rows: tuple[Mapping[str, Any], ...]
+    total: int
+    """Things there are, with those that a limit left out."""
+    relaxed: int
+    """Least grade that counts as relevant."""
+    erased: str
+    """What is gone with judges that were erased, in words; of judges alone."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("runs", "topics", "documents", "pools", "judges", "rounds")
+
+    def names(self) -> tuple[str, ...]:
+        """Return the name of the only table."""
+        return ("documents" if self.kind == "docs" else self.kind,)
+
+    def _table(self, name: str) -> Table:
+        pool, judge = self.settings["pool"], self.settings["judge"]
+        by = "" if self.kind == "judges" else f" by {judge or 'somebody'}"
+        about = {
+            "outside": f"judged, but {'in no pool' if pool is None else f'not in {pool}'}",
+            "relevant": f"graded {self.relaxed} or more{by}",
+        }
+        columns = [
+            replace(column, about=about.get(column.name, column.about)) for column in _COLUMNS[self.kind]
+        ]
+        return Table.of_rows(name, columns, self.rows, notes=[*self._size(name), self.erased])
+
+    def _size(self, name: str) -> list[str]:
+        """Say how many things there are."""
+        if not self.rows:
+            is_narrowed = any(self.settings[one] for one in ("topic", "pool", "judge"))
+            return [f"no {name} of that" if is_narrowed and self.kind != "judges" else _EMPTY[self.kind]]
+        if len(self.rows) < self.total:
+            return [f"{len(self.rows):,} of {self.total:,} {name}: --limit shows more"]
+        return [counted(self.total, name.removesuffix("s"))]
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if self.kind == "runs":
+            short = [sha256[:_SHOWN_SHA256] for sha256 in table.data["sha256"]]
+            table = replace(table, data={**table.data, "sha256": short})
+        limit = SHOWN_DOCUMENTS if self.kind == "docs" else None
+        return [View(table, limit=limit, of_rows=name.removesuffix("s"))]
+
+
+def run_cells(line: RunLine) -> dict[str, Any]:
+    """Return the cells of `RUN_COLUMNS`."""
+    return {
+        "run": line.tag, "group": line.group or None, "contributes": line.contributes,
+        "topics": line.topics, "documents": line.documents, "pools": line.pools,
+        "file": line.file, "sha256": line.sha256, "imported_at": line.imported_at,
+    }  # fmt: skip
+
+
+def topic_cells(line: TopicLine) -> dict[str, Any]:
+    """Return the cells of `TOPIC_COLUMNS`."""
+    return {
+        "topic": line.topic, "title": line.title, "listed": line.listed,
+        "version": line.version, "runs": line.runs, **standing_cells(line.standing), "older": line.older,
+    }  # fmt: skip
+
+
+def pool_cells(line: PoolLine) -> dict[str, Any]:
+    """Return the cells of `POOL_COLUMNS`."""
+    depth = line.manifest.get("parameters", {}).get("depth")
+    return {
+        "pool": line.name, "round": line.round, "strategy": line.manifest.get("strategy"),
+        "depth": depth if isinstance(depth, int) else None, "topics": line.topics,
+        "documents": line.standing.pooled, "budget": line.budget, **standing_cells(line.standing),
+        "runs": line.runs, "withdrawn": line.withdrawn, "made_at": line.created_at,
+    }  # fmt: skip
+
+
+def judge_cells(line: JudgeLine) -> dict[str, Any]:
+    """Return the cells of `JUDGE_COLUMNS`."""
+    others = {column.name: getattr(line, column.name) for column in JUDGE_COLUMNS[2:]}
+    return {"judge": line.name, "kind": line.kind.value, **others}
+
+
+def standing_cells(standing: Standing) -> dict[str, Any]:
+    """Return the cells of `STANDING`."""
+    return {column.name: getattr(standing, column.name) for column in STANDING}
+
+
+def _document_cells(line: DocumentLine) -> dict[str, Any]:
+    """Return the cells of `DOCUMENT_COLUMNS`."""
+    return {
+        "docno": line.docno, "title": line.title if line.has_text else None, "text": line.has_text,
+        "listed": line.listed, "pools": line.pools, **standing_cells(line.standing),
+    }  # fmt: skip
+
+
+def _round_cells(line: RoundLine) -> dict[str, Any]:
+    """Return the cells of `ROUND_COLUMNS`."""
+    return {
+        "round": line.round, "pools": list(line.pools), "withdrawn": list(line.withdrawn),
+        "topics": line.topics, "documents": line.standing.pooled, **standing_cells(line.standing),
+        "judgements": line.judgements,
+    }  # fmt: skip
