@@ -707,11 +707,14 @@ class Source:
         )
 
     def named(self) -> dict[str, Any]:
-        """Say where runs and judgements are from, and whose count; nothing is read for it."""
+        """Say which files runs and judgements are of, and whose count; nothing is read for it.
+
+        Where a collection is does not count: a copy of it gives the same results.
+        """
         said: dict[str, Any] = {
             name: self._given[name]
-            for name in ("qrels", "collection", "listed", "scale", "level")
-            if isinstance(self._given[name], str | int) and not (name == "collection" and self.is_of_files)
+            for name in ("qrels", "listed", "scale", "level")
+            if isinstance(self._given[name], str | int)
         }
         policy = self._given["policy"]
         if policy is not None and not self.is_of_files:

@@ -13,7 +13,7 @@ down_revision = "0003"
 _GUARDED = (
     "collection", "guideline", "topic", "run", "ranking", "pool", "pool_entry", "pool_topic",
     "judge", "assignment_plan", "judgement", "judge_term", "passage",
-)
+)  # fmt: skip
 """Tables of earlier revisions whose rows have a checksum from now on."""
 
 
