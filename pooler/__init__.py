@@ -22,8 +22,14 @@ if TYPE_CHECKING:
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
+    from pooler.results.details import details
+    from pooler.results.listing import listing
+    from pooler.results.look import status
     from pooler.results.measure.compare import compare
+    from pooler.results.measure.diagnose import diagnose
     from pooler.results.measure.evaluate import evaluate, list_measures
+    from pooler.results.measure.next import next_documents
+    from pooler.results.measure.probabilities import probabilities
     from pooler.results.measure.sensitivity import (
         missing_bounds,
         missing_pairs,
@@ -31,6 +37,12 @@ if TYPE_CHECKING:
         sensitivity_each,
         sensitivity_pairs,
     )
+    from pooler.results.measure.variation import variation
+    from pooler.results.pool.check import check_runs
+    from pooler.results.pool.diff import compare_pools
+    from pooler.results.pool.pool import pool
+    from pooler.results.pool.provenance import provenance
+    from pooler.results.pool.replay import replay
     from pooler.results.reading import create_collection, open_collection, read_qrels, read_runs
     from pooler.results.source import source
     from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
@@ -42,15 +54,31 @@ _MODULES = {
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
+    "pooler.results.details": ("details",),
+    "pooler.results.listing": ("listing",),
+    "pooler.results.look": ("status",),
     "pooler.results.measure.compare": ("compare",),
+    "pooler.results.measure.diagnose": ("diagnose",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
+    "pooler.results.measure.next": ("next_documents",),
+    "pooler.results.measure.probabilities": ("probabilities",),
+    "pooler.results.measure.sensitivity": (
+        "missing_bounds",
+        "missing_pairs",
+        "sensitivity",
+        "sensitivity_each",
+        "sensitivity_pairs",
+    ),
+    "pooler.results.measure.variation": ("variation",),
+    "pooler.results.pool.check": ("check_runs",),
+    "pooler.results.pool.diff": ("compare_pools",),
+    "pooler.results.pool.pool": ("pool",),
+    "pooler.results.pool.provenance": ("provenance",),
+    "pooler.results.pool.replay": ("replay",),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
-    "pooler.results.measure.sensitivity": (
-        "missing_bounds", "missing_pairs", "sensitivity", "sensitivity_each", "sensitivity_pairs",
-    ),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
-}  # fmt: skip
+}
 """Where each public name is."""
 _WHERE = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -61,22 +89,34 @@ __all__ = [
     "StoreError",
     "UnknownNameError",
     "agreement",
+    "check_runs",
     "compare",
+    "compare_pools",
     "compare_qrels",
     "create_collection",
+    "details",
+    "diagnose",
     "disagreement_matters",
     "evaluate",
     "list_measures",
+    "listing",
     "missing_bounds",
     "missing_pairs",
+    "next_documents",
     "open_collection",
     "plan_sharing",
+    "pool",
+    "probabilities",
+    "provenance",
     "read_qrels",
     "read_runs",
+    "replay",
     "sensitivity",
     "sensitivity_each",
     "sensitivity_pairs",
     "source",
+    "status",
+    "variation",
 ]
 
 

@@ -744,6 +744,7 @@ def source(
     tags: Iterable[str] = (),
     *,
     qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None = None,
+    judgements: Iterable[str | Path] = (),
     collection: str | Path | Collection | None = None,
     judge: str | None = None,
     policy: Policy | None = None,
@@ -766,6 +767,9 @@ def source(
     qrels : str, Path, iterable of Qrel or mapping, optional
         A file, what `read_qrels` returns, or ``{topic: {docno: grade}}``; without, the judgements
         are the collection's.
+    judgements : iterable of str or Path, optional
+        Files of several judges, one each (``NAME=FILE``, or named as the file), or of all of them,
+        for functions that compare judges.
     collection : str, Path or Collection, optional
         Another way to name it.
     judge : str, optional
@@ -812,9 +816,15 @@ def source(
         policy = Policy(judge=judge)
     if isinstance(collection, Path):
         collection = str(collection)
+    files = [*files_of(judgements)]
+    reading = None
+    if files:
+        from pooler.results.judgement_files import Reading
+
+        reading = Reading(scale=scale, lenient=lenient)
     return Source(
-        named, qrels=_qrels(qrels), collection=collection, policy=policy, level=level,
-        rigid=rigid, relaxed=relaxed, order=order, scale=scale, lenient=lenient,
+        named, judgements=files, reading=reading, qrels=_qrels(qrels), collection=collection,
+        policy=policy, level=level, rigid=rigid, relaxed=relaxed, order=order, scale=scale, lenient=lenient,
     )  # fmt: skip
 
 

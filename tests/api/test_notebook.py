@@ -1,0 +1,150 @@
+"""A notebook's way: real files in, arrays and frames out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import pytrec_eval
+
+import pooler as p
+from pooler.results.source import Source
+from tests.cf_collection import DATA as CF
+from tests.cf_collection import load_judgements
+from tests.cli.command_line import run_inside
+from tests.trec_covid import data_path
+
+
+def test_measuring_trec_covid_in_a_few_lines() -> None:
+    """Runs and qrels of the first round: AP of each run equals pytrec_eval's, topic by topic."""
+    runs = p.read_runs(str(data_path("runs-top120")) + "/[A-C]*.gz")
+    qrels = p.read_qrels(data_path("qrels-rnd1.txt.gz"))
+    found = p.evaluate(p.source(runs, qrels=qrels, order="trec9"), ["AP", "P@5"])
+    assert found.values.shape == (2, len(runs), 30)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels.to_dict(), {"map", "P_5"})
+    for row, (tag, run) in enumerate(runs.to_dict().items()):
+        theirs = evaluator.evaluate(run)
+        for column, topic in enumerate(found.topics):
+            scores = theirs.get(topic, {"map": 0.0, "P_5": 0.0})
+            ours = found.values[:, row, column]
+            assert ours == pytest.approx([scores["map"], scores["P_5"]], abs=1e-9), (tag, topic)
+    frame = found.table("measures").to_pandas()
+    best = frame[frame.measure == "AP"].nlargest(1, "value").run.item()
+    assert best == found.runs[int(np.argmax(found.mean[0]))]
+    assert pl.DataFrame(found.table("measures")).height == len(frame) == 2 * len(runs)
+
+
+def test_pool_and_sensitivity_of_trec_covid_equal_the_commands(tmp_path: Path) -> None:
+    """The pool of depth 7 and what rank 8 can do: the same as pooler pool and pooler sensitivity."""
+    files = str(data_path("runs-top120")) + "/[A-C]*.gz"
+    names = sorted(map(str, data_path("runs-top120").glob("[A-C]*.gz")))
+    qrels = str(data_path("qrels-rnd1.txt.gz"))
+    pool = p.pool(files, depth=7)
+    pool.write(tmp_path / "ours.txt")
+    run_inside("pool", *names, "--depth", "7", "--out", tmp_path / "theirs.txt").fine()
+    assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "theirs.txt").read_bytes()
+    assert int(pool.sizes.sum()) == len((tmp_path / "theirs.txt").read_text().splitlines())
+    found = p.sensitivity(p.source(files, qrels=qrels), depth=7)
+    told = run_inside("sensitivity", *names, "--qrels", qrels, "--depth", "7", "--format", "json")
+    assert found.table("sensitivity").to_records() == told.fine().json()
+    assert found.map_after.shape == (len(found.runs), len(found.runs))
+    most = found.table("sensitivity").sort("change", descending=True).head(5).to_records()
+    assert [row["change"] for row in most] == sorted((row["change"] for row in most), reverse=True)
+
+
+def test_agreement_of_cf_judges_is_as_published(tmp_path: Path) -> None:
+    """Two of the four judges of Cystic Fibrosis: kappa by hand from their cross table."""
+    if not CF.exists():
+        pytest.skip("the Cystic Fibrosis collection is not here")
+    by_judge: dict[str, list[str]] = {}
+    for one in load_judgements():
+        by_judge.setdefault(one.judge, []).append(f"{one.topic} 0 {one.docno} {one.grade}\n")
+    names = ("REW", "JBW")
+    files = [f"{name}={tmp_path / name}" for name in names]
+    for name in names:
+        (tmp_path / name).write_text("".join(by_judge[name]))
+    found = p.agreement(p.source(judgements=files, scale="0-2"), interval="none")
+    counts = np.array([
+        [row["second_0"], row["second_1"], row["second_2"]]
+        for row in found.table("cross_tables").to_records()
+    ])  # fmt: skip
+    agreed = np.trace(counts) / counts.sum()
+    chance = counts.sum(axis=0) @ counts.sum(axis=1) / counts.sum() ** 2
+    pairs = found.table("pairs")
+    [graded] = pairs.where([level is None for level in pairs.cells("level")]).to_records()
+    assert graded["kappa"] == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
+    assert graded["n"] == counts.sum() == 4819
+
+
+def test_the_same_of_files_of_memory_and_of_a_collection(judged: Path) -> None:
+    """Who measures cannot tell where runs and judgements come from."""
+    files = p.source("runs/*.run", qrels="judgements/strict.qrels", level=1)
+    memory = p.source(p.read_runs("runs/*.run"), qrels=p.read_qrels("judgements/strict.qrels"), level=1)
+    dicts = p.source(
+        p.read_runs("runs/*.run").to_dict(), qrels=p.read_qrels("judgements/strict.qrels").to_dict(), level=1
+    )
+    with p.open_collection("collection.db") as collection:
+        stored = p.source(collection, judge="strict", level=1)
+        tables = [
+            {row["run"]: row for row in p.sensitivity(one, depth=5).table("sensitivity").to_records()}
+            for one in (files, memory, dicts, stored)
+        ]
+    assert tables[0] == tables[1] == tables[2] == tables[3]
+
+
+def test_results_say_what_was_done(judged: Path) -> None:
+    """Settings with every parameter; two lines of text; a table in a notebook; steps are counted."""
+    steps: list[int] = []
+    found = p.sensitivity_pairs(
+        p.source("runs/*.run", qrels="judgements/strict.qrels"), depth=5, progress=steps.append
+    )
+    assert sum(steps) == 8 + 9  # topics tested, and run files read
+    assert dict(found.settings)["depth"] == 5
+    assert len(repr(found).splitlines()) == 2
+    assert found._repr_html_().startswith("<table>")
+    with pytest.raises(TypeError):
+        found.settings["depth"] = 6  # type: ignore[index]  # frozen
+
+
+def test_doubts_are_warnings_of_the_result_and_nothing_is_printed(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the command line says on stderr a notebook reads in the result."""
+    with p.open_collection("collection.db") as collection:
+        found = p.sensitivity(p.source(collection, judge="strict"), depth=3)
+    assert found.warnings == ("depth 3 is not that of the pool (5)",)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_errors_name_arguments_as_python_does(judged: Path) -> None:
+    """No option of the command line in an error about an argument."""
+    source = p.source("runs/*.run", qrels="judgements/strict.qrels")
+    with pytest.raises(p.ArgumentError, match=r"^`depth` must be an integer"):
+        p.sensitivity(source, depth=0)
+    with pytest.raises(p.ArgumentError, match=r"^`alpha` must be between 0 and 1"):
+        p.compare(source, alpha=2)
+    with pytest.raises(p.UnknownNameError, match="unknown measure `NDGC`"):
+        p.evaluate(source, ["NDGC@10"])
+    with pytest.raises(p.PoolerError, match=r"none\.run: no such file"):
+        p.evaluate(("none.run", "judgements/strict.qrels"))
+
+
+def test_frames_of_every_table_have_its_rows(judged: Path) -> None:
+    """pandas, polars and Arrow take every column there is."""
+    with p.open_collection("collection.db") as collection:
+        source: Source = p.source(collection, judge="strict")
+        results = [
+            p.evaluate(source), p.sensitivity(source, depth=5), p.agreement(collection), p.status(collection),
+            p.listing(collection, "pools"), p.provenance(collection), p.diagnose(source),
+        ]  # fmt: skip
+        for result in results:
+            for table in result.tables():
+                assert isinstance(table.to_pandas(), pd.DataFrame)
+                assert table.to_polars().to_dicts() == [
+                    {name: list(cell) if isinstance(cell, tuple) else cell for name, cell in row.items()}
+                    for row in table.to_records()
+                ]
+                assert table.to_arrow().num_rows == len(table)
