@@ -146,7 +146,7 @@ def details(
     else:
         known, tables = _judge(collection, name)
     return Details(
-        settings=frozen(collection=collection.where, kind=kind, name=name, version=version, text=text),
+        settings=frozen(collection=collection.name, kind=kind, name=name, version=version, text=text),
         warnings=(), known=known, found=tuple(tables),
     )  # fmt: skip
 

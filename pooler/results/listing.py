@@ -200,7 +200,7 @@ def listing(
     if kind == "judges":
         erased = removed_words(one.judgements for one in collection.erasures.all())
     return Listing(
-        settings=frozen(collection=collection.where, kind=kind, limit=limit, **given),
+        settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
         warnings=(), kind=kind, rows=tuple(rows), total=len(rows) if total is None else total,
         relaxed=collection.scale.relaxed, erased=erased,
     )  # fmt: skip

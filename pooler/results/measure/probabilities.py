@@ -120,10 +120,10 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         else value_probabilities(ballots.counts, [*worth.values()]),
         n_judges=ballots.counts.sum(axis=1), judges=tuple(ballots.votes.judges), values=worth,
         level=cut if worth is None else None, without_grade=len(ballots.pairs) - len(pairs),
-        settings=frozen(
-            values=worth, unjudged=None, **source.named(), level=cut if worth is None else None,
+        settings=frozen(**{
+            **source.named(), "values": worth, "unjudged": None, "level": cut if worth is None else None,
             **({"kinds": kinds} if kinds else {}),
-        ),
+        }),
     )  # fmt: skip
 
 
