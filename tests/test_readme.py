@@ -52,8 +52,9 @@ def test_readme_begins_with_the_two_set_up_blocks() -> None:
     assert len(console_blocks(README)) > 5
 
 
-def test_readme_examples_for_notebooks_are_true() -> None:
+def test_readme_examples_for_notebooks_are_true(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every value that a Python block of README.md shows is what the functions give."""
+    monkeypatch.chdir(ROOT / "sample_collections" / "kitchen_garden")
     blocks = "\n".join(re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
     examples = doctest.DocTestParser().get_doctest(blocks, {}, "README.md", "README.md", 0)
     assert len(examples.examples) > 15

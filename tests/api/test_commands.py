@@ -80,6 +80,8 @@ def test_command_prints_what_the_function_returns(
         capsys.readouterr()
         render(result, Output(fmt=Format.JSON))
     made = json.loads(capsys.readouterr().out)
+    assert len(repr(result).splitlines()) == 2
+    assert result._repr_html_().startswith("<table>")
     tables = [name for name in printed if name not in ("settings", "warnings")]
     assert tables
     for name in tables:

@@ -117,7 +117,7 @@ def _tell(effect: OrderEffect) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class QrelsDifference(QrelsDiff, Result):
+class QrelsDifference(Result, QrelsDiff):
     """What differs, and what it does.
 
     Tables: `summary`, counts by kind; `pairs`, documents by their codes in A and in B; `topics`,

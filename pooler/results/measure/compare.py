@@ -148,7 +148,7 @@ def _pairs(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Comparison(RunPairs, Result):
+class Comparison(Result, RunPairs):
     """Tests of pairs of runs.
 
     Tables: `pairs`, a row a pair; of two runs instead `difference` and `tests`, `topics` with both

@@ -359,7 +359,7 @@ class Docnos:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityResult(Sensitivity, Result):
+class SensitivityResult(Result, Sensitivity):
     """Scores before and after unjudged documents of one run turn relevant, run after run.
 
     Tables: `sensitivity`, a row a run; `topics`, a row a run and topic.
@@ -609,7 +609,7 @@ class SensitivityPairs(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityEach(EachDiscovery, Result):
+class SensitivityEach(Result, EachDiscovery):
     """What each unjudged document alone does to the order of runs; table: `each`."""
 
     runs: Sequence[str]
@@ -675,7 +675,7 @@ class SensitivityEach(EachDiscovery, Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MissingResult(MissingBounds, Result):
+class MissingResult(Result, MissingBounds):
     """Limits of every run's scores; tables: `missing`, a row a run; `topics`, a row a run and topic."""
 
     runs: Sequence[str]
@@ -772,7 +772,7 @@ class MissingResult(MissingBounds, Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MissingPairs(MissingPairBounds, Result):
+class MissingPairs(Result, MissingPairBounds):
     """Limits of the difference of every two runs; table: `pairs`."""
 
     runs: Sequence[str]
