@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pooler.results.measure.evaluate import evaluate, list_measures
     from pooler.results.measure.next import next_documents
     from pooler.results.measure.probabilities import probabilities
+    from pooler.results.measure.required import ap_properties, required_difference
     from pooler.results.measure.sensitivity import (
         missing_bounds,
         missing_pairs,
@@ -62,6 +63,7 @@ _MODULES = {
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
     "pooler.results.measure.next": ("next_documents",),
     "pooler.results.measure.probabilities": ("probabilities",),
+    "pooler.results.measure.required": ("ap_properties", "required_difference"),
     "pooler.results.measure.sensitivity": (
         "missing_bounds",
         "missing_pairs",
@@ -89,6 +91,7 @@ __all__ = [
     "StoreError",
     "UnknownNameError",
     "agreement",
+    "ap_properties",
     "check_runs",
     "compare",
     "compare_pools",
@@ -111,6 +114,7 @@ __all__ = [
     "read_qrels",
     "read_runs",
     "replay",
+    "required_difference",
     "sensitivity",
     "sensitivity_each",
     "sensitivity_pairs",

@@ -17,6 +17,9 @@ _OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", "map_before",
                    "change", "tau_b", "tau_ap", "swapped", "reason")  # fmt: skip
 
 
+_OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A section, and what is said of it at the head of the page."""
@@ -144,14 +147,14 @@ def _worth(values: Sequence[str]) -> str:
 
 def differences(material: Material) -> Found | None:
     """Show how the topics of two runs differ, and how far apart runs have to be."""
-    from pooler.cli.measure.required import estimate
     from pooler.results.measure.compare import compare
+    from pooler.results.measure.required import required_difference
     from pooler.results.printed import printed
     from pooler.telling import Listener, listening
 
     if len(material.rankings.tags) < 2:
         return None
-    judged, given = material.judged, material.given
+    given = material.given
     best, second = sorted(material.rankings.tags, key=lambda tag: material.order[tag])[:2]
     with listening(Listener()):  # what there is to say is on the page
         compared = compare(
@@ -182,7 +185,10 @@ def differences(material: Material) -> Found | None:
             )
         )  # fmt: skip
     if material.depth is not None:
-        needed = estimate(given, judged, 0.0, material.depth, neighbours=True)
+        found = required_difference(
+            material.source, variation=0.0, depth=material.depth, neighbours=True, cutoff=given.cutoff
+        )
+        needed = printed(found.table("required_difference"))
         n_enough = sum(row["enough"] is True for row in needed.rows)
         words = [
             f"{n_enough or 'None'} of {counted(len(needed.rows), 'pair')} of neighbours by MAP"
@@ -198,7 +204,7 @@ def differences(material: Material) -> Found | None:
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
                 bars(needed, {"difference": "difference of MAP", "needed": "needed"}, title=title,
                      axis=Axis("difference of MAP"), label=_pair),
-                page_table(needed),
+                page_table(needed, names=_OF_REQUIRED),
                 material.commands.of_runs(
                     "required-difference", *([] if given.runs else ["--all"]), "--neighbours",
                     "--depth", str(material.depth),

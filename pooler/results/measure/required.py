@@ -1,96 +1,265 @@
-"""The table of `pooler required-difference RUN RUN...`."""
+"""How far two MAPs have to be apart, and what AP is at least and by chance."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pooler.results.agree.people import legend
-from pooler.results.printed import Cell, Column, Format, Table
+from pooler.results.measure.sensitivity import check_pair
 from pooler.results.reasons import undefined_pairs
-from store.analysis.significance.pairs import neighbours
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.source import Source, source_of
+from pooler.results.table import Column, Table, View
+from pooler.telling import progress as telling
+from store.analysis.measures.chance import (
+    expected_average_precision,
+    least_average_precision,
+    variance_of_average_precision,
+)
+from store.analysis.significance.pairs import neighbours as next_to_each_other
+from store.analysis.undiscovered.pairs import PairSensitivity, pair_sensitivity
+from store.analysis.undiscovered.required import required_difference as required
+from store.analysis.undiscovered.required import required_of_pairs, round_up
+from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
+from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from store.analysis.undiscovered.flips import Scenario
     from store.analysis.undiscovered.required import RequiredOfPairs
+    from store.collection import Collection
 
-FOR_PROGRAMS = frozenset({"topics", "variance", "k", "h_of", "turns", "reason"})
-"""Columns that people are not shown: with them a row outgrows a screen."""
-
-
+VARIANCES = (0.01, 0.03, 0.05, 0.07, 0.09)
+TOPICS = (30, 50, 100, 150)
+DOCUMENTS = (10, 20, 30, 40, 50, 100, 300, 400, 500, 1000)
+RELEVANT = (5, 10, 30, 50, 100, 500)
 H_OF = "judging included"
 """Of which variance H is: of the scores as judged, which judging is a part of."""
 
 
-def of_runs(
-    tags: Sequence[str],
-    found: RequiredOfPairs,
-    fmt: Format,
+def required_difference(
+    source: Source | Collection | tuple[Any, Any] | None = None,
     *,
-    depth: int,
-    variation: float | None,
-    alpha: float,
-    power: float,
-    neighbours_only: bool = False,
-) -> Table:
-    """Make a row for every pair: what it has, what it needs, and whether that is enough.
+    variation: float | Sequence[float] | None = 0.0,
+    alpha: float = 0.05,
+    power: float = 0.5,
+    depth: int | None = None,
+    scenario: Scenario = "shared",
+    neighbours: bool = False,
+    cutoff: int = 1000,
+    variance: Sequence[float] = VARIANCES,
+    topics: Sequence[int] = TOPICS,
+    drops: Sequence[tuple[float, float]] = ((0.0, 0.0),),
+    progress: Progress | None = None,
+) -> RequiredDifference:
+    """Compute the difference of two MAPs that a paired t test finds significant.
 
-    Of neighbours alone, in the order of their MAP, if that is wanted.
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels), optional
+        For every two runs, by their own scores; without, for the numbers given below.
+    variation : float, sequence of float or None, optional
+        K: share of the variance that is there because judges vary, to be left out, in [0, 1). With
+        runs one number, or ``None`` = what each pair has by the collection's judges.
+    alpha : float, optional
+        Level of significance, two-sided, in (0, 1).
+    power : float, optional
+        Wanted probability of a significant result, in [0.5, 1); 0.5 = the smallest difference that
+        is significant when it is what was observed.
+    depth, scenario, cutoff : optional
+        With runs, as for `sensitivity`: the lower run's unjudged documents at rank N+1 are found.
+    neighbours : bool, optional
+        With runs: those next to each other by MAP alone, in order.
+    variance : sequence of float, optional
+        Of the differences of two runs over topics.
+    topics : sequence of int, optional
+        Numbers of topics, from 2.
+    drops : sequence of (float, float), optional
+        Q, below 1: the share by which the difference falls once undiscovered documents are known;
+        and H, by which the variance falls.
+    progress : callable, optional
+        Called with steps done.
+
+    Returns
+    -------
+    RequiredDifference
+        Of runs a row a pair: what it has, what it needs, and whether that is enough.
+
+    Raises
+    ------
+    ArgumentError
+        If a number is out of its range.
+
+    Notes
+    -----
+    Eq. 23 and 24 of Kishida (2001), tables 7 and 8.
+
+    Examples
+    --------
+    >>> found = required_difference(variance=[0.05], topics=[50])
+    >>> [round(cell, 4) for cell in found.table("required_difference").cells("difference")]
+    [0.0635]
     """
-    columns = [
-        Column("a", "A"), Column("b", "B"), Column("topics"), Column("difference", "A - B"),
-        Column("variance"), Column("k", "K", digits=2), Column("needed"), Column("enough"),
-        Column("q", "Q", digits=2), Column("h", "H", digits=2),
-        Column("needed_if_found", "if found"), Column("enough_if_found", "enough"),
-        Column("h_of"), Column("turns"), Column("reason"),
-    ]  # fmt: skip
-    rows: list[Mapping[str, Cell]] = []
-    every = np.arange(found.first.size)
-    for place in (neighbours(found.first, found.second) if neighbours_only else every).tolist():
-        first, second = found.first[place], found.second[place]
-        difference = _number(found.before.difference, place)
-        turns = found.reasons[place] == "order-turns"
-        needed = _number(found.needed, place)
-        if_found = _number(found.needed_if_found, place)
-        rows.append({
-            "a": tags[first], "b": tags[second], "topics": int(found.before.n_topics[place]),
-            "difference": difference, "variance": _number(found.before.variance, place),
-            "k": _number(found.variation_share, place), "needed": needed,
-            "enough": _reaches(difference, needed),
-            "q": None if turns else _number(found.difference_drop, place),
-            "h": _number(found.variance_drop, place), "h_of": H_OF, "turns": turns,
-            "needed_if_found": if_found,
-            "enough_if_found": False if turns
-            else _reaches(difference, if_found),
-            "reason": found.reasons[place],
-        })  # fmt: skip
-    with_power = "" if power == 0.5 else f" with a probability of {power:g}"
-    n_pairs = counted(len(rows), "pair") + (" of neighbours" if neighbours_only else "")
-    n_enough, n_left = (sum(row[name] is True for row in rows)
-                        for name in ("enough", "enough_if_found"))  # fmt: skip
-    share = f", with the share K = {variation:g} of the variance left out" if variation else ""
-    if variation is None:
-        share = ", with the share K of the variance, which is by judging, left out"
-    words = [
-        "A is the run ahead. needed: the difference of MAP that a paired t test finds significant"
-        f" at {alpha:g}{with_power} (eq. 23){share}. if found: the same were B's unjudged documents"
-        f" at rank {depth + 1:,} relevant (eq. 24), when the difference falls by the share Q and"
-        " the variance, judging included, by H; below 0 they rise."
-        + (" K goes with an H of the variance without judging, which may be another." if share
-           else "")
-        + " enough: A - B reaches it.",
-        undefined_pairs([None if row["reason"] is None else str(row["reason"]) for row in rows]),
-        f"Enough as judged: {n_enough:,} of {n_pairs}; even then: {n_left:,}.",
-    ]  # fmt: skip
-    if fmt is Format.TABLE:
-        hidden = FOR_PROGRAMS - ({"k"} if variation is None else set())
-        columns = [column for column in columns if column.name not in hidden]
-    caption = legend(words)
-    return Table("required_difference", columns, rows, caption=caption)
+    _check("alpha", alpha, "above 0 and below 1", holds=0 < alpha < 1)
+    _check("power", power, "at least 0.5 and below 1", holds=0.5 <= power < 1)
+    asked: dict[str, Any] = {"variation": variation, "alpha": alpha, "power": power}
+    if source is None:
+        shares = [0.0] if variation is None else np.atleast_1d(variation).tolist()
+        asked |= {"variance": [*variance], "topics": [*topics], "drops": [list(one) for one in drops]}
+        grids = [
+            (share, q, h, required(
+                np.array(variance)[:, None], np.array(topics), variation_share=share, difference_drop=q,
+                variance_drop=h, alpha=alpha, power=power,
+            ))
+            for share, (q, h) in product(shares, drops)
+        ]  # fmt: skip
+        return RequiredDifference(grids=tuple(grids), settings=frozen(**asked))
+    with heard(progress) as said:
+        found = source_of(source)
+        share = None if variation is None else float(np.atleast_1d(variation)[0])
+        depth = found.judged.pool_depth(depth)
+        arrays = found.arrays(cutoff)
+        check_pair(arrays)
+        with telling("topics", len(arrays.topics)) as advance:
+            moved = pair_sensitivity(arrays, depth=depth, scenario=scenario, progress=advance)
+        by_judges = _shares_by_judges(found, cutoff, arrays.tags, moved) if share is None else share
+        pairs = required_of_pairs(moved, variation_share=by_judges, alpha=alpha, power=power)
+    asked |= {"depth": depth, "scenario": scenario, "neighbours": neighbours, "cutoff": cutoff}
+    return RequiredDifference(
+        pairs=pairs, runs=arrays.tags, settings=frozen(**asked, **found.settings()), warnings=said.warnings
+    )
+
+
+def _shares_by_judges(
+    source: Source, cutoff: int, tags: Sequence[str], moved: PairSensitivity
+) -> NDArray[np.float64]:
+    """Compute K of every pair from how the judges differ; 0 where nothing varies."""
+    from pooler.results.measure.probabilities import load_probable, say_empty
+    from store.analysis.variation.collection import collection_variation, pair_components
+
+    probable = load_probable(source, cutoff=cutoff, judged=source.judged).rankings
+    topics = list(zip(probable.probabilities, probable.ranks, strict=True))
+    with telling("topics", len(topics)) as advance:
+        varied = collection_variation(topics, progress=advance)
+    say_empty(probable.topics, varied)
+    rows = np.array([probable.tags.index(tag) for tag in tags])
+    pairs = rows[moved.first], rows[moved.second]
+    return np.nan_to_num(pair_components(varied, pairs).components.share)
+
+
+def _check(name: str, value: float, words: str, *, holds: bool) -> None:
+    """Raise `ArgumentError` for a value outside its range."""
+    if not holds:
+        raise ArgumentError(name, f"must be {words}", value)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class RequiredDifference(Result):
+    """What difference is significant; table: `required_difference`, a row a pair, or a number asked."""
+
+    pairs: RequiredOfPairs | None = None
+    """Of every two runs."""
+    runs: Sequence[str] = ()
+    """Axis of runs."""
+    grids: Sequence[tuple[float, float, float, NDArray[np.float64]]] = ()
+    """K, Q, H, and differences of shape (variances, topics)."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("required_difference",)
+
+    def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
+        return self._of_numbers() if self.pairs is None else self._of_runs(self.pairs)
+
+    def _views(self, name: str) -> Sequence[View]:
+        if self.pairs is not None:
+            return [View(self._table(name))]
+        alpha, power = self.settings["alpha"], self.settings["power"]
+        title = f"Difference needed at {alpha:g}" + ("" if power == 0.5 else f", power {power:g}")
+        down, across = self.settings["variance"], self.settings["topics"]
+        views = []
+        for share, q, h, values in self.grids:
+            words = f"{title}; K={share:g}, Q={q:g}, H={h:g}"
+            words += f", of the variance {'without' if share else 'with'} judging" if h else ""
+            grid = grid_of(name, ("variance", "s2", down), ("topics", "L", across), round_up(values))
+            views.append(View(grid, title=words))
+        return views
+
+    def _of_numbers(self) -> Table:
+        """Make a row for every number asked."""
+        rows = [
+            {"k": share, "q": q, "h": h, "h_of": "judging removed" if share else "judging included",
+             "variance": variance, "topics": n_topics, "difference": float(values[line, place])}
+            for share, q, h, values in self.grids
+            for line, variance in enumerate(self.settings["variance"])
+            for place, n_topics in enumerate(self.settings["topics"])
+        ]  # fmt: skip
+        columns = [
+            Column("k", "float"), Column("q", "float"), Column("h", "float"), Column("h_of"),
+            Column("variance", "float"), Column("topics", "int"), Column("difference", "float"),
+        ]  # fmt: skip
+        return Table.of_rows("required_difference", columns, rows)
+
+    def _of_runs(self, found: RequiredOfPairs) -> Table:
+        """Make a row for every pair: what it has, what it needs, and whether that is enough."""
+        variation, power, depth = (self.settings[name] for name in ("variation", "power", "depth"))
+        with_power = "" if power == 0.5 else f" with a probability of {power:g}"
+        share = f", with the share K = {variation:g} of the variance left out" if variation else ""
+        if variation is None:
+            share = ", with the share K of the variance, which is by judging, left out"
+        of_h = "; below 0 it rises"
+        of_h += "; K goes with an H of the variance without judging, which may be another" if share else ""
+        columns = [
+            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
+            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
+            Column("variance", "float", show="never"),
+            Column("k", "float", "K", "share of the variance that is by judging", digits=2,
+                   show="always" if variation is None else "never"),
+            Column("needed", "float", about="the difference of MAP that a paired t test finds significant at"
+                   f" {self.settings['alpha']:g}{with_power} (eq. 23){share}"),
+            Column("enough", "bool", about="A - B reaches it"),
+            Column("q", "float", "Q", "share by which the difference falls then; below 0 it rises", digits=2),
+            Column("h", "float", "H", f"share by which the variance, judging included, falls then{of_h}",
+                   digits=2),
+            Column("needed_if_found", "float", "if found", "the same were B's unjudged documents at rank"
+                   f" {depth + 1:,} relevant (eq. 24)"),
+            Column("enough_if_found", "bool", "enough"), Column("h_of", show="never"),
+            Column("turns", "bool", show="never"), Column("reason", show="never"),
+        ]  # fmt: skip
+        places = np.arange(found.first.size)
+        if self.settings["neighbours"]:
+            places = np.array(next_to_each_other(found.first, found.second), dtype=np.int64)
+        rows: list[dict[str, Any]] = []
+        for place in places.tolist():
+            difference = _number(found.before.difference, place)
+            turns = found.reasons[place] == "order-turns"
+            needed, if_found = _number(found.needed, place), _number(found.needed_if_found, place)
+            rows.append({
+                "a": self.runs[found.first[place]], "b": self.runs[found.second[place]],
+                "topics": int(found.before.n_topics[place]), "difference": difference,
+                "variance": _number(found.before.variance, place),
+                "k": _number(found.variation_share, place), "needed": needed,
+                "enough": _reaches(difference, needed),
+                "q": None if turns else _number(found.difference_drop, place),
+                "h": _number(found.variance_drop, place), "h_of": H_OF, "turns": turns,
+                "needed_if_found": if_found,
+                "enough_if_found": False if turns else _reaches(difference, if_found),
+                "reason": found.reasons[place],
+            })  # fmt: skip
+        n_pairs = counted(len(rows), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
+        n_enough, n_left = (sum(row[name] is True for row in rows)
+                            for name in ("enough", "enough_if_found"))  # fmt: skip
+        notes = [
+            f"Enough as judged: {n_enough:,} of {n_pairs}; even then: {n_left:,}.",
+            undefined_pairs([row["reason"] for row in rows]),
+        ]
+        return Table.of_rows("required_difference", columns, rows, notes=notes)
 
 
 def _number(values: NDArray[np.float64], place: int) -> float | None:
@@ -101,3 +270,159 @@ def _number(values: NDArray[np.float64], place: int) -> float | None:
 def _reaches(difference: float | None, needed: float | None) -> bool | None:
     """Say whether a difference is enough; ``None`` where either is undefined."""
     return None if difference is None or needed is None else difference >= needed
+
+
+Axis = tuple[str, str, Sequence[float]]
+"""Of a grid: for programs, for people, and its values."""
+
+
+def grid_of(name: str, down: Axis, across: Axis, values: NDArray[np.float64], *, digits: int = 4) -> Table:
+    """Lay values out by two things: one runs down, the other across."""
+    # The heading of a row is text, so that people see 0.05 and not 0.0500.
+    columns = [Column(down[0], heading=down[1])]
+    columns += [Column(f"{place:g}", "float", f"{across[1]}={place:g}", digits=digits) for place in across[2]]
+    data: dict[str, Any] = {down[0]: [f"{place:g}" for place in down[2]]}
+    data |= {f"{place:g}": values[:, number] for number, place in enumerate(across[2])}
+    return Table(name, columns, data)
+
+
+def ap_properties(
+    documents: Sequence[int] = DOCUMENTS,
+    relevant: Sequence[int] = RELEVANT,
+    *,
+    size: int | None = None,
+    rank: int | None = None,
+    ap: Sequence[float] = (0.1, 0.3, 0.5),
+) -> ApProperties:
+    """Compute what AP is at least, and on average in random order.
+
+    Parameters
+    ----------
+    documents : sequence of int, optional
+        N: ranks of the list.
+    relevant : sequence of int, optional
+        R: relevant documents.
+    size : int, optional
+        The list holds N of so many documents, and not all relevant ones need be among them.
+    rank : int, optional
+        Instead, by how much AP changes when the document at this rank turns relevant.
+    ap : sequence of float, optional
+        With `rank`: AP before, in [0, 1].
+
+    Returns
+    -------
+    ApProperties
+        Values by N and R, or by R and AP; NaN where it cannot occur.
+
+    Raises
+    ------
+    ArgumentError
+        If the size is below an N.
+
+    Notes
+    -----
+    Eq. 4, 5, 19 and 20 of Kishida (2001), tables 1 to 3.
+
+    Examples
+    --------
+    >>> [round(cell, 4) for cell in ap_properties([10], [5]).table("least").cells("value")]
+    [0.3544]
+    """
+    if rank is not None:
+        grids = _changes(rank, relevant, ap)
+        settings = frozen(relevant=[*relevant], rank=rank, ap=[*ap])
+        return ApProperties(
+            down=("relevant", "R", relevant), across=("ap", "AP", ap), grids=grids, settings=settings
+        )
+    if size is not None and size < max(documents):
+        raise ArgumentError("size", "must be at least every N", size)
+    arguments = np.array(documents)[:, None], np.array(relevant), size
+    grids = {
+        "least": least_average_precision(*arguments),
+        "mean": expected_average_precision(*arguments),
+        "standard_deviation": np.sqrt(variance_of_average_precision(*arguments)),
+    }
+    settings = frozen(documents=[*documents], relevant=[*relevant], size=size)
+    return ApProperties(
+        down=("documents", "N", documents), across=("relevant", "R", relevant), grids=grids, settings=settings
+    )
+
+
+def _changes(rank: int, relevant: Sequence[int], ap: Sequence[float]) -> dict[str, NDArray[np.float64]]:
+    """Compute the change by one discovery, and the least and greatest that can occur."""
+    change = np.full((len(relevant), len(ap)), np.nan)
+    limits = np.full((2, len(relevant), len(ap)), np.nan)
+    for line, count in enumerate(relevant):
+        # With all R above the rank, AP is at least that of the worst order.
+        least = float(least_average_precision(rank - 1, count)) if count < rank else 2.0
+        for place, before in enumerate(ap):
+            if before >= least - 1e-12:
+                change[line, place] = discovery_effect_below(count, before, rank)
+            found = discovery_range(count, before, rank)
+            if found is not None:
+                limits[:, line, place] = found
+    return {"change": change, "least": limits[0], "greatest": limits[1]}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class ApProperties(Result):
+    """Values of AP, or changes of it, by two numbers.
+
+    Tables: `least`, `mean`, `standard_deviation` by N and R; with a rank `change`, `least`,
+    `greatest` by R and AP.
+    """
+
+    down: Axis
+    across: Axis
+    grids: Mapping[str, NDArray[np.float64]]
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables."""
+        return tuple(self.grids)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what `pooler ap-properties` shows."""
+        return self.names()
+
+    def _table(self, name: str) -> Table:
+        reason = "more-relevant-than-documents" if self.down[0] == "documents" else "cannot-occur"
+        values = self.grids[name]
+        rows = [
+            {self.down[0]: place, self.across[0]: column, "value": value,
+             "reason": reason if np.isnan(value) else None}
+            for place, line in zip(self.down[2], values.tolist(), strict=True)
+            for column, value in zip(self.across[2], line, strict=True)
+        ]  # fmt: skip
+        columns = [
+            Column(self.down[0], "float"), Column(self.across[0], "float"), Column("value", "float"),
+            Column("reason"),
+        ]  # fmt: skip
+        return Table.of_rows(name, columns, rows)
+
+    def _views(self, name: str) -> Sequence[View]:
+        values, rank, size = self.grids[name], self.settings.get("rank"), self.settings.get("size")
+        notes = []
+        if rank is None:
+            title = {
+                "least": "Least AP: all relevant documents last (eq. 4)",
+                "mean": "Mean AP in random order (eq. 5)",
+                "standard_deviation": "Standard deviation of AP in random order",
+            }[name]
+            digits = 3 if size is None else 6
+            notes = [] if size is None else [f"N of {size:,} documents, R of which are relevant"]
+        else:
+            digits = 5
+            above = f"that can occur, with no relevant document below rank {rank} (eq. 19)"
+            title = f"{name.title()} change {above}"
+            if name == "change":
+                title = f"Change of AP when the document at rank {rank} turns relevant (eq. 20)"
+                if np.isnan(values).any():
+                    notes = ["-: all R above that rank already give a higher AP, so that it cannot occur"]
+            elif name == "greatest":
+                notes = [
+                    "least, greatest: as if AP could have any value between those of the worst and the best"
+                    " order"
+                ]
+        return [View(grid_of(name, self.down, self.across, values, digits=digits), title=title, notes=notes)]
