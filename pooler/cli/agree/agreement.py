@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -289,11 +289,13 @@ def agreement(
         found = disagreement_matters(
             source, level=level[0] if level else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
         )
+        _write_manifest(manifest, found.measured)
         render(found, output)
     elif plan is not None:
         found = plan_sharing(
             source, plan, levels=level or (), every_level=not output.is_for_people, against=against, **chosen
         )
+        _write_manifest(manifest, found.measured)
         render(found, output)
     else:
         found = measure(
@@ -302,12 +304,17 @@ def agreement(
             seed=seed, bands=None if bands is None else bands.value, by_topic=by_topic,
             all_pairs=all_pairs, of_grades=per_grade or tables, **chosen,
         )  # fmt: skip
-        if manifest is not None:
-            write_json(manifest, {"program": f"pooler {__version__}", **found.settings}, private=True)
+        _write_manifest(manifest, found.settings)
         asked = {"per_grade": per_grade, "cross_tables": tables}
         render(found, output, *(name for name in found.names() if asked.get(name, True)))
     if found.erased:
         say(found.erased)
+
+
+def _write_manifest(file: str | None, settings: Mapping[str, Any]) -> None:
+    """Write what was measured, where a file is named for it."""
+    if file is not None:
+        write_json(file, {"program": f"pooler {__version__}", **settings}, private=True)
 
 
 def _assumed(text: str) -> tuple[float, float]:
