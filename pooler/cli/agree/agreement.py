@@ -40,18 +40,21 @@ from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import STDIN, Reading, is_file
 from pooler.results.source import Source, names_collection
 from pooler.telling import say
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
     from pooler.results.agree.matters import JudgedOrders
     from pooler.results.agree.sharing import SharingPlan
+    from pooler.results.result import Result
     from store.ranking import Order
 
 SEED = 1
 RESAMPLES = 10_000
 MIXTURES = 1000
 CUTOFF = 1000
+INPUT_WORDS = frozenset({"topic", "iteration", "docno", "judge", "grade"})
+"""Names of columns of the files."""
 
 
 class PopulationName(StrEnum):
@@ -290,13 +293,13 @@ def agreement(
             source, level=level[0] if level else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
         )
         _write_manifest(manifest, found.measured)
-        render(found, output)
+        _show(found, output)
     elif plan is not None:
         found = plan_sharing(
             source, plan, levels=level or (), every_level=not output.is_for_people, against=against, **chosen
         )
         _write_manifest(manifest, found.measured)
-        render(found, output)
+        _show(found, output)
     else:
         found = measure(
             source, levels=level or (), every_level=not output.is_for_people, against=against,
@@ -306,9 +309,21 @@ def agreement(
         )  # fmt: skip
         _write_manifest(manifest, found.settings)
         asked = {"per_grade": per_grade, "cross_tables": tables}
-        render(found, output, *(name for name in found.names() if asked.get(name, True)))
+        _show(found, output, *(name for name in found.names() if asked.get(name, True)))
     if found.erased:
         say(found.erased)
+
+
+def _show(result: Result, output: Output, *names: str) -> None:
+    """Render; a column of input in `--columns`, which once named those of the files, has a hint."""
+    try:
+        render(result, output, *names)
+    except UnknownNameError as error:
+        wanted = {name.strip() for name in (output.columns or "").split(",")}
+        if error.kind != "column" or not wanted & INPUT_WORDS - {*error.known}:
+            raise
+        hint = f"--input-columns {output.columns} says what the columns of the files are"
+        raise UnknownNameError("column", error.name, error.known, hint=hint) from error
 
 
 def _write_manifest(file: str | None, settings: Mapping[str, Any]) -> None:
