@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,18 +40,21 @@ from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import STDIN, Reading, is_file
 from pooler.results.source import Source, names_collection
 from pooler.telling import say
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
     from pooler.results.agree.matters import JudgedOrders
     from pooler.results.agree.sharing import SharingPlan
+    from pooler.results.result import Result
     from store.ranking import Order
 
 SEED = 1
 RESAMPLES = 10_000
 MIXTURES = 1000
 CUTOFF = 1000
+INPUT_WORDS = frozenset({"topic", "iteration", "docno", "judge", "grade"})
+"""Names of columns of the files."""
 
 
 class PopulationName(StrEnum):
@@ -289,12 +292,14 @@ def agreement(
         found = disagreement_matters(
             source, level=level[0] if level else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
         )
-        render(found, output)
+        _write_manifest(manifest, found.measured)
+        _show(found, output)
     elif plan is not None:
         found = plan_sharing(
             source, plan, levels=level or (), every_level=not output.is_for_people, against=against, **chosen
         )
-        render(found, output)
+        _write_manifest(manifest, found.measured)
+        _show(found, output)
     else:
         found = measure(
             source, levels=level or (), every_level=not output.is_for_people, against=against,
@@ -302,12 +307,29 @@ def agreement(
             seed=seed, bands=None if bands is None else bands.value, by_topic=by_topic,
             all_pairs=all_pairs, of_grades=per_grade or tables, **chosen,
         )  # fmt: skip
-        if manifest is not None:
-            write_json(manifest, {"program": f"pooler {__version__}", **found.settings}, private=True)
+        _write_manifest(manifest, found.settings)
         asked = {"per_grade": per_grade, "cross_tables": tables}
-        render(found, output, *(name for name in found.names() if asked.get(name, True)))
+        _show(found, output, *(name for name in found.names() if asked.get(name, True)))
     if found.erased:
         say(found.erased)
+
+
+def _show(result: Result, output: Output, *names: str) -> None:
+    """Render; a column of input in `--columns`, which once named those of the files, has a hint."""
+    try:
+        render(result, output, *names)
+    except UnknownNameError as error:
+        wanted = {name.strip() for name in (output.columns or "").split(",")}
+        if error.kind != "column" or not wanted & INPUT_WORDS - {*error.known}:
+            raise
+        hint = f"--input-columns {output.columns} says what the columns of the files are"
+        raise UnknownNameError("column", error.name, error.known, hint=hint) from error
+
+
+def _write_manifest(file: str | None, settings: Mapping[str, Any]) -> None:
+    """Write what was measured, where a file is named for it."""
+    if file is not None:
+        write_json(file, {"program": f"pooler {__version__}", **settings}, private=True)
 
 
 def _assumed(text: str) -> tuple[float, float]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pooler.results.agree.people import population_line
-from pooler.results.agree.settings import fetch_chosen, resolve_levels
+from pooler.results.agree.settings import fetch_chosen, measured_of, resolve_levels
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import Source, source_of
@@ -115,8 +115,9 @@ def disagreement_matters(
         population=population, unlisted_as=unlisted_as,
     )  # fmt: skip
     return JudgedOrders(
-        order=found, runs=ranked.tags, votes=votes, settings=settings, erased=erased, warnings=said.warnings
-    )
+        order=found, runs=ranked.tags, votes=votes, settings=settings, erased=erased, warnings=said.warnings,
+        measured=measured_of(votes, opinions.scale, levels[:1], kinds=kinds, seed=seed),
+    )  # fmt: skip
 
 
 def judge_order_of(
@@ -209,6 +210,8 @@ class JudgedOrders(Result):
     settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    """Whose judgements of which documents, in the words of the settings of `agreement`."""
     warnings: tuple[str, ...] = ()
 
     NAMES: ClassVar[tuple[str, ...]] = ("run_scores", "order_pairs", "mixtures", "swaps")

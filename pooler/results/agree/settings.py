@@ -216,3 +216,22 @@ def settings_of(
         "ties": policy.ties,
         "collapse": policy.collapse if has_rule else None,
     }
+
+
+def measured_of(
+    votes: PopulationVotes,
+    scale: Scale,
+    levels: Sequence[int],
+    *,
+    kinds: Mapping[str, int],
+    against: str | None = None,
+    seed: int = 1,
+) -> dict[str, Any]:
+    """Say of a plan, or of orders of runs, what `settings_of` says: intervals are as nobody chose them."""
+    from store.grades.policy import Policy
+
+    asked = Asked(
+        scale=scale, levels=tuple(levels), kind="topic", resamples=10_000, seed=seed, bands=None,
+        by_topic=False, has_levels=True,
+    )  # fmt: skip
+    return settings_of(votes, asked, against=against, policy=Policy(), kinds=kinds)

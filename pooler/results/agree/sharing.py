@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from pooler.results.agree.people import MOST_APART, apart_line, sharing
-from pooler.results.agree.settings import Asked, fetch_chosen, resolve_levels
+from pooler.results.agree.settings import Asked, fetch_chosen, measured_of, resolve_levels
 from pooler.results.judge_kinds import tell_kinds
 from pooler.results.reasons import REASONS as CODES
 from pooler.results.result import Result, frozen, heard
@@ -108,8 +108,9 @@ def plan_sharing(
         judges=list(votes.votes.judges), levels=list(asked.levels), scale=list(scale.values),
     )  # fmt: skip
     return SharingPlan(
-        rows=rows, n_pairs=len(pairs), settings=settings, erased=erased, warnings=said.warnings
-    )
+        rows=rows, n_pairs=len(pairs), settings=settings, erased=erased, warnings=said.warnings,
+        measured=measured_of(votes, scale, asked.levels, kinds=kinds, against=against),
+    )  # fmt: skip
 
 
 def _plan_rows(
@@ -141,6 +142,8 @@ class SharingPlan(Result):
     settings: Mapping[str, Any]
     erased: str = ""
     """How much of erased judges is gone, in words."""
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    """Whose judgements of which documents, in the words of the settings of `agreement`."""
     warnings: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:

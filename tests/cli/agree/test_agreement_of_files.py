@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 from pathlib import Path
@@ -92,6 +93,30 @@ def test_manifest_says_the_same_of_files(garden: Path, tmp_path: Path) -> None:
     run_inside("agreement", *FILES, *options, tmp_path / "bare" / "m.json").fine()
     written = [(tmp_path / folder / "m.json").read_bytes() for folder in ("stored", "bare")]
     assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("more", [(), ("--format", "json"), ("--plan", "0.3")], ids=" ".join)
+def test_columns_of_input_have_an_option_of_their_own(more: tuple[str, ...]) -> None:
+    """`--columns` chooses what is shown; where it names columns of files, the other one is named."""
+    refused = run_inside("agreement", *FILES[:2], "--columns", "docno,judge,grade", *more).failed(1)
+    assert "unknown column `docno`" in refused.err
+    assert "hint: --input-columns docno,judge,grade" in refused.err
+    other = run_inside("agreement", *FILES[:2], "--columns", "first,kapa", *more).failed(1)
+    assert "--input-columns" not in other.err
+
+
+@pytest.mark.parametrize("instead", [("--plan", "0.3"), ("--matters",)], ids=" ".join)
+def test_manifest_is_written_whatever_is_asked(
+    garden: Path, tmp_path: Path, instead: tuple[str, ...]
+) -> None:
+    """A plan, and orders of runs, say whose judgements of which documents they are made of, too."""
+    of_all, of_this = tmp_path / "all.json", tmp_path / "this.json"
+    named = (*JUDGES, "--level", "1", "--collection", garden / "collection.db", "--manifest")
+    run_inside("agreement", *named, of_all).fine()
+    run_inside("agreement", *named, of_this, *instead).fine()
+    expected = json.loads(of_all.read_text("utf-8"))
+    del expected["all_pairs"]
+    assert json.loads(of_this.read_text("utf-8")) == expected
 
 
 def test_kappa_of_two_files_equals_scikit_learn() -> None:
