@@ -312,7 +312,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
             for arguments in (
                 ("rejudge", "--format", "tsv"),
                 ("effort", "--by-topic", "--format", "tsv"),
-                ("agreement", "--by-topic", "--format", "tsv"),
+                ("agreement", "--by-topic", "--format", "tsv", "--table", "pairs"),
                 ("adjudicate", "--list", "--names", "--format", "tsv"),
                 ("status", "--by-topic"),
                 ("judges", "list"),

@@ -176,7 +176,7 @@ def fetch_chosen(
         raise PoolerError(message, hint=hint)
     if len(judges) < 2:
         [name] = judges
-        message = f"agreement needs two judges, and there is {name} only"
+        message = f"agreement needs two judges, and there is `{name}` only"
         hint = "name another judge too, or none: then all who graded are measured"
         if not names:
             hint = "let another judge grade the same documents: pooler judge --judge NAME" \

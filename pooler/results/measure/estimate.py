@@ -454,9 +454,11 @@ def _words(found: Estimates, sample: Sample, tables: Sequence[Table]) -> list[st
     known = {"strata": found.by_strata, "probability": found.by_probability}
     ways = [way for way, number in known.items() if number is not None]
     of_topic = any(table.name == "by_topic" for table in tables)
+    guessed = ", a third of a stratum without a judged document, so that it may be more"
     words.append(
         f"relevant by {', by '.join(ways)}: relevant documents estimated in all, of which"
-        f" {sample.n_relevant:,} were seen. found: those in the run's lists, by {ways[0]}."
+        f" {sample.n_relevant:,} were seen. found: those in the run's lists, by {ways[0]}"
+        f"{guessed if ways[0] == 'strata' else ''}."
         f"{f' relevant: those of the topic, by {ways[0]}.' if of_topic else ''}"
     )
     words += _means(found)

@@ -259,11 +259,11 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
 
 def _kept_whole(opened: Collection, pool: StoredPool) -> str | None:
     """Say why no run can be taken out of a pool; ``None`` when one can."""
-    from pooler.strategies import find_strategy
+    from pooler.strategies import STRATEGIES
     from pooler.strategies.kinds import FixedStrategy
 
     name = pool.manifest["strategy"]
-    if not isinstance(find_strategy(name), FixedStrategy):
+    if not isinstance(STRATEGIES.get(name), FixedStrategy):  # `next` and `imported` are none
         return f"what `{name}` chose hangs on every run"
     hashes = {run.tag: run.sha256 for run in opened.runs.all()}
     for run in pool.manifest["runs"]:

@@ -175,7 +175,7 @@ def test_needing_two_judges_is_told_by_who_is_there(cli: Cli, collection_of: Cal
 def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:
     """The error says who is there and what to do."""
     said = cli("agreement", "strict").failed(1).err
-    assert "agreement needs two judges, and there is strict only" in said
+    assert "agreement needs two judges, and there is `strict` only" in said
     assert "name another judge too" in said
     for name in ("alice", "bob"):
         cli("judges", "add", name).fine()

@@ -308,7 +308,7 @@ def test_what_files_cannot_answer_is_refused_in_a_line(options: tuple[str, ...],
 def test_one_file_says_how_it_could_be_two_judges(here: Path) -> None:
     """One file of one judge is not enough, and the message says what would be."""
     answer = refused(FILES[0])
-    assert "agreement needs two judges, and there is lenient only" in answer.err
+    assert "agreement needs two judges, and there is `lenient` only" in answer.err
     assert "--judge-column" in answer.err
     empty = write(here / "empty.qrels", "1 0 d1 -1")
     assert "nobody has graded" in refused(empty, "--code", "-1=unjudged").err

@@ -85,6 +85,14 @@ def test_pool_is_judged_in_this_order(cli: Cli, judged: Path) -> None:
     assert [line.split()[1] for line in listed if line.split()[0] == topic] == expected
 
 
+def test_runs_are_taken_out_of_other_pools_beside_it(cli: Cli, judged: Path) -> None:
+    """What was chosen by its gain hangs on every run: that pool keeps its documents, and it is said."""
+    cli("next", "--limit", "5", "--pool", "second").fine()
+    said = cli("unpool", "bm25-words", "--dry-run").fine().err
+    assert "pool `second` keeps its documents: what `next` chose hangs on every run" in said
+    assert "would leave the pools" in said
+
+
 def test_pool_after_another_is_given_out_alone(cli: Cli, judged: Path) -> None:
     """Judges see older pools first: that is said, and the command that is named leads past them."""
     rows = cli("next", "--limit", "12", "--format", "json").fine().json()
