@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
-    from pooler.results.details import details
-    from pooler.results.listing import listing
-    from pooler.results.look import status
+    from pooler.results.look.details import details
+    from pooler.results.look.effort import effort
+    from pooler.results.look.listing import listing
+    from pooler.results.look.status import status
     from pooler.results.measure.compare import compare
     from pooler.results.measure.diagnose import diagnose
     from pooler.results.measure.evaluate import evaluate, list_measures
@@ -55,9 +56,10 @@ _MODULES = {
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
-    "pooler.results.details": ("details",),
-    "pooler.results.listing": ("listing",),
-    "pooler.results.look": ("status",),
+    "pooler.results.look.details": ("details",),
+    "pooler.results.look.effort": ("effort",),
+    "pooler.results.look.listing": ("listing",),
+    "pooler.results.look.status": ("status",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.diagnose": ("diagnose",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
@@ -100,6 +102,7 @@ __all__ = [
     "details",
     "diagnose",
     "disagreement_matters",
+    "effort",
     "evaluate",
     "list_measures",
     "listing",

@@ -21,7 +21,7 @@ REASONS = {
     "none-in-union": "no relevant document is among the first of any run",
     "no-judgements": "no judgement was spent",
     "fewer-than-two": "an order needs two runs with a score",
-    "all-tied": "all runs have the same score",
+    "all-tied": "all are equal, so that there is no order",
     # How documents of pools stand, and what judging them costs.
     "no-collection": "no collection says how the documents stand",
     "too-few-times": "too few decisions to say how long one takes",

@@ -67,6 +67,7 @@ COMMANDS: dict[str, Made] = {
     ),
     "check runs/bm25-words.run": lambda _c: p.check_runs("runs/bm25-words.run"),
     "status": lambda c: p.status(c),
+    "effort --by-topic": lambda c: p.effort(c, by_topic=True),
     "list runs": lambda c: p.listing(c, "runs"),
     "list judges": lambda c: p.listing(c, "judges"),
     "show run bm25-words": lambda c: p.details(c, "run", "bm25-words"),

@@ -8,7 +8,7 @@ import typer
 
 from pooler.cli.console import emit, write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.look import moment
+from pooler.results.look.status import moment
 from pooler.results.printed import Column, Format, Table
 from pooler.telling import say
 from store.text import counted

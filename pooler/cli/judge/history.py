@@ -11,7 +11,7 @@ import typer
 
 from pooler.cli.console import emit, json_text, write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption, check_stretch
-from pooler.results.history import history_table
+from pooler.results.look.history import history_table
 from pooler.results.printed import Cell, Column, Format, Table, folded, short_times, without_empty
 from pooler.telling import say
 from store.event import FIELDS

@@ -15,7 +15,7 @@ import typer
 from pooler.cli.console import ExitCode, text_stdin
 from pooler.cli.interrupts import last_words
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
-from pooler.results.look import drawable, idle_words
+from pooler.results.look.status import drawable, idle_words
 from pooler.telling import say
 from store.errors import PoolerError
 

@@ -11,7 +11,7 @@ from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 
 if TYPE_CHECKING:
-    from pooler.results.listing import Kind
+    from pooler.results.look.listing import Kind
 
 app = typer.Typer(help="List what there is, one row a thing, with its counts.", no_args_is_help=True)
 
@@ -150,7 +150,7 @@ def _list(
     judge: str | None = None,
 ) -> None:
     """Write a list; of documents no more are read than are written, unless they are sorted."""
-    from pooler.results.listing import SHOWN_DOCUMENTS, listing
+    from pooler.results.look.listing import SHOWN_DOCUMENTS, listing
     from store.collection import Collection
 
     output.check()

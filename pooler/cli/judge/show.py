@@ -11,7 +11,7 @@ from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 
 if TYPE_CHECKING:
-    from pooler.results.details import Details, Kind
+    from pooler.results.look.details import Details, Kind
 
 app = typer.Typer(help="Show everything known of one thing.", no_args_is_help=True)
 
@@ -118,7 +118,7 @@ def _show(
     kind: Kind, name: str, output: Output, collection: str, *, version: int | None = None, text: bool = False
 ) -> Details:
     """Write everything known of one thing."""
-    from pooler.results.details import details
+    from pooler.results.look.details import details
     from store.collection import Collection
 
     output.check()

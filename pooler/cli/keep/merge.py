@@ -13,7 +13,7 @@ from pooler.cli.collect.judges import tell_others, tell_scrubbed
 from pooler.cli.console import ExitCode, check_place, emit, write_lines
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.look import moment
+from pooler.results.look.status import moment
 from pooler.results.printed import Cell, Column, Format, Table
 from pooler.telling import progress, say, warn
 from store.errors import FaultList, PoolerError

@@ -110,10 +110,10 @@ def gather(given: Given, depth: int | None, extra: tuple[str, ...], out: str) ->
 
 def _of_collection(given: Given, judged: Judged) -> Stored:
     """Read what a collection has besides."""
-    from pooler.cli.judge.effort import costs_table
     from pooler.cli.options import policy_of
-    from pooler.results.listing import listing
-    from pooler.results.look import status
+    from pooler.results.look.effort import effort
+    from pooler.results.look.listing import listing
+    from pooler.results.look.status import status
     from pooler.results.measure.diagnose import is_sampled, made_otherwise
     from pooler.results.printed import printed
     from pooler.results.source import level_of_collection
@@ -137,7 +137,7 @@ def _of_collection(given: Given, judged: Judged) -> Stored:
         manifests = {line.name: line.manifest for line in lines if not line.withdrawn}
         judges = printed(listing(opened, "judges").table("judges"))
         progress = printed(status(opened).table("status"))
-        costs = costs_table(opened.progress.effort(), LOW_DWELL)
+        costs = printed(effort(opened, below=LOW_DWELL).table("effort"))
         agreement = cross_tables = None
         has_intervals, reason = False, ""
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pooler.results.look import drawable, idle_words, way_out
+from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import opened_collection
 from pooler.results.table import Column, Table

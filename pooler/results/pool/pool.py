@@ -15,7 +15,7 @@ from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import OutOrder, Plan, PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import write_result
-from pooler.results.look import idle_words, way_out
+from pooler.results.look.status import idle_words, way_out
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, source

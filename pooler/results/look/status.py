@@ -166,7 +166,7 @@ def status(collection: Collection) -> StatusResult:
 
     Examples
     --------
-    >>> from pooler.results.look import status
+    >>> from pooler.results.look.status import status
     >>> from store.collection import Collection
     >>> with Collection("collection.db") as opened:  # doctest: +SKIP
     ...     status(opened).table("status").to_dict()["unjudged"]

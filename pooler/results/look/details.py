@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from pooler.results.listing import (
+from pooler.results.look.listing import (
     IN_POOL,
     JUDGE_COLUMNS,
     POOL_COLUMNS,

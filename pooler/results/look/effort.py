@@ -1,0 +1,274 @@
+"""What judging cost, which decisions were hasty, and whether judges drift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pooler.results.result import Result, frozen
+from pooler.results.table import Column, Table, View
+from store.errors import UnknownNameError
+from store.text import natural_key
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+    from store.judging.effort import DecidedDocument, Effort
+
+_BEST_FIRST = ("priority", "drawn")
+"""Display orders in which the likely relevant documents come first."""
+
+
+def effort(
+    collection: Collection,
+    *,
+    judges: Sequence[str] = (),
+    below: float = 1.0,
+    level: int | None = None,
+    rigid: bool = False,
+    relaxed: bool = False,
+    by_topic: bool = False,
+) -> EffortResult:
+    """Add up what judging cost each judge, and look whether grades or times drift.
+
+    Parameters
+    ----------
+    collection : Collection
+        Open.
+    judges : sequence of str, optional
+        Default all.
+    below : float, optional
+        A dwell below so many seconds is low. Dwell is how long a document was on the screen when it
+        was decided; where a decision was taken back, the one that stands counts.
+    level : int, optional
+        Least grade that is relevant; default the relaxed level.
+    rigid, relaxed : bool, optional
+        That level of the scale instead.
+    by_topic : bool, optional
+        Drift in every topic, too.
+
+    Returns
+    -------
+    EffortResult
+        Times in seconds; active time is without pauses, and has what was taken back.
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+
+    Notes
+    -----
+    Drift compares the four quarters of each topic, in the order in which documents were first
+    decided. tau rises above 0 or falls below with time, inside topics; p is how often chance alone
+    would give as much: of 20 trends without drift one has p below 0.05.
+    """
+    from store.analysis.collapse import level_of
+
+    scale = collection.scale
+    known = [judge.name for judge in collection.judges.all()]
+    for name in judges:
+        if name not in known:
+            raise UnknownNameError("judge", name, known)
+    cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
+    cut = scale.relaxed if cut is None else cut
+    found = tuple(one for one in collection.progress.effort() if not judges or one.judge in judges)
+    settings = frozen(judges=[*judges], below=below, level=cut, by_topic=by_topic)
+    return EffortResult(efforts=found, settings=settings)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class EffortResult(Result):
+    """What judging cost; tables: `effort`, `low_dwell` decisions, and `drift`."""
+
+    efforts: tuple[Effort, ...]
+    """By judge: sittings, and every document decided."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("effort", "low_dwell", "drift")
+
+    def _table(self, name: str) -> Table:
+        make = {"effort": self._costs, "low_dwell": self._quick, "drift": self._drift}
+        return make[name]()
+
+    def _views(self, name: str) -> Sequence[View]:
+        table = self._table(name)
+        if name == "effort":
+            return [self._costs_view(table)]
+        if name == "drift":
+            return [self._drift_view(table)]
+        return [View(table, notes=[] if len(table) else ["none"])]
+
+    def _costs(self) -> Table:
+        """Add up what judging cost each judge."""
+        below = self.settings["below"]
+        columns = [
+            Column("judge"), Column("sittings", "int"), Column("active_s", "float", show="never"),
+            Column("decided", "int"), Column("pace_s", "float", show="never"),
+            Column("dwell_lower_s", "float", show="never"), Column("dwell_median_s", "float", show="never"),
+            Column("dwell_upper_s", "float", show="never"), Column("low_dwell", "int", f"<{below:g} s"),
+            Column("dropped_keys", "int", "dropped", "grade keys too soon after the document appeared"),
+            Column("undone", "int", about="taken back"), Column("imported", "int", show="never"),
+            Column("reason", show="never"),
+        ]  # fmt: skip
+        return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
+
+    def _costs_view(self, table: Table) -> View:
+        """Write times as people read them."""
+        minutes = Column("minutes", "int", about="active, without pauses")
+        dwell = Column("dwell", heading="dwell quartiles", about="seconds on the screen until decided")
+        judge, sittings, *others = [column for column in table.columns if column.show != "never"]
+        decided, *rest = others
+        records: list[dict[str, Any]] = table.to_records()
+        rows = [{**row, "minutes": _minutes(row["active_s"]), "dwell": _quartiles(row)} for row in records]
+        timeless = [str(row["judge"]) for row in rows if row["reason"]]
+        notes = [f"imported, so without times: {', '.join(timeless)}"] if timeless else []
+        columns = [judge, sittings, minutes, decided, dwell, *rest]
+        if not rows:
+            columns, notes = [replace(one, about="") for one in columns], ["nobody has judged anything"]
+        return View(Table.of_rows("effort", columns, rows, title="Effort"), notes=notes)
+
+    def _quick(self) -> Table:
+        """List the documents decided at a low dwell, in the order of the decisions."""
+        below = self.settings["below"]
+        columns = [
+            Column("judge"), Column("topic"), Column("docno"), Column("state"), Column("grade", "int"),
+            Column("dwell_s", "float", "dwell s", digits=1),
+            Column("active_s", "float", "active s", digits=1), Column("judged_at", "moment"),
+        ]  # fmt: skip
+        rows = [
+            {
+                "judge": one.judge, "topic": document.topic, "docno": document.docno,
+                "state": document.state.value, "grade": document.grade,
+                "dwell_s": document.dwell_ms / 1000, "active_s": _seconds(document.active_ms),
+                "judged_at": document.judged_at,
+            }
+            for one in self.efforts
+            for document in one.documents
+            if document.dwell_ms is not None and document.dwell_ms < below * 1000
+        ]  # fmt: skip
+        return Table.of_rows("low_dwell", columns, rows, title=f"Decided below {below:g} s")
+
+    def _drift(self) -> Table:
+        """Compare the quarters of every judge's topics."""
+        columns = [
+            Column("judge"), Column("topic", show="if_any"),
+            Column("measure", about="seconds: median active; share relevant and grade: means"),
+            Column("n", "int"),
+            *(Column(f"quarter_{number}", "float", heading, digits=2)
+              for number, heading in enumerate(("1st", "2nd", "3rd", "4th"), 1)),
+            Column("tau", "float", about="above 0 rising, below 0 falling, inside topics", digits=2),
+            Column("p", "float", digits=3), Column("reason", show="if_any"),
+        ]  # fmt: skip
+        level = self.settings["level"]
+        rows = [row for one in self.efforts for row in _drift(one, level, by_topic=self.settings["by_topic"])]
+        return Table.of_rows("drift", columns, rows, title=f"Drift; relevant = grade {level} or more")
+
+    def _drift_view(self, table: Table) -> View:
+        """Leave out judges nobody can say anything of; warn of the order."""
+        reasons = table.cells("reason")
+        kept = [row for row, reason in enumerate(reasons) if reason not in ("no-times", "fewer-than-4")]
+        if not kept:
+            columns = [replace(column, about="") for column in table.columns]
+            return View(table, columns, [], notes=["nobody has graded four documents of a topic at a desk"])
+        names = table.cells("judge")
+        compared = {names[row] for row in kept}
+        used = {name for name in ("tau", "p") if any(table.cells(name)[row] is not None for row in kept)}
+        columns = [
+            column for column in table.columns if column.name in used or column.name not in ("tau", "p")
+        ]
+        notes = []
+        if too_few := [one.judge for one in self.efforts if one.judge not in compared]:
+            notes.append(f"not four documents of a topic graded at a desk: {', '.join(too_few)}")
+        biased = [
+            one.judge
+            for one in self.efforts
+            if one.judge in compared and set(one.display_orders) & set(_BEST_FIRST)
+        ]
+        if biased:
+            notes.append(
+                "likely relevant documents came first, so that grades fall without any drift:"
+                f" {', '.join(biased)}"
+            )
+        if self.settings["by_topic"]:
+            topics = [topic or "all" for topic in table.cells("topic")]
+            table = replace(table, data={**table.data, "topic": topics})
+        return View(
+            table, columns, kept, notes=[*notes, "Quarters of every topic, by the order of decisions."]
+        )
+
+
+def _cost(one: Effort, below: float) -> dict[str, Any]:
+    """Add up what judging cost one judge."""
+    from store.analysis.agreement.drift import quartiles
+
+    row: dict[str, Any] = {"judge": one.judge, "imported": one.elsewhere}
+    if not one.sittings:
+        return {**row, "decided": one.elsewhere, "reason": "no-times"}
+    dwells = [document.dwell_ms / 1000 for document in one.documents if document.dwell_ms is not None]
+    spent = [document.active_ms / 1000 for document in one.documents if document.active_ms is not None]
+    spread = quartiles(dwells)
+    return {
+        **row,
+        "sittings": one.sittings,
+        "active_s": _seconds(one.active_ms),
+        "decided": len(one.documents) + one.elsewhere,
+        "pace_s": sum(spent) / len(spent) if spent else None,
+        "dwell_lower_s": spread.lower,
+        "dwell_median_s": spread.median,
+        "dwell_upper_s": spread.upper,
+        "low_dwell": sum(dwell < below for dwell in dwells) if dwells else None,
+        "dropped_keys": one.dropped_keys,
+        "undone": one.undone,
+        "reason": None if dwells and spent else "no-times",
+    }
+
+
+def _drift(one: Effort, level: int, *, by_topic: bool) -> list[dict[str, Any]]:
+    """Compare the quarters of a judge's topics; one row a measure, then one a topic and measure."""
+    from store.analysis.agreement.drift import drift
+
+    graded = [document for document in one.documents if document.grade is not None]
+    timed = [document for document in graded if document.active_ms is not None]
+    numbers = sorted({document.topic for document in graded}, key=natural_key)
+    topics = {topic: number for number, topic in enumerate(numbers)}
+    rows: list[dict[str, Any]] = []
+    for topic in (None, *(topics if by_topic else ())):
+        for measure, documents in (("relevant", graded), ("grade", graded), ("seconds", timed)):
+            wanted = [each for each in documents if topic in (None, each.topic)]
+            found = drift(
+                [_measured(measure, each, level) for each in wanted],
+                [topics[each.topic] for each in wanted],
+                summary="median" if measure == "seconds" else "mean",
+            )
+            row: dict[str, Any] = {"judge": one.judge, "topic": topic, "measure": measure}
+            row |= {f"quarter_{number}": cell for number, cell in enumerate(found.quarters, 1)}
+            row |= {"n": found.trend.n, "tau": found.trend.tau, "p": found.trend.p}
+            no_times = not (timed if measure == "seconds" else one.documents)
+            rows.append({**row, "reason": "no-times" if no_times else found.trend.reason})
+    return rows
+
+
+def _measured(measure: str, document: DecidedDocument, level: int) -> float:
+    """Return what a measure has of a graded document."""
+    if measure == "seconds":
+        return (document.active_ms or 0) / 1000
+    grade = document.grade or 0
+    return float(grade >= level) if measure == "relevant" else float(grade)
+
+
+def _seconds(milliseconds: int | None) -> float | None:
+    """Return a time in seconds."""
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def _quartiles(row: Mapping[str, Any]) -> str | None:
+    """Write the quartiles of the dwell in one cell."""
+    cells = [row[name] for name in ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")]
+    return None if cells[0] is None else "".join(f"{cell:5.1f}" for cell in cells)
+
+
+def _minutes(active_s: float | None) -> int | None:
+    """Round a time to minutes."""
+    return None if active_s is None else round(active_s / 60)
