@@ -132,7 +132,7 @@ REFUSED = [
     ("evaluate", DATA, r"whose grades are meant\?"),
     ("evaluate --qrels new.qrels runs/bm25-words.run --judge strict", DATA, r"`--judge` is for"),
     ("evaluate --qrels new.qrels runs/bm25-words.run --ties low", DATA, r"`--ties` is for"),
-    ("agreement strict", DATA, r"agreement needs two judges, and there is strict"),
+    ("agreement strict", DATA, r"agreement needs two judges, and there is `strict`"),
     ("agreement strict strict", DATA, r"agreement needs two judges"),
     ("agreement strict midle", DATA, r"unknown judge `midle`; known: `middle`"),
     ("export judgements stritc", DATA, r"unknown judge `stritc`; known: `strict`"),

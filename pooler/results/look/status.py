@@ -213,7 +213,7 @@ def status(collection: Collection) -> StatusResult:
 
     return StatusResult(
         settings=frozen(collection=collection.name), warnings=(),
-        name=collection.name, scale=collection.scale, by_judge=rows(totals, by_topic=False),
+        name=collection.name, where=collection.where, scale=collection.scale, by_judge=rows(totals, by_topic=False),
         by_topic=rows(counts, by_topic=True), words=tuple(filter(None, words)),
         outside=f"judged, but in no pool{or_not}" if is_owing else "",
     )  # fmt: skip
@@ -227,6 +227,8 @@ class StatusResult(Result):
     warnings: tuple[str, ...]
     name: str
     """Of the collection."""
+    where: str
+    """Its file, or its URL without the password."""
     scale: Scale
     by_judge: tuple[Mapping[str, Any], ...]
     """Rows; counts are ``None`` that an adjudicator does not have, times beside a reason."""
@@ -250,7 +252,7 @@ class StatusResult(Result):
         rows = self.by_topic if name == "topics" else self.by_judge
         grades = ", ".join(f"{_grade_heading(grade)} {grade.label}" for grade in self.scale.grades)
         notes = [*self.words, *([f"grades: {grades}"] if rows else [])]
-        title = f"{self.name} ({self.settings['collection']})"
+        title = f"{self.name} ({self.where})"
         return tables.Table.of_rows(name, columns, rows, title=title, notes=notes)
 
     def _views(self, name: str) -> Sequence[View]:
