@@ -213,7 +213,8 @@ def status(collection: Collection) -> StatusResult:
 
     return StatusResult(
         settings=frozen(collection=collection.name), warnings=(),
-        name=collection.name, where=collection.where, scale=collection.scale, by_judge=rows(totals, by_topic=False),
+        name=collection.name, where=collection.where, scale=collection.scale,
+        by_judge=rows(totals, by_topic=False),
         by_topic=rows(counts, by_topic=True), words=tuple(filter(None, words)),
         outside=f"judged, but in no pool{or_not}" if is_owing else "",
     )  # fmt: skip
