@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pooler.reporting.report import report
     from pooler.results.agree.agreement import agreement
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "pooler.reporting.report": ("report",),
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
@@ -117,6 +119,7 @@ __all__ = [
     "read_qrels",
     "read_runs",
     "replay",
+    "report",
     "required_difference",
     "sensitivity",
     "sensitivity_each",

@@ -273,7 +273,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "List the documents whose judgement would settle the order of the runs soonest.",
         ),
         "report": Announced(
-            "pooler.cli.report.report:report",
+            "pooler.cli.measure.report:report",
             "Write a page that shows whether the collection can be trusted, and how far.",
         ),
     },

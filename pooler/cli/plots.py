@@ -14,7 +14,7 @@ from math import isfinite
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pooler.report.drawing import Scale, tick_labels, ticks
+from pooler.reporting.drawing import Scale, tick_labels, ticks
 from pooler.results.printed import Format
 from pooler.streams import PAGE, terminal_width
 from store.errors import ArgumentError
@@ -22,9 +22,7 @@ from store.text import counted, sanitise_line
 from store.wrapping import broken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pooler.results.printed import Cell, Table
+    from pooler.results.printed import Cell
     from pooler.results.table import Plot
     from store.analysis.significance.normality import NormalityPicture
 
@@ -690,55 +688,45 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
     table = plot.table
     if plot.kind == "lines":
         curves = [Curve(sanitise_line(name), table.cells(name)) for name in plot.parts]  # type: ignore[arg-type]  # numbers
-        return plot_lines(curves, title=plot.title, x_label=table.column(plot.label).title, width=width)
-    if plot.by:
-        table = table.sort(plot.by, descending=True)
+        return plot_lines(curves, title=plot.title, x_label=plot.heading(), width=width)
+    table = plot.rows()
     columns = [table.column(name) for name in plot.notes]
     sign = "+" if plot.kind == "bars" and not plot.reach else ""
-    rows: list[dict[str, Any]] = table.to_records()
+    labels = map(sanitise_line, plot.labels())
+    rows: list[tuple[str, dict[str, Any]]] = [*zip(labels, table.to_records(), strict=True)]
     words: Any = {
         "title": plot.title,
-        "heading": table.column(plot.label).title,
+        "heading": plot.heading(),
         "headings": tuple(column.title for column in columns),
         "width": width,
     }
     if plot.kind == "stacks":
         stacks = [
             Stack(
-                label=sanitise_line(str(row[plot.label])),
+                label=label,
                 parts=[row[name] or 0 for name in plot.parts],
                 notes=[_written(row[name]) for name in plot.notes],
                 group=sanitise_line(str(row[plot.group])) if plot.group else "",
             )
-            for row in rows
+            for label, row in rows
         ]
         return plot_stacks(stacks, [(fill[0], fill[2:]) for fill in plot.words], **words)
     readings = [
         Reading(
-            sanitise_line(str(row[plot.label])),
+            label,
             _number(row[plot.value]),
             None if plot.low is None else _number(row[plot.low]),
             None if plot.high is None else _number(row[plot.high]),
             notes=tuple(_written(row[name], sign=sign) for name in plot.notes),
             reason=str(row.get("reason") or ""),
         )
-        for row in rows
+        for label, row in rows
     ]
     if plot.kind == "bars":
         return plot_bars(readings, fill="#" if plot.reach else FULLER, reach=plot.reach, **words)
     value_words, interval_words = plot.words
     lines = plot_intervals(readings, value_words=value_words, interval_words=interval_words, **words)
     return lines + (broken(plot.below, width) if plot.below else [])
-
-
-def _falling(table: Table, name: str) -> list[Mapping[str, Cell]]:
-    """Return the rows by a column, the highest number first and undefined ones last."""
-
-    def key(row: Mapping[str, Cell]) -> tuple[bool, float]:
-        value = _number(row[name])
-        return value is None, -(value or 0.0)
-
-    return sorted(table.rows, key=key)
 
 
 def _number(cell: Cell) -> float | None:

@@ -285,16 +285,24 @@ class Plot:
     """A picture of a table: `--plot` draws it in characters, the report as a chart."""
 
     table: Table
-    kind: Literal["bars", "stacks", "dots", "lines", "grid", "histogram"]
-    label: str
-    """Column of the names that run down, or of the places that run across."""
-    value: str
-    """Column of the numbers; of lines and stacks the first of `parts`."""
+    kind: Literal["bars", "stacks", "dots", "lines", "grid"]
+    label: str | tuple[str, ...]
+    """Column of the names that run down, several beside each other, or of the places across."""
+    value: str = ""
+    """Column of the numbers; not needed where there are `parts`."""
     low: str | None = None
     """Column of the lower end of an interval."""
     high: str | None = None
     parts: Sequence[str] = ()
-    """Columns of several numbers of one label."""
+    """Columns of several numbers of one label: bars side by side, stacks, lines, cells of a grid."""
+    axis: str = ""
+    """What the numbers are, along their axis, or what the columns of a grid are."""
+    ends: tuple[float | None, float | None] = (None, None)
+    """Of the axis, unless numbers lie beyond."""
+    stepped: Sequence[str] = ()
+    """Lines whose value stays until the next place."""
+    few: tuple[str, int] | None = None
+    """Column that counts what a number is of, and the count below which it says little."""
     group: str = ""
     """Column whose text stands once above the labels that follow one another with it."""
     notes: Sequence[str] = ()
@@ -308,6 +316,22 @@ class Plot:
     """Number that the axis of bars reaches at least; of shares, whose notes have no sign."""
     below: str = ""
     """Sentence below the picture."""
+
+    def rows(self) -> Table:
+        """Return the rows in the order in which they are drawn."""
+        return self.table.sort(self.by, descending=True) if self.by else self.table
+
+    def heading(self) -> str:
+        """Return what the labels are."""
+        return ", ".join(self.table.column(name).title for name in self._names())
+
+    def labels(self) -> list[str]:
+        """Return the label of every row, in the order in which they are drawn."""
+        columns = map(self.rows().cells, self._names())
+        return [", ".join(map(str, cells)) for cells in zip(*columns, strict=True)]
+
+    def _names(self) -> tuple[str, ...]:
+        return (self.label,) if isinstance(self.label, str) else self.label
 
 
 @dataclass(frozen=True, slots=True, eq=False)

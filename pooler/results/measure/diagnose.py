@@ -14,10 +14,9 @@ from pooler.pools.replay import JudgedTopic, judged_topics
 from pooler.results.measure.conclusions import conclusions
 from pooler.results.measure.evaluate import known_measure
 from pooler.results.measure.probabilities import collection_of
-from pooler.results.printed import explained, shown
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Show, Table, View
+from pooler.results.table import Column, Show, Table, View, written
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
@@ -251,10 +250,10 @@ class Diagnosis(Result):
     def _known(self) -> Table:
         """Make the facts a table of two columns; the first fact is its heading."""
         known = facts(self.found, self.left_out)
-        (name, value), *others = ((name.replace("_", " "), shown(one)) for name, one in known.items())
+        (name, value), *others = ((name.replace("_", " "), _shown(one)) for name, one in known.items())
         columns = [Column("name", heading=name), Column("value", heading=str(value))]
         data = {"name": [one for one, _ in others],
-                "value": [None if cell is None else str(cell) for _, cell in others]}  # fmt: skip
+                "value": [cell for _, cell in others]}  # fmt: skip
         return Table("facts", columns, data, notes=[f"{line}." for line in explained(known)])
 
 
@@ -325,6 +324,34 @@ def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
         "relevant_known_there": missed.n_known,
     }
     return known if missed.reason is None else known | {"reason": missed.reason}
+
+
+_FACTS = {
+    "judged_outside_pool": "judged, but not among these documents",
+    "unique": "documents of the pool that one run, or group, alone brought",
+    "mean_change_left_out": "of AP, when runs or groups are left out in turn",
+    "rank_changes_left_out": "places that each run alone loses or gains, added up",
+    "rank_changes_significant": "those past a run that is significantly different",
+    "tau_all_left_out": "Kendall's tau of the orders before and after",
+    "tau_ap_all_left_out": "the same by tau_AP, which weighs the first places most",
+    "newcomer_loses": "mean loss of AP of a run left out (Webber and Park)",
+    "unique_by_run": "as unique, of single runs; so are the next two",
+    "relevant_to_twice_the_depth": "a guess, between relevant low and relevant high",
+    "relevant_known_there": "those of them that are judged relevant already",
+}
+"""What facts are."""
+
+
+def explained(known: Mapping[str, Fact]) -> list[str]:
+    """Return a line for each fact whose name does not say it all."""
+    return [f"{name.replace('_', ' ')}: {_FACTS[name]}" for name in known if name in _FACTS]
+
+
+def _shown(fact: Fact) -> str | None:
+    """Write a fact for people: as all of one column are text, numbers are too."""
+    if isinstance(fact, float):
+        return f"{fact:,.4g}"
+    return None if fact is None or fact == "" else written(fact, Column("fact"))
 
 
 def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], judged_at: int) -> Table:

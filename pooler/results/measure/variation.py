@@ -326,8 +326,9 @@ class Variation(Result):
         )
 
     def plots(self) -> tuple[Plot, ...]:
-        """Return every run's interval, or of pairs how likely they turn about."""
-        return (self._drawn_runs() if self.limits is not None else self._drawn_pairs(),)
+        """Return every run's interval, and of pairs how likely they turn about, where these are known."""
+        runs = (self._drawn_runs(),) if self.limits is not None else ()
+        return runs if self.tested is None else (*runs, self._drawn_pairs())
 
     def _drawn_runs(self) -> Plot:
         """Make the picture of runs, the highest first, each with how likely the next one passes it."""

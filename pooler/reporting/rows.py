@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from pooler.report.drawing import (
+from pooler.reporting.drawing import (
     LINE,
     N_SERIES,
     PADDING,
@@ -358,14 +358,9 @@ class Dots:
     """For those who do not see it."""
     axis: Axis
     rows: tuple[Dot, ...]
-    reference: float | None = None
-    """Where a dashed line crosses all rows, as at no effect."""
-    reference_label: str = ""
 
     def ends(self) -> Iterator[float]:
         """Yield every value that the axis has to reach."""
-        if self.reference is not None:
-            yield self.reference
         for row in self.rows:
             yield row.value
             if all(map(math.isfinite, (row.value, row.low, row.high))):
@@ -396,17 +391,8 @@ def draw_dots(chart: Dots, *, width: float, key: str, rows: slice = ALL) -> str:
     sheet = Sheet(width, key)
     texts = [RowText(row.label, (row.text,), _reason(row), row.is_faint) for row in chart.rows]
     layout = lay_out(texts, width, LINE).part(rows)
-    top = 0.0
-    if chart.reference is not None and chart.reference_label:
-        lines = wrapped_label(chart.reference_label, width - 2 * SIZE, SIZE)
-        sheet.line(0, LINE / 2, 2 * SIZE - 6, LINE / 2, "reference")
-        top = sheet.lines(2 * SIZE, 0, lines)
-    top += head_room(len(layout.rows))
+    top = head_room(len(layout.rows))
     scale, end = draw_frame(sheet, layout, chart.axis, chart.ends(), top)
-    if chart.reference is not None and math.isfinite(chart.reference):
-        place = scale.place(chart.reference)
-        for start, stop in layout.spans(top):
-            sheet.line(place, start, place, stop, "reference")
     for row, placed in zip(chart.rows[rows], layout.rows, strict=True):
         middle = top + placed.middle
         if not math.isfinite(row.value):

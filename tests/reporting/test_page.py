@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.report.drawing import Axis
-from pooler.report.grid import HeatMap
-from pooler.report.page import Figure, Page, PageColumn, PageTable, Points, Section, render
-from pooler.report.rows import Bar, Bars
+from pooler.reporting.drawing import Axis
+from pooler.reporting.grid import HeatMap
+from pooler.reporting.page import Figure, Page, PageColumn, PageTable, Points, Section, render
+from pooler.reporting.rows import Bar, Bars
 from store.errors import ArgumentError
-from tests.report.boxes import SVG, squeezed
+from tests.reporting.boxes import SVG, squeezed
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)> \"'&\x00 漬物"
 TEXT = st.just(HOSTILE) | st.text(max_size=30)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.report.drawing import escaped, text_width, wrapped_label
-from tests.report.boxes import advance, squeezed
+from pooler.reporting.drawing import escaped, text_width, wrapped_label
+from tests.reporting.boxes import advance, squeezed
 
 ANY = st.text(max_size=60) | st.text(alphabet="<>&\"'ab漬 -_.]\x00\x1b\ud800\uffff", max_size=60)
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from pooler.cli.report.figures import Row, bars, dots, facts_table, in_order, lines, number, page_table
-from pooler.cli.report.material import JUDGED_AT, Material
-from pooler.report.drawing import Axis
-from pooler.report.page import Figure, PageTable, Section
+from pooler.reporting.figures import facts_table, figure, page_table
+from pooler.reporting.material import JUDGED_AT, Material
+from pooler.reporting.page import Figure, PageTable, Section
 from pooler.results.measure.conclusions import REASONS
 from pooler.results.measure.diagnose import (
     SIBLINGS_FALL,
     chosen_left,
+    explained,
     facts,
     has_siblings,
-    ranks_table,
     runs_table,
-    topics_table,
 )
-from pooler.results.printed import explained, printed
-
-if TYPE_CHECKING:
-    from store.analysis.pools.diagnosis import Diagnosis
+from pooler.results.table import Column, Plot, Table
 
 _OF_POOLS = ("pool", "strategy", "depth", "budget", "topics", "documents", "judged", "unjudged",
              "runs", "withdrawn")  # fmt: skip
@@ -32,36 +26,39 @@ _RARE = ("withdrawn", "disabled", "budget")
 MOST_TOPICS = 100
 """Topics that are drawn; the table has all."""
 _OF_JUDGES = ("judge", "kind", "disabled", "topics", "judged", "cannot", "skipped", "relevant")
+_MISSED = ("relevant_to_twice_the_depth", "relevant_low", "relevant_high")
+"""Of the facts, a guess and its limits."""
 
 
 def what_it_is(material: Material) -> Section:
     """Show the facts of the collection: its pools, its judges, and what is measured."""
-    commands, found = material.commands, material.diagnosis
-    known = facts(found, chosen_left(found))
+    commands, found, stored = material.commands, material.diagnosis.found, material.stored
+    known = facts(found, material.diagnosis.left_out)
     said = explained(known)
     if found.reason is not None:
         # Why a guess came to nothing stands in the summary, at length.
         said.append(f"{found.reason}: {REASONS.get(found.reason, 'other runs or ranks made the pool')}")
+    grades = f"Relevant = grade {material.judged.level} or more."
+    if stored is not None:
+        grades = f"{stored.grades} relevant = grade {stored.level} or more."
     blocks: list[str | PageTable | Figure] = [
+        grades,
         facts_table(
             known,
             caption=". ".join(["Runs and judgements that this report is of", *said]),
             command=commands.of_runs("diagnose", *material.own_depth),
-        )
+            interval=_MISSED,
+        ),
     ]
-    if material.stored is None:
-        blocks.insert(0, f"Relevant = grade {material.judged.level} or more.")
-    else:
-        blocks.insert(0, f"{material.stored.grades} relevant = grade {material.stored.level} or more.")
+    if stored is not None:
         for table, names, caption, what in (
-            (material.stored.pools, _OF_POOLS, "Pools, withdrawn ones too", "pools"),
-            (material.stored.judges, _OF_JUDGES, "Judges", "judges"),
+            (stored.pools, _OF_POOLS, "Pools, withdrawn ones too", "pools"),
+            (stored.judges, _OF_JUDGES, "Judges", "judges"),
         ):
-            if table.rows:
+            if len(table):
                 command = commands.of_collection("list", what)
-                said = [one for one in names if one not in _RARE
-                        or any(row[one] for row in table.rows)]  # fmt: skip
-                blocks.append(page_table(table, caption=caption, names=said, command=command))
+                shown = [one for one in names if one not in _RARE or any(table.cells(one))]
+                blocks.append(page_table(table, shown, caption=caption, command=command))
     return Section("What it is", tuple(blocks))
 
 
@@ -72,55 +69,46 @@ def pool(material: Material) -> Section:
 
 def _pool(material: Material) -> Iterator[str | Figure]:
     """Yield the figures of the pool."""
-    found, commands = material.diagnosis, material.commands
-    by_topic = printed(topics_table(found))
-    if found.pool is not None:
-        title = "Documents of the pool, topic by topic"
-        parts = {
-            "pool_relevant": "relevant",
-            "pool_not_relevant": "judged not relevant",
-            "pool_unjudged": "unjudged",
-        }
+    diagnosis, commands = material.diagnosis, material.commands
+    depth_pool = diagnosis.found.pool
+    if depth_pool is not None:
+        by_topic = diagnosis.table("topics")
         drawn, which = by_topic, ""
-        if len(by_topic.rows) > MOST_TOPICS:
-            rows = sorted(by_topic.rows, key=lambda row: -number(row, "pool_unjudged"))
-            drawn = replace(by_topic, rows=rows[:MOST_TOPICS])
-            which = f" Of {len(rows):,} topics the {MOST_TOPICS} with the most unjudged ones are drawn."
-        yield Figure(
-            title,
+        if len(by_topic) > MOST_TOPICS:
+            drawn = by_topic.sort("pool_unjudged", descending=True).head(MOST_TOPICS)
+            which = f" Of {len(by_topic):,} topics the {MOST_TOPICS} with the most unjudged ones are drawn."
+        parts = {"pool_relevant": "relevant", "pool_not_relevant": "judged not relevant",
+                 "pool_unjudged": "unjudged"}  # fmt: skip
+        yield figure(
+            Plot(table=called(drawn, parts), kind="stacks", label="topic", parts=[*parts], axis="documents",
+                 title="Documents of the pool, topic by topic"),
             "A bar is the pool of a topic; its last part is what nobody has judged yet, and without"
             f" a first part a topic has no relevant document.{which}",
-            bars(drawn, parts, title=title, axis=Axis("documents"),
-                 label=lambda row: str(row["topic"]), is_stacked=True),
             page_table(by_topic),
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
         )  # fmt: skip
-    by_rank = printed(ranks_table(found))
+    by_rank = diagnosis.table("ranks")
     command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
-    title = "Unjudged documents, rank by rank"
-    depth = "" if found.pool is None else f" Rank {found.pool.depth:,} was the last of the pool."
-    yield Figure(
-        title,
+    last = "" if depth_pool is None else f" Rank {depth_pool.depth:,} was the last of the pool."
+    yield figure(
+        Plot(table=called(by_rank, {"share_unjudged": "unjudged"}), kind="lines", label="rank",
+             value="share_unjudged", axis="share of the runs' documents that are unjudged", ends=(0, 1),
+             title="Unjudged documents, rank by rank"),
         "The share of the runs' documents at each rank that nobody judged: runs that fed the pool"
-        f" have few down to its depth, other runs more.{depth}",
-        lines(by_rank, "rank", {"share_unjudged": "unjudged"}, title=title, x_axis=Axis("rank"),
-              y_axis=Axis("share of the runs' documents that are unjudged", 0, 1)),
+        f" have few down to its depth, other runs more.{last}",
         page_table(by_rank),
         command,
     )  # fmt: skip
-    if found.pool is not None:
-        title = "Relevant documents by the rank that first found them"
-        pooled = replace(by_rank, rows=by_rank.rows[: found.pool.depth])
-        yield Figure(
-            title,
+    if depth_pool is not None:
+        pooled = by_rank.head(depth_pool.depth)
+        parts = {"entering": "new documents", "entering_judged": "of them judged",
+                 "entering_relevant": "of them relevant"}  # fmt: skip
+        yield figure(
+            Plot(table=called(pooled, parts), kind="lines", label="rank", parts=[*parts], ends=(0, None),
+                 axis="documents that no rank above had",
+                 title="Relevant documents by the rank that first found them"),
             "Where the lowest line is still above 0 at the last rank of the pool, a deeper pool"
             " would probably have found more; ranks below it were not pooled and are left out.",
-            lines(
-                pooled, "rank",
-                {"entering": "new documents", "entering_judged": "of them judged",
-                 "entering_relevant": "of them relevant"},
-                title=title, x_axis=Axis("rank"), y_axis=Axis("documents that no rank above had"),
-            ),
             page_table(pooled),
             command,
         )  # fmt: skip
@@ -128,17 +116,15 @@ def _pool(material: Material) -> Iterator[str | Figure]:
 
 def contributions(material: Material) -> Section | None:
     """Show what each run alone brought, and what it would lose had it come late."""
-    found, commands = material.diagnosis, material.commands
+    found, commands = material.diagnosis.found, material.commands
     if found.pool is None:
         return None
     blocks: list[str | Figure] = []
     siblings = has_siblings(found.pool)
     for by_group in (True, False) if siblings else (False,):
-        left = chosen_left(found, by_group=by_group)
-        every = printed(runs_table(found, left, material.judged.groups, JUDGED_AT))
-        table = in_order(every, "run", material.order)
-        table.rows = [row for row in table.rows if row["contributes"]]
-        table.rows = _with_reasons(table.rows, found)
+        table = runs_table(found, chosen_left(found, by_group=by_group), material.judged.groups, JUDGED_AT)
+        table = with_reasons(table, material).sort("ap", descending=True)
+        table = table.where([bool(fed) for fed in table.cells("contributes")])
         place = SIBLINGS_FALL if by_group else ""
         who, of_whom = ("its group", "a run's group") if by_group else ("it", "a run")
         caption = (
@@ -151,52 +137,43 @@ def contributions(material: Material) -> Section | None:
         command = commands.of_runs("diagnose", *option, *material.own_depth)
         names = ("run", "group", "unique", "unique_relevant", "ap", "ap_left_out", "change", "rank",
                  "rank_left_out", "tau")  # fmt: skip
-        title = f"Documents that {of_whom} alone brought"
+        numbers = page_table(table, names, caption=caption)
         late_title = "Change of MAP had the run come late"
-        if by_group:
-            late_title += ", with its whole group"
-        elif siblings:
-            late_title += ", alone"
+        if siblings:
+            late_title += ", with its whole group" if by_group else ", alone"
         blocks += [
-            Figure(
-                title,
+            figure(
+                Plot(table=table, kind="bars", label="run", parts=("unique", "unique_relevant"),
+                     axis="documents", title=f"Documents that {of_whom} alone brought"),
                 f"How many documents the pool owes to {of_whom} alone; the second bar counts the"
                 " relevant ones among them.",
-                bars(table, {"unique": "unique", "unique_relevant": "relevant"}, title=title,
-                     axis=Axis("documents"), label=_run),
-                page_table(table, names=names, caption=caption),
+                numbers,
                 command,
             ),
-            Figure(
-                late_title,
+            figure(
+                Plot(table=table, kind="bars", label="run", value="change", axis="change of MAP",
+                     title=late_title),
                 f"How far the run's MAP falls without the documents that {who} alone brought. A"
                 " run that comes later, and is as unlike the others, loses as much.",
-                bars(table, {"change": "change"}, title=late_title, axis=Axis("change of MAP"),
-                     label=_run),
-                page_table(table, names=names, caption=caption),
+                numbers,
                 command,
             ),
         ]  # fmt: skip
     return Section("What the pool owes to its runs", tuple(blocks))
 
 
-def limits(material: Material) -> Figure:
+def limits(material: Material) -> Figure | str:
     """Show between what limits each run's MAP lies."""
-    found = material.diagnosis
-    every = printed(runs_table(found, chosen_left(found), material.judged.groups, JUDGED_AT))
-    table = in_order(every, "run", material.order)
-    table.rows = _with_reasons(table.rows, found)
-    title = "MAP between its limits"
-    return Figure(
-        title,
+    table = with_reasons(material.diagnosis.table("runs"), material).sort("ap", descending=True)
+    return figure(
+        Plot(table=table, kind="dots", label="run", value="ap", low="low", high="high", axis="MAP",
+             title="MAP between its limits"),
         "The dot is MAP with unjudged documents taken for not relevant; the line goes from the"
         " least to the most that it could be, whatever those of the run's own list are. It is no"
         " confidence interval: the topics stay the same.",
-        dots(table, "ap", ("low", "high"), title=title, axis=Axis("MAP", with_zero=False),
-             label=_run),
         page_table(
             table,
-            names=("run", "judged", "ap", "bpref", "condensed", "low", "high"),
+            ("run", "judged", "ap", "bpref", "condensed", "low", "high"),
             interval=("ap", "low", "high"),
             caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged;"
             " bpref: of the judged documents alone, by how they are ordered; judged AP: AP of the"
@@ -219,13 +196,15 @@ def other_pools(material: Material) -> list[str]:
     ]
 
 
-def _with_reasons(rows: Iterable[Row], found: Diagnosis) -> list[Row]:
-    """Add to runs without an AP why they have none."""
-    ap, tags = found.scores.ap, found.rankings.tags
+def called(table: Table, headings: dict[str, str]) -> Table:
+    """Return a table with other headings, as the parts of a plot are called."""
+    columns = [replace(one, heading=headings.get(one.name, one.heading)) for one in table.columns]
+    return replace(table, columns=columns)
+
+
+def with_reasons(table: Table, material: Material) -> Table:
+    """Add to the table of runs why some have no AP."""
+    ap, tags = material.diagnosis.found.scores.ap, material.diagnosis.runs
     why = {tag: ap.reason(run, 0) for run, tag in enumerate(tags) if not ap.n_defined[run]}
-    return [{**row, "reason": why.get(str(row["run"]))} for row in rows]
-
-
-def _run(row: Row) -> str:
-    """Name the row of a run."""
-    return str(row["run"])
+    reasons = [why.get(str(run)) for run in table.cells("run")]
+    return replace(table, columns=[*table.columns, Column("reason")], data={**table.data, "reason": reasons})

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from pooler.report.drawing import DARK, LIGHT, N_SERIES, N_SHADES, stylesheet
+from pooler.reporting.drawing import DARK, LIGHT, N_SERIES, N_SHADES, stylesheet
 
 
 def luminance(colour: str) -> float:

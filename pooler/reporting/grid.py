@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pooler.report.drawing import (
+from pooler.reporting.drawing import (
     LINE,
     N_SHADES,
     PADDING,
@@ -17,7 +17,7 @@ from pooler.report.drawing import (
     text_width,
     wrapped_label,
 )
-from pooler.report.rows import NOTHING, UNDEFINED
+from pooler.reporting.rows import NOTHING, UNDEFINED
 from store.errors import ArgumentError
 
 _LEAST_CELL, _MOST_CELL = 44.0, 110.0

@@ -5,28 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from pooler.report.drawing import Axis
-from pooler.report.grid import HeatMap, draw_heat_map
-from pooler.report.lines import Bin, Histogram, Line, Lines, draw_histogram, draw_lines
-from pooler.report.rows import Bar, Bars, Dot, Dots, draw_bars, draw_dots
+from pooler.reporting.grid import HeatMap, draw_heat_map
+from pooler.reporting.lines import Lines, draw_lines
+from pooler.reporting.rows import Bars, Dots, draw_bars, draw_dots
 
-__all__ = [
-    "Axis",
-    "Bar",
-    "Bars",
-    "Bin",
-    "Chart",
-    "Dot",
-    "Dots",
-    "HeatMap",
-    "Histogram",
-    "Line",
-    "Lines",
-    "draw",
-    "draw_in_pieces",
-]
-
-Chart = Bars | Dots | HeatMap | Histogram | Lines
+Chart = Bars | Dots | HeatMap | Lines
 ROWS_OF_A_PIECE = 40
 """As many rows of one bar or dot as fit a printed page, where labels do not take two lines."""
 
@@ -34,7 +17,7 @@ ROWS_OF_A_PIECE = 40
 def draw(chart: Chart, *, width: float, key: str) -> str:
     """Draw any chart as one `<svg>` element.
 
-    Colours and fonts come from the page (`pooler.report.drawing.stylesheet`).
+    Colours and fonts come from the page (`pooler.reporting.drawing.stylesheet`).
 
     Parameters
     ----------
@@ -52,6 +35,8 @@ def draw(chart: Chart, *, width: float, key: str) -> str:
 
     Examples
     --------
+    >>> from pooler.reporting.drawing import Axis
+    >>> from pooler.reporting.rows import Bar
     >>> chart = Bars("Unique", "", Axis("documents"), (Bar("bm25", (12,), ("12",)),))
     >>> draw(chart, width=400, key="f1")[:4]
     '<svg'
@@ -65,8 +50,6 @@ def draw(chart: Chart, *, width: float, key: str) -> str:
             return draw_lines(chart, width=width, key=key)
         case HeatMap():
             return draw_heat_map(chart, width=width, key=key)
-        case Histogram():
-            return draw_histogram(chart, width=width, key=key)
 
 
 def draw_in_pieces(chart: Chart, *, width: float, key: str, most: int = ROWS_OF_A_PIECE) -> list[str]:
@@ -91,6 +74,8 @@ def draw_in_pieces(chart: Chart, *, width: float, key: str, most: int = ROWS_OF_
 
     Examples
     --------
+    >>> from pooler.reporting.drawing import Axis
+    >>> from pooler.reporting.rows import Bar
     >>> rows = tuple(Bar(f"run {n}", (n,), (str(n),)) for n in range(100))
     >>> chart = Bars("Unique", "", Axis("documents"), rows)
     >>> len(draw_in_pieces(chart, width=400, key="f1"))

@@ -382,7 +382,7 @@ def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
         assert message in failed.err
     assert Path("runs.tsv").read_bytes() == before
     failed = cli("report", "page.html", "--judge", "strict", "--format", "json")
-    assert (failed.code, Path("page.html").exists()) == (1, False)
+    assert (failed.code, Path("page.html").exists()) == (2, False)
     assert "--format" in failed.err
     failed = cli("report", "page.html", "--judge", "nobody")
     assert (failed.code, Path("page.html").exists()) == (1, False)

@@ -340,7 +340,7 @@ SHRINKS = 1.2
 _RISE = 0.36
 """From the middle of a line of text down to its base, in font sizes."""
 _SWATCH = 22.0
-# One of each for every series: `pooler.report.drawing.N_SERIES`.
+# One of each for every series: `pooler.reporting.drawing.N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
 _HATCH = 8.0
 """From one line of a hatched bar to the next."""
@@ -402,6 +402,15 @@ class Sheet:
             f' {name}="{number(value)}"' for name, value in (("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2))
         )
         self._parts.append(f'<line{ends} class="{classes}"/>')
+
+    def _grid(self, lines: Iterable[tuple[float, float, float, float]]) -> None:
+        """Draw straight lines, upright or level, as one element: there are many of them."""
+        moves = "".join(
+            f"M{number(x1)} {number(y1)}" + (f"V{number(y2)}" if x1 == x2 else f"H{number(x2)}")
+            for x1, y1, x2, y2 in lines
+        )
+        if moves:
+            self._parts.append(f'<path d="{moves}" class="grid"/>')
 
     def rectangle(self, x: float, y: float, width: float, height: float, classes: str) -> None:
         """Draw a rectangle filled by a class."""
@@ -471,9 +480,7 @@ class Sheet:
         Numbers that would meet the one before them are left out, and their lines stay.
         """
         places = [scale.place(float(mark)) for mark in marks]
-        for top, end in spans:
-            for place in places:
-                self.line(place, top, place, end, "grid")
+        self._grid((place, top, place, end) for top, end in spans for place in places)
         self.line(scale.start, bottom, scale.stop, bottom, "axis")
         self.horizontal_numbers(scale, marks, bottom + PADDING)
         lines = wrapped_label(label, self.width, SIZE)
@@ -495,9 +502,9 @@ class Sheet:
 
     def vertical_axis(self, scale: Scale, marks: Sequence[Decimal], left: float) -> None:
         """Draw an axis at the left of a field, with lines through it to the right end."""
-        for mark, label in zip(marks, tick_labels(list(marks)), strict=True):
-            place = scale.place(float(mark))
-            self.line(left, place, self.width, place, "grid")
+        places = [scale.place(float(mark)) for mark in marks]
+        self._grid((left, place, self.width, place) for place in places)
+        for place, label in zip(places, tick_labels(list(marks)), strict=True):
             self.text(left - 2 * PADDING, place, label, anchor="end")
         self.line(left, scale.start, left, scale.stop, "axis")
 
@@ -529,7 +536,7 @@ def horizontal_scale(
     Parameters
     ----------
     values, axis, start, stop
-        As for `pooler.report.drawing.make_scale`.
+        As for `pooler.reporting.drawing.make_scale`.
     """
     found = list(values)
     for most in (8, 6, 5, 4, 3):
@@ -644,9 +651,7 @@ svg .soft{fill:var(--soft)}
 svg .axis{stroke:var(--axis);fill:none}
 svg .grid{stroke:var(--rule);fill:none}
 svg .band{fill:var(--band)}
-svg .bin{fill:var(--series-1);stroke:var(--page)}
 svg .gap{fill:none;stroke:var(--axis);stroke-dasharray:2 2}
-svg .reference{stroke:var(--text);stroke-dasharray:6 3;fill:none}
 svg .thick{stroke-width:2}
 svg .faint{fill:var(--axis);stroke:var(--axis)}
 svg .paper{fill:var(--page)}

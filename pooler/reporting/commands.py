@@ -6,13 +6,16 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from enum import Enum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pooler.cli.source_options import GivenPrinted as Given
+from pooler.results.measure.probabilities import collection_of
+from pooler.results.source import Source
+from store.grades.policy import Policy
 from store.text import sanitise_line
+
+DEFAULT_COLLECTION = "collection.db"
 
 _STDIN = "-"
 _MOST_RUNS = 8
@@ -21,41 +24,41 @@ _PLAIN_END = re.compile(r"\.[A-Za-z0-9_.-]+\Z")
 """What a file may end with to be named by a pattern."""
 _SECRETS = frozenset({"password", "sslpassword"})
 _ESCAPED = re.compile(rb"[^ -~]|['\\\\]")
-_OF_GIVEN = frozenset(one.name for one in fields(Given)) - {"ctx", "runs", "fmt", "collection"}
 
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Writes commands about the runs and judgements that a report is of."""
+    """Writes commands about the runs and judgements of a source; empty of what no command can name."""
 
-    given: Given
+    source: Source
     files: Mapping[str, str]
     """File of each run by its tag, where runs are files."""
-    extra: Sequence[str] = ()
-    """Options of the report itself that every command about probabilities takes."""
+    cutoff: int | None = None
+    """As it was given."""
+    values: Sequence[str] = ()
+    """What grades are worth, for commands about probabilities."""
     out: str = ""
     """The page, which is no run where a pattern would find it."""
 
     @property
     def reads_stdin(self) -> bool:
         """Whether something was read from standard input, which commands cannot read again."""
-        return self.given.qrels is not None and (
-            _STDIN in (self.given.qrels, self.given.listed, *self.files.values())
-        )
+        option = self.source.option
+        return self.source.is_of_files and _STDIN in (option("qrels"), option("listed"), *self.files.values())
 
     @property
     def leaves_password(self) -> bool:
         """Whether the collection was named with a password, which no command shows."""
-        return self.given.qrels is None and _without_password(self.given.collection)[1]
+        return not self.source.is_of_files and _without_password(self._where())[1]
 
     def can_name(self, tags: Sequence[str]) -> bool:
         """Whether some runs are told apart by files alone: the list may have named them."""
-        if self.given.listed is None:
+        if self.source.option("listed") is None:
             return True
         from pooler.reading.whole import read_whole
 
         files = [self.files[tag] for tag in tags]
-        return len({read_whole(file, lenient=self.given.lenient).tag for file in files}) == len(tags)
+        return len({read_whole(file, lenient=self.source.lenient).tag for file in files}) == len(tags)
 
     def of_collection(self, name: str, *own: str) -> str:
         """Write a command about the collection."""
@@ -63,43 +66,72 @@ class Commands:
 
     def of_runs(self, name: str, *own: str, runs: Sequence[str] | None = None) -> str:
         """Write a command about the runs that were given, or about some, by their tags."""
+        if self._is_in_memory():
+            return ""
         named = self._runs() if runs is None else [self._run(tag) for tag in runs]
         # Named runs are read from their files; the list would bring all of its own.
-        leaves = {"listed"} if runs is not None else set()
-        words = [name, *own, *self._options(leaves), *self._collection()]
+        words = [name, *own, *self._options(with_list=runs is None), *self._collection()]
         is_option = any(run.startswith("-") and run != _STDIN for run in named)
         return _line([*words, *(["--"] if is_option else []), *named])
 
+    def of_probabilities(self, name: str, *own: str) -> str:
+        """Write a command about the runs, and how likely their documents are relevant."""
+        return self.of_runs(name, *own, *(word for value in self.values for word in ("--value", value)))
+
+    def _is_in_memory(self) -> bool:
+        """Tell whether some run or the qrels are objects, which no command line can name."""
+        given = (*self.source.option("runs"), self.source.option("qrels"))
+        return not all(one is None or isinstance(one, str) for one in given)
+
+    def _where(self) -> str:
+        """Return the collection's file or URL."""
+        where = collection_of(self.source)
+        return where if isinstance(where, str) else where.where
+
     def _collection(self) -> list[str]:
         """Name the collection, where it is not the default one."""
-        if self.given.qrels is not None or not self.given.names("collection"):
+        if self.source.is_of_files or self._where() == DEFAULT_COLLECTION:
             return []
-        return ["--collection", _without_password(self.given.collection)[0]]
+        return ["--collection", _without_password(self._where())[0]]
 
     def _run(self, tag: str) -> str:
         """Name one run: by its file, where runs are files."""
         return _file(self.files[tag]) if tag in self.files else tag
 
-    def _options(self, leaves: set[str]) -> list[str]:
-        """Repeat the options that were given."""
+    def _options(self, *, with_list: bool) -> list[str]:
+        """Repeat the options that name judgements and say how to read them."""
+        option = self.source.option
+        policy = option("policy") or Policy()
+        given: dict[str, Any] = {
+            "--qrels": option("qrels"),
+            "--runs": option("listed") if with_list else None,
+            "--judge": policy.judge,
+            "--aggregate": policy.rule,
+            "--ties": policy.ties,
+            "--collapse": None if policy.collapse == "after" else policy.collapse,
+            "--of": policy.of,
+            "--without-rulings": not policy.rulings,
+            "--level": option("level"),
+            "--rigid": option("rigid"),
+            "--relaxed": option("relaxed"),
+            "--cutoff": self.cutoff,
+            "--order": None if self.source.order == "trec" else self.source.order,
+            "--scale": option("scale"),
+            "--lenient": self.source.lenient,
+        }
         words: list[str] = []
-        for parameter in self.given.ctx.command.params:
-            name = parameter.name or ""
-            if name not in _OF_GIVEN - leaves or not self.given.names(name):
-                continue
-            value = self.given.ctx.params[name]
-            option = max(parameter.opts, key=len)
+        for name, value in given.items():
             if isinstance(value, bool):
-                words += [option] * value
-                continue
-            values = value if isinstance(value, list | tuple) else [value]
-            words += [word for one in values for word in (option, _text(one))]
+                words += [name] * value
+            elif value is not None:
+                several = value if isinstance(value, tuple) else (value,)
+                words += [word for one in several for word in (name, str(one))]
         return words
 
     def _runs(self) -> list[str]:
         """Name the runs one by one, or by a pattern for all of a folder."""
-        runs = list(self.given.runs or [])
-        if self.given.qrels is None:
+        runs = list(self.source.option("runs"))
+        if not self.source.is_of_files:
             return runs
         if len(runs) <= _MOST_RUNS:
             return [_file(run) for run in runs]
@@ -155,11 +187,6 @@ def _without_password(collection: str) -> tuple[str, bool]:
     bare = url.difference_update_query(secrets)
     bare = bare._replace(drivername=collection.partition("://")[0], password=None)
     return bare.render_as_string(hide_password=True), True
-
-
-def _text(value: Any) -> str:
-    """Write the value of an option."""
-    return str(value.value if isinstance(value, Enum) else value)
 
 
 def _line(words: Sequence[str]) -> str:

@@ -1,0 +1,44 @@
+"""`pooler report`: one page that tells whether a collection can be trusted."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pooler.cli.console import check_place
+from pooler.cli.measure.probability_options import ValueOption
+from pooler.cli.options import PoolDepthOption
+from pooler.cli.signature import command
+from pooler.cli.source_options import Given
+from store.errors import ArgumentError
+
+
+@command
+def report(
+    given: Given,
+    *,
+    path: Annotated[str, typer.Argument(metavar="OUT.html", help="The page; it is replaced.")],
+    depth: PoolDepthOption = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="Of the page.", show_default="the name")
+    ] = None,
+    values: ValueOption = None,
+) -> None:
+    """Write a page that shows whether the collection can be trusted, and how far.
+
+    One HTML file that needs no network and no script: what the collection is, the pool, judging and
+    agreement, what the pool owes to its runs, and how far scores and the order of runs can move.
+    Below every figure are its numbers, and the command that prints them.
+
+    Example: pooler report trust.html --judge alice
+
+    Example: pooler report trust.html --qrels judgements/strict.qrels --runs runs.tsv --depth 5
+    """
+    from pooler.reporting import report as reporting
+
+    check_place(path)
+    if path == "-":
+        raise ArgumentError("path", "must be a file", path)
+    cutoff = given.cutoff if given.names("cutoff") else None
+    reporting.report(given.source(), path, depth=depth, title=title, values=values, cutoff=cutoff)

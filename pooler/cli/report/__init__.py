@@ -1,1 +1,0 @@
-"""The report: one page of what the other commands print."""

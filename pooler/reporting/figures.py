@@ -1,0 +1,241 @@
+"""Plots of results as charts, and tables of results as a page has them.
+
+Nothing is computed: a bar is as long as the cell says, and the cell stands beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pooler.reporting.charts import Chart
+from pooler.reporting.drawing import Axis
+from pooler.reporting.grid import HeatMap
+from pooler.reporting.lines import Line, Lines
+from pooler.reporting.page import Figure, PageColumn, PageTable
+from pooler.reporting.rows import Bar, Bars, Dot, Dots
+from pooler.results.table import Cell, Column, Plot, Table, View, see, written
+
+Interval = tuple[str, str, str]
+"""Columns of a value and of the two ends of its interval."""
+_IN_WORDS = {
+    "one-topic": "all in one topic, so there is no interval",
+    "no-relevant": "no relevant document",
+    "no-topics": "no topic with a relevant document",
+    "single-grade": "both gave one grade to every document",
+}
+"""Reasons that are no words when their hyphens are taken away."""
+
+
+def figure(plot: Plot, how_to_read: str, table: PageTable, command: str) -> Figure | str:
+    """Make a figure of a plot, or a sentence that says why it has nothing to show."""
+    chart = chart_of(plot)
+    if isinstance(chart, Bars | Dots) and not any(map(math.isfinite, _values(chart))):
+        reasons = dict.fromkeys(row.reason for row in chart.rows if row.reason)
+        why = f": {'; '.join(reasons)}" if reasons else ""
+        return f"{plot.title}: every value is undefined{why}."
+    return Figure(plot.title, how_to_read, chart, table, command)
+
+
+def chart_of(plot: Plot) -> Chart:
+    """Return the chart of a plot; rows whose numbers are of few things are grey.
+
+    Parameters
+    ----------
+    plot : Plot
+        Of any kind. In a grid the columns of `parts` stand for the same things as the rows, its
+        first word says what a cell is, and its second why one is empty.
+    """
+    table, labels = plot.rows(), plot.labels()
+    names = plot.parts or (plot.value,)
+    values = [numbers(table, name) for name in names]
+    headings = tuple(table.column(name).title for name in names)
+    ends = (0.0, plot.reach) if plot.reach else plot.ends
+    axis = Axis(plot.axis or headings[0], *ends, with_zero=plot.kind in ("bars", "stacks"))
+    if plot.kind == "lines":
+        return _lines(plot, table, axis, values, headings)
+    texts = [_texts(table, name) for name in names]
+    if plot.kind == "grid":
+        what, reason = plot.words
+        return HeatMap(
+            plot.title, what, plot.heading(), plot.axis or plot.heading(), tuple(labels), headings,
+            _by_row(values), _by_row(texts), has_diagonal=True, reason=reason,
+        )  # fmt: skip
+    reasons = [_reason_words(row) for row in table.to_records()]
+    if plot.kind == "dots":
+        return _dots(plot, table, axis, labels, reasons)
+    is_stacked = plot.kind == "stacks"
+    bars = tuple(
+        Bar(label, numbers, (" + ".join(cells),) if is_stacked else cells, reason)
+        for label, numbers, cells, reason in zip(
+            labels, _by_row(values), _by_row(texts), reasons, strict=True
+        )
+    )
+    described = _described([(bar.label, value) for bar in bars for value in bar.values], axis)
+    parts = headings if len(names) > 1 else ("",)
+    return Bars(plot.title, described, axis, bars, parts, is_stacked)
+
+
+def _dots(plot: Plot, table: Table, axis: Axis, labels: Sequence[str], reasons: Sequence[str]) -> Dots:
+    """Make a dot and its interval a row."""
+    assert plot.low is not None
+    assert plot.high is not None
+    interval = (plot.value, plot.low, plot.high)
+    count, few = plot.few or ("", 0)
+    counts = numbers(table, count) if count else [math.inf] * len(table)
+    written = rounded(table, interval).values()
+    dots = []
+    for row, (value, low, high) in enumerate(zip(*(numbers(table, name) for name in interval), strict=True)):
+        middle, first, last = (texts[row] for texts in written)
+        text = middle if math.isnan(low) and math.isnan(high) else f"{middle} [{first}, {last}]"
+        text += f", n {counts[row]:,.0f}" if count else ""
+        dots.append(Dot(labels[row], value, low, high, text, reasons[row], counts[row] < few))
+    return Dots(plot.title, _described([(dot.label, dot.value) for dot in dots], axis), axis, tuple(dots))
+
+
+def _lines(
+    plot: Plot, table: Table, axis: Axis, values: Sequence[Sequence[float]], headings: Sequence[str]
+) -> Lines:
+    """Make a line a column."""
+    across = Axis(plot.heading(), with_zero=False)
+    places = numbers(table, str(plot.label))
+    drawn = tuple(
+        Line(heading, tuple(zip(places, heights, strict=True)), name in plot.stepped)
+        for name, heading, heights in zip(plot.parts or (plot.value,), headings, values, strict=True)
+    )
+    ends = [(f"{line.label}, {across.label} {x:g}", y) for line in drawn for x, y in line.points]
+    return Lines(plot.title, _described(ends, axis), across, axis, drawn)
+
+
+def page_table(
+    table: Table,
+    names: Sequence[str] = (),
+    *,
+    caption: str = "",
+    command: str = "",
+    interval: Interval | None = None,
+) -> PageTable:
+    """Write a table of a result for the page; columns without a cell are left out.
+
+    Parameters
+    ----------
+    table : Table
+        Of a result.
+    names : sequence of str, optional
+        Columns, in this order. Default all.
+    caption : str, optional
+        Default what a terminal shows below the table, or the table's title.
+    command : str, optional
+        Where the table is not a figure's.
+    interval : (str, str, str), optional
+        See `rounded`.
+    """
+    chosen = [name for name in names or table.data if name in table.data]
+    kept = [name for name in chosen if any(cell not in (None, "") for cell in table.cells(name))]
+    seen = see(View(table), only=kept or chosen[:1])
+    texts = {column.name: cells for column, cells in zip(seen.columns, seen.cells, strict=True)}
+    if interval is not None:
+        texts |= {name: cells for name, cells in rounded(table, interval).items() if name in texts}
+    return PageTable(
+        " ".join((caption or " ".join(seen.caption) or seen.title).split()),
+        tuple(PageColumn(column.title, column.kind in ("int", "float")) for column in seen.columns),
+        tuple(zip(*texts.values(), strict=True)),
+        command,
+    )
+
+
+def facts_table(
+    facts: Mapping[str, Cell], *, caption: str, command: str, interval: Interval | None = None
+) -> PageTable:
+    """Write facts for the page, a row each."""
+    texts = {name: written(cell, Column(name)) for name, cell in facts.items()}
+    if interval is not None and all(name in facts for name in interval):
+        one = Table.of_rows("facts", [Column(name, "float") for name in interval], [facts])
+        texts |= {name: cells[0] for name, cells in rounded(one, interval).items()}
+    rows = tuple((name.replace("_", " "), text) for name, text in texts.items())
+    return PageTable(caption, (PageColumn("fact"), PageColumn("value")), rows, command)
+
+
+def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:
+    """Write values and their intervals with no more digits than the widest interval carries.
+
+    Those are the decimals that its half-width needs to have two digits, and never more than the
+    column has.
+
+    Returns
+    -------
+    dict of str to list of str
+        Cells of the three columns.
+
+    Examples
+    --------
+    >>> columns = [Column(name, "float") for name in ("kappa", "low", "high")]
+    >>> row = {"kappa": 0.41234, "low": 0.21, "high": 0.69}
+    >>> rounded(Table.of_rows("pairs", columns, [row]), ("kappa", "low", "high"))
+    {'kappa': ['0.41'], 'low': ['0.21'], 'high': ['0.69']}
+    """
+    _, low, high = interval
+    ends = zip(numbers(table, low), numbers(table, high), strict=True)
+    widest = max((half for a, b in ends if math.isfinite(half := (b - a) / 2)), default=0.0)
+    if widest <= 0:
+        return {name: _texts(table, name) for name in interval}
+    most = max(0, 1 - math.floor(math.log10(widest)))
+    return {
+        name: [_shorter(cell, table.column(name), most) for cell in table.cells(name)] for name in interval
+    }
+
+
+def _shorter(cell: Cell, column: Column, most: int) -> str:
+    """Write a cell with so many decimals at most."""
+    if not isinstance(cell, float):
+        return written(cell, column)
+    decimals = min(most, column.digits)
+    return f"{round(cell, decimals) + 0.0:,.{decimals}f}"
+
+
+def numbers(table: Table, name: str) -> list[float]:
+    """Return a column as numbers; NaN where it is undefined."""
+    return [float(cell) if isinstance(cell, int | float) else math.nan for cell in table.cells(name)]
+
+
+def _texts(table: Table, name: str) -> list[str]:
+    """Return a column as it is to be read."""
+    column = table.column(name)
+    return [written(cell, column) for cell in table.cells(name)]
+
+
+def _by_row(columns: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
+    """Turn columns into rows."""
+    return tuple(zip(*columns, strict=True))
+
+
+def _values(chart: Bars | Dots) -> list[float]:
+    """Return every value of a chart."""
+    return [value for row in chart.rows for value in (row.values if isinstance(row, Bar) else (row.value,))]
+
+
+def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
+    """Say between what a chart lies, for those who do not see it."""
+    known = [(value, label) for label, value in values if not math.isnan(value)]
+    if not known:
+        return f"{axis.label}: no value."
+    (least, lowest), (most, highest) = min(known), max(known)
+    return f"{axis.label}: from {least:.4g} ({lowest}) to {most:.4g} ({highest})."
+
+
+def _reason_words(row: Mapping[str, Cell]) -> str:
+    """Say why something of a row is undefined."""
+    codes = [code for name in ("reason", "interval_reason") for code in str(row.get(name) or "").split(", ")]
+    return reason_words(*codes)
+
+
+def reason_words(*codes: str) -> str:
+    """Write codes in a few words.
+
+    Examples
+    --------
+    >>> reason_words("no-relevant", "", "too-few")
+    'no relevant document, too few'
+    """
+    return ", ".join(_IN_WORDS.get(code, code.replace("-", " ")) for code in codes if code)

@@ -1,0 +1,252 @@
+"""Parts of a report on the judges: how far they have come, what it cost, and how far they agree."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pooler.reporting.commands import Commands
+from pooler.reporting.figures import figure, numbers, page_table, reason_words
+from pooler.reporting.material import Material, Stored
+from pooler.reporting.on_pool import called
+from pooler.reporting.page import Figure, PageTable, Section
+from pooler.results.judge_kinds import kinds_words, mixture_sentence
+from pooler.results.table import Column, Plot, Table
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.results.agree.agreement import AgreementResult
+
+MOST_PAIRS = 45
+"""Pairs of judges that a figure shows."""
+FEW_SHARED = 20
+"""Documents of a pair below which its kappa is drawn in grey."""
+MOST_ON_A_MAP = 20
+"""Judges of whom a map of every two can be read."""
+_STATES = {"judged": "judged", "skipped": "put off", "cannot": "cannot be judged", "unjudged": "unjudged"}
+_TITLE = "Agreement of the judges"
+
+
+def judging(material: Material) -> Section | None:
+    """Show how far each judge has come and what judging cost."""
+    stored = material.stored
+    if stored is None or not len(stored.progress):
+        return None
+    return Section("Judging", tuple(_judging(stored, material.commands)))
+
+
+def _judging(stored: Stored, commands: Commands) -> Iterator[str | Figure]:
+    """Yield the figures of judging."""
+    owing = stored.progress.where([cell is not None for cell in stored.progress.cells("pooled")])
+    if len(owing):
+        progress = replace(stored.progress, notes=())
+        yield figure(
+            Plot(table=called(owing, _STATES), kind="stacks", label="judge", parts=[*_STATES],
+                 axis="documents", title="How far each judge has come"),
+            "A bar is what lies before the judge; what was put off and what is unjudged are still"
+            " to be done.",
+            page_table(progress, caption="Documents of the pool by judge and state; grades are of all"
+                       " that the judge has graded, pooled or not."),
+            commands.of_collection("status"),
+        )  # fmt: skip
+    timed = stored.costs.where([cell is not None for cell in stored.costs.cells("dwell_median_s")])
+    if not len(timed):
+        yield "Nobody judged here with the time taken, so nothing is known of what judging cost."
+        return
+    yield figure(
+        Plot(table=timed, kind="bars", label="judge", value="active_s", axis="active time (seconds)",
+             title="Time at the desk"),
+        "Active seconds of each judge, pauses left out.",
+        page_table(stored.costs, caption="Times are in seconds."),
+        commands.of_collection("effort"),
+    )  # fmt: skip
+    of_dwell = ("dwell_median_s", "dwell_lower_s", "dwell_upper_s")
+    yield figure(
+        Plot(table=timed, kind="dots", label="judge", value=of_dwell[0], low=of_dwell[1], high=of_dwell[2],
+             axis="time until decided (seconds)", ends=(0, None), title="Time on a document"),
+        "Half of a judge's documents were on the screen for a time within the line before they were"
+        " decided; the dot is the median.",
+        page_table(stored.costs, caption="Times are in seconds.", interval=of_dwell),
+        commands.of_collection("effort"),
+    )  # fmt: skip
+
+
+def agreement(material: Material) -> Section | None:
+    """Show how far judges agree."""
+    stored = material.stored
+    if stored is None:
+        text = (
+            "The judgements are one grade a document, so nothing is known of how judges differ."
+            " Of several judges' files `pooler agreement FILE FILE...` tells it."
+        )
+        return Section(_TITLE, (text,))
+    if stored.agreement is None:
+        return Section(_TITLE, (f"Nothing can be said of agreement: {stored.reason}.",))
+    return Section(_TITLE, tuple(_agreement(stored, stored.agreement, material.commands)))
+
+
+def agreement_words(material: Material) -> list[str]:
+    """Say how far judges agree on what is relevant, of how many documents, and how sure that is."""
+    stored = material.stored
+    if stored is None or stored.agreement is None:
+        why = "there is one grade a document" if stored is None else stored.reason
+        return [f"How far judges agree is not known: {why}."]
+    level = f"what is relevant (grade {stored.level} or more)"
+    table = stored.agreement.table("all_judges")
+    names = zip(table.cells("level"), table.cells("coefficient"), strict=True)
+    of_level = [name == "alpha_nominal" and level is not None for level, name in names]
+    if not any(of_level):
+        return []
+    row = table.where(of_level).head(1)
+    value, low, high = (numbers(row, name)[0] for name in ("value", "low", "high"))
+    if math.isnan(value):
+        why = reason_words(*(str(row.cells(name)[0] or "") for name in ("reason", "interval_reason")))
+        return [f"How far judges agree on {level} is not known: {why}."]
+    interval = "no interval" if math.isnan(low) else f"95% interval over topics {low:.2f} to {high:.2f}"
+    n, topics = (int(numbers(row, name)[0]) for name in ("n", "topics"))
+    return [
+        f"Krippendorff's alpha of {_who(stored, stored.agreement)} on {level} is {value:.2f}"
+        f" ({interval}; {counted(n, 'document')} of {counted(topics, 'topic')}; 1 = all agree, 0 = as"
+        " by chance)."
+    ]
+
+
+def _who(stored: Stored, found: AgreementResult) -> str:
+    """Count the judges, and say of which kind they are where they are not people."""
+    known = zip(stored.judges.cells("judge"), stored.judges.cells("kind"), strict=True)
+    kinds = Counter(str(kind) for judge, kind in known if judge in found.judges)
+    of_kinds = "" if set(kinds) <= {"human"} else f" ({kinds_words(kinds)})"
+    return f"{counted(len(found.judges), 'judge')}{of_kinds}"
+
+
+def _agreement(
+    stored: Stored, found: AgreementResult, commands: Commands
+) -> Iterator[str | Figure | PageTable]:
+    """Yield the figures of agreement."""
+    kind = "topic" if stored.has_intervals else "none"
+    command = commands.of_collection(
+        "agreement", "--level", str(stored.level), "--tables", "--interval", kind
+    )
+    binary = f"relevant = grade {stored.level} or more"
+    yield from mixture_sentence(found.voters(), "are measured together")
+    if len(found.table("all_judges")):
+        yield page_table(
+            _together(found, binary), caption="All judges together, with 95% intervals over topics where"
+            " there are some. alpha, kappa, AC1: 1 = all agree, 0 = as by chance; overlap of all:"
+            " documents relevant to every judge among those relevant to any, 0 = none; n: documents of"
+            " two judges or more, for the overlap those of all",
+            names=("level", "coefficient", "value", "low", "high", "n", "topics", "reason"),
+            command=command, interval=("value", "low", "high"),
+        )  # fmt: skip
+    pairs = found.table("pairs")
+    is_graded = [level is None for level in pairs.cells("level")]
+    graded, at_level = pairs.where(is_graded), pairs.where([not one for one in is_graded])
+    of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
+    figures = (
+        (graded if stored.n_grades > 2 else graded.head(0), "quadratic",
+         "Cohen's kappa of the grades, quadratic weights"),
+        (at_level, "kappa", f"Cohen's kappa, {binary}"),
+    )  # fmt: skip
+    ends = _shared_ends([(table, name) for table, name, _ in figures])
+    for every, name, title in figures:
+        if not len(every):
+            continue
+        table = _most_shared(every, name)
+        which = ""
+        if len(every) > len(table):
+            which = f" Of {len(every):,} pairs these share the most documents; the least agreeing come first."
+        yield figure(
+            Plot(table=table, kind="dots", label=("first", "second"), value=name, low=f"{name}_low",
+                 high=f"{name}_high", axis="kappa", ends=ends, few=("n", FEW_SHARED), title=title),
+            f"1 = the two judges agree always, 0 = as often as by chance.{of_interval}{which}"
+            f" n: documents that both graded; fewer than {FEW_SHARED} are in grey, as they say"
+            " little.",
+            page_table(
+                table, ("first", "second", "n", "raw", name, f"{name}_low", f"{name}_high", "overlap",
+                        "reason", "interval_reason"),
+                interval=(name, f"{name}_low", f"{name}_high"),
+                caption="n: documents graded by both; raw: share with the same grade;"
+                        " overlap: relevant to both among those relevant to either",
+            ),
+            command,
+        )  # fmt: skip
+    if 2 < len(found.judges) <= MOST_ON_A_MAP:
+        yield _map_of_judges(found.judges, graded, command)
+    if "cross_tables" in found.names() and len(graded):
+        yield _map_of_grades(found.table("cross_tables"), graded, command)
+
+
+def _together(found: AgreementResult, binary: str) -> Table:
+    """Write levels and coefficients of all judges in words."""
+    from pooler.results.agree.agreement import MEASURES
+
+    table = found.table("all_judges")
+    table = table.where([name in MEASURES for name in table.cells("coefficient")])
+    words = {
+        "level": ["grades" if level is None else binary for level in table.cells("level")],
+        "coefficient": [MEASURES[str(name)] for name in table.cells("coefficient")],
+    }
+    columns = [Column(one.name) if one.name in words else one for one in table.columns]
+    return replace(table, columns=columns, data={**table.data, **words})
+
+
+def _shared_ends(tables: Sequence[tuple[Table, str]]) -> tuple[float, float]:
+    """Return the ends of one axis, by fifths, for figures that are read one beside the other."""
+    known = [0.0]
+    for table, name in tables:
+        values = numbers(table, name)
+        for column in (name, f"{name}_low", f"{name}_high"):
+            ends = zip(values, numbers(table, column), strict=True)
+            known += [end for value, end in ends if not math.isnan(value) and not math.isnan(end)]
+    low, high = math.floor(5 * min(known)) / 5, math.ceil(5 * max(known)) / 5
+    return low, high if high > low else 1.0
+
+
+def _most_shared(pairs: Table, name: str) -> Table:
+    """Keep as many pairs as can be read: those that share the most documents."""
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    return pairs.sort(name).sort("n", descending=True).head(MOST_PAIRS).sort(name)
+
+
+def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure | str:
+    """Show how often every two judges gave the same grade."""
+    pairs = zip(graded.cells("first"), graded.cells("second"), graded.cells("raw"), strict=True)
+    raw = {frozenset((first, second)): share for first, second, share in pairs}
+    columns = [Column("judge"), *(Column(judge, "float", judge, digits=2) for judge in judges)]
+    rows = [{"judge": one} | {other: raw.get(frozenset((one, other))) for other in judges} for one in judges]
+    return figure(
+        Plot(table=Table.of_rows("same_grade", columns, rows), kind="grid", label="judge", parts=judges,
+             title="The same grade, judge by judge", axis="judge",
+             words=("Share of the documents that two judges graded to which both gave the same grade.",
+                    "a judge with itself, or two who share no document")),
+        "The stronger the shade, the more often the two judges gave the same grade.",
+        page_table(graded, ("first", "second", "n", "raw", "reason"),
+                   caption="raw: share of the n documents with the same grade"),
+        command,
+    )  # fmt: skip
+
+
+def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
+    """Show which grades two judges gave to the same documents: those two of most who agree least."""
+    shared, raw = numbers(graded, "n"), numbers(graded, "raw")
+    pair = max(
+        range(len(graded)), key=lambda row: (shared[row], -(1.0 if math.isnan(raw[row]) else raw[row]))
+    )
+    first, second = str(graded.cells("first")[pair]), str(graded.cells("second")[pair])
+    found = zip(cross.cells("first"), cross.cells("second"), strict=True)
+    table = cross.where([names == (first, second) for names in found])
+    parts = [column.name for column in table.columns if column.name.startswith("second_")]
+    return figure(
+        Plot(table=called(table, {"first_grade": f"grade of {first}"}), kind="grid", label="first_grade",
+             parts=parts, axis=f"grade of {second}", title=f"Where {first} and {second} differ",
+             words=(f"Documents by the grades of {first} and of {second}.", "")),
+        f"Cells off the frame are documents ({counted(int(shared[pair]), 'document')} in all)"
+        " to which the two gave different grades. Of the pairs that share the most documents,"
+        " these two agree the least.",
+        page_table(table, caption=cross.title),
+        command,
+    )  # fmt: skip

@@ -1,0 +1,203 @@
+"""Parts of a report on the scores: how far they and the order of runs can move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pooler.reporting.figures import figure, page_table
+from pooler.reporting.material import Material
+from pooler.reporting.on_pool import called, limits
+from pooler.reporting.page import Figure, Section
+from pooler.results.table import Plot
+from pooler.telling import Listener, listening
+from store.errors import ArgumentError, PoolerError
+from store.text import counted
+
+_OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", "map_before", "map_after",
+                   "change", "tau_b", "tau_ap", "swapped", "reason")  # fmt: skip
+_OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
+_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "law", "share")
+_OF_PAIRS = ("a", "b", "topics", "difference", "sd", "k", "p_t2_removed", "p_t2_included", "reversed",
+             "tied", "law", "reversed_error")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section, and what is said of it at the head of the page."""
+
+    section: Section
+    words: Sequence[str] = ()
+
+
+def unjudged(material: Material) -> Part:
+    """Show what the documents that nobody judged can do to the scores."""
+    blocks: list[str | Figure] = [limits(material)]
+    words: list[str] = []
+    if material.depth is not None:
+        from pooler.results.measure.sensitivity import conclusion, sensitivity
+
+        found = sensitivity(material.source, depth=material.depth, cutoff=material.cutoff)
+        words = conclusion(found.runs, found)
+        table = found.table("sensitivity").sort("map_before", descending=True)
+        title = f"Change of MAP, were unjudged documents at rank {material.depth + 1:,} relevant"
+        blocks += [
+            figure(
+                Plot(
+                    table=table, kind="bars", label="run", value="change", axis="change of MAP", title=title
+                ),
+                "Each run's own unjudged documents at the first rank below the pool turn relevant,"
+                " and no deeper ones (eq. 19 of Kishida 2001): a long bar is a score that hangs on"
+                " where judging stopped.",
+                page_table(replace(table, notes=()), _OF_SENSITIVITY),
+                material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
+            ),
+            *filter(None, [" ".join(words)]),
+        ]
+        supposed = (
+            f"Supposing that each run's unjudged documents at rank {material.depth + 1:,}, and none"
+            " deeper, are relevant:"
+        )
+        words = [f"{supposed} {' '.join(words)}"] if words else []
+    return Part(Section("What unjudged documents can do", tuple(blocks)), words)
+
+
+def disagreement(material: Material) -> Part:
+    """Show what another judging would do to the scores and to the order of the runs."""
+    from pooler.results.judge_kinds import mixture_sentence
+    from pooler.results.measure.probabilities import empty_words, load_probable, without_words
+    from pooler.results.measure.variation import variation_of
+
+    title = "What another judging can do"
+    commands, values = material.commands, material.commands.values
+    try:
+        loaded = load_probable(
+            material.source, values=values or None, cutoff=material.cutoff, judged=material.judged
+        )
+    except PoolerError as error:
+        if isinstance(error, ArgumentError) and error.name == "values":
+            error = error.named("--value")
+        return Part(Section(title, (f"Nothing can be said of it: {error.message}.",)))
+    probable = loaded.rankings
+    if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
+        text = (
+            "Every document is surely relevant or surely not, as there is one judgement of each:"
+            " nothing is known of how judges differ. `--value GRADE=P`, once for every grade, says"
+            " how likely a document of that grade is relevant to another judge."
+        )
+        return Part(Section(title, (text,)))
+    has_pairs = len(probable.tags) > 1
+    varied = variation_of(loaded, material.judged, pairs=has_pairs, neighbours=True)
+    plots = {plot.table.name: plot for plot in varied.plots()}
+    worth = "what its grade is worth" if values else "the share of its judges who find it so"
+    table = replace(varied.table("variation").sort("mean", descending=True), notes=())
+    of_runs = replace(plots["passed"], title="MAP, judged again", axis="MAP")
+    blocks: list[str | Figure] = [
+        *mixture_sentence(loaded.kinds),
+        figure(
+            of_runs,
+            "The dot is the expected MAP. Were each document judged again by itself, relevant with"
+            f" its probability ({worth}), 95 in 100 such judgings of the same topics would"
+            " give a MAP within the line. One judge who is stricter or milder throughout can move"
+            " all MAPs beyond it.",
+            page_table(table, _OF_VARIATION, interval=("mean", "low", "high")),
+            commands.of_probabilities("variation"),
+        ),
+        *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
+        *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied.varied)),
+    ]
+    if not has_pairs:
+        return Part(Section(title, tuple(blocks)))
+    of_pairs = replace(
+        plots["reversed"], title="Neighbours that may change places", axis="probability of the other order"
+    )
+    blocks += [
+        figure(
+            of_pairs,
+            "How likely another judging puts the second run of each pair above the first; 0.5"
+            " = either order is as likely.",
+            page_table(varied.table("pairs"), _OF_PAIRS),
+            commands.of_probabilities("variation", "--pairs", "--neighbours"),
+        ),
+        varied.conclusion(),
+    ]
+    words = (
+        f"{varied.conclusion()} Another judging decides each document by itself, relevant with its"
+        f" probability ({worth})."
+    )
+    return Part(Section(title, tuple(blocks)), [words])
+
+
+def differences(material: Material) -> Part | None:
+    """Show how the topics of two runs differ, and how far apart runs have to be."""
+    if len(material.diagnosis.runs) < 2:
+        return None
+    blocks: list[str | Figure] = [*_normality(material)]
+    words: list[str] = []
+    if material.depth is not None:
+        from pooler.results.measure.required import required_difference
+
+        found = required_difference(
+            material.source, variation=0.0, depth=material.depth, neighbours=True, cutoff=material.cutoff
+        )
+        needed = found.table("required_difference")
+        n_enough = sum(cell is True for cell in needed.cells("enough"))
+        words = [
+            f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
+            f" {'is' if n_enough == 1 else 'are'} far enough apart for a paired t test at 0.05,"
+            " each taken alone, as 1 in 20 pairs of equal runs would be by chance."
+            + _undecided(n_enough, len(needed))
+        ]
+        blocks.append(
+            figure(
+                Plot(table=called(needed, {"difference": "difference of MAP", "needed": "needed"}),
+                     kind="bars", label=("a", "b"), parts=("difference", "needed"), axis="difference of MAP",
+                     title="The difference that two runs need"),
+                "Neighbours in the order of MAP: where the first bar is shorter than the second,"
+                " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
+                page_table(replace(needed, notes=()), _OF_REQUIRED),
+                material.commands.of_runs(
+                    "required-difference", *([] if material.source.option("runs") else ["--all"]),
+                    "--neighbours", "--depth", str(material.depth),
+                ),
+            )
+        )  # fmt: skip
+    return Part(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
+
+
+def _normality(material: Material) -> list[str | Figure]:
+    """Show the differences of the two best runs beside the normal distribution."""
+    from pooler.results.measure.compare import compare
+
+    best, second = material.diagnosis.table("runs").sort("ap", descending=True).cells("run")[:2]
+    if not material.commands.can_name((str(best), str(second))):
+        return [
+            f"The differences of the two best runs, {best} and {second}, topic by topic, are not"
+            " shown: their files have one tag, which the list of runs alone tells apart."
+        ]
+    with listening(Listener()):  # what there is to say is on the page
+        compared = compare(material.source, str(best), str(second), cutoff=material.commands.cutoff)
+    if compared.picture.reason is not None:
+        return []
+    table = compared.table("normality")
+    parts = {"share": "topics", "normal": "normal distribution", "difference": "difference of AP"}
+    return [
+        figure(
+            Plot(table=called(table, parts), kind="lines", label="difference", parts=("share", "normal"),
+                 axis="share of topics with a difference no larger", ends=(0, 1), stepped=("share",),
+                 title=f"Differences of AP, {best} less {second}, topic by topic"),
+            "Of the two best runs: the closer the steps follow the curve, the more nearly"
+            " normal are the differences, as the t test supposes (figure 3 of Kishida 2001)."
+            f" {counted(len(table), 'topic')} show gross departures alone.",
+            page_table(table, caption="Points of the figure"),
+            material.commands.of_runs("compare", "--plot", runs=(str(best), str(second))),
+        )
+    ]  # fmt: skip
+
+
+def _undecided(n_enough: int, n_pairs: int) -> str:
+    """Say what follows for pairs that are not significantly different: not that they are equal."""
+    if n_enough == n_pairs:
+        return ""
+    pair = "any other pair" if n_enough else "a pair"
+    return f" Which run of {pair} is the better these topics do not tell; that proves no tie."

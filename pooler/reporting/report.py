@@ -1,0 +1,208 @@
+"""One page that tells whether a collection can be trusted: what stands on it, and writing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pooler.reporting import on_judges, on_pool, on_scores
+from pooler.reporting.material import JUDGED_AT, Material, gather
+from pooler.reporting.page import Page, Points, Section, render
+from pooler.results.judge_kinds import mixture_sentence, models_sentence
+from pooler.results.source import Source, source_of
+from pooler.telling import progress, say
+from store.errors import ArgumentError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+
+
+def report(
+    source: Source | Collection | tuple[Any, Any],
+    path: str | Path | None = None,
+    *,
+    depth: int | None = None,
+    title: str | None = None,
+    values: Mapping[int, float] | Sequence[str] | None = None,
+    cutoff: int | None = None,
+) -> Report:
+    """Make a page that shows whether a collection can be trusted, and how far.
+
+    What the collection is, the pool, judging and agreement, what the pool owes to its runs, and how
+    far scores and the order of runs can move. Below every figure are its numbers, and the command
+    that prints them, where runs and judgements are files or of a collection.
+
+    Parameters
+    ----------
+    source : Source, Collection or (runs, qrels)
+        What is looked at.
+    path : str or Path, optional
+        File to write; what is no page is not replaced. Default: nothing is written.
+    depth : int, optional
+        Of the pool, from 1. Default the collection's pools', or what the judgements look like.
+    title : str, optional
+        Of the page. Default the name of the collection, or of the qrels.
+    values : mapping of int to float, optional
+        What each grade is worth to another judge: the probability, in [0, 1], that the document is
+        relevant. Default: the share of judges at the level.
+    cutoff : int, optional
+        Ranks that are looked at. Default 1,000.
+
+    Returns
+    -------
+    Report
+        Its sections, and the page as HTML that needs no network and no script.
+
+    Raises
+    ------
+    ArgumentError
+        If the path is there and no page.
+    PoolerError
+        If there are no runs or no judgements, or a file cannot be read or written.
+    """
+    if path is not None:
+        check_replaceable(path)
+    texts = [f"{grade}={p}" for grade, p in values.items()] if isinstance(values, Mapping) else values
+    with progress("report", 8) as advance:
+        material = gather(
+            source_of(source), depth, list(texts or ()), cutoff, "" if path is None else str(path)
+        )
+        advance(1)
+        sections: list[Section | None] = []
+        for make in (
+            on_pool.what_it_is, on_pool.pool, on_pool.contributions,
+            on_judges.judging, on_judges.agreement,
+        ):  # fmt: skip
+            sections.append(make(material))
+            advance(1)
+        missed = on_scores.unjudged(material)
+        varied = on_scores.disagreement(material)
+        advance(1)
+        apart = on_scores.differences(material)
+        sections += [missed.section, varied.section, None if apart is None else apart.section]
+        advance(1)
+    told = [
+        *_measured(material),
+        *mixture_sentence(material.judged.kinds),
+        *models_sentence(material.judged.models),
+        *on_pool.other_pools(material),
+        *material.diagnosis.conclusions,
+        *on_judges.agreement_words(material),
+        *missed.words,
+        *varied.words,
+        *(() if apart is None else apart.words),
+    ]
+    short = Section("In short", (Points(tuple(told)),))
+    made = Report(_page(material, title, (short, *filter(None, sections))))
+    if path is not None:
+        made.write(path)
+    return made
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A page: its sections of sentences, tables and figures, and what a browser shows."""
+
+    page: Page
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What stands on the page; the first says it in short."""
+        return self.page.sections
+
+    @cached_property
+    def html(self) -> str:
+        """The page as one file."""
+        return render(self.page)
+
+    def write(self, path: str | Path) -> None:
+        """Write the page to a file that its owner alone can read.
+
+        Raises
+        ------
+        ArgumentError
+            If the file is there and no page.
+        PoolerError
+            If it cannot be written.
+        """
+        from pooler.results.files import write_whole
+
+        check_replaceable(path)
+        write_whole(str(path), [self.html.removesuffix("\n")], private=True)
+        say(f"{path}: {counted(len(self.html.encode()) // 1024, 'kB', 'kB')}, to be opened in a browser")
+
+    def __repr__(self) -> str:
+        titles = ", ".join(section.title for section in self.sections)
+        return f"Report: {self.page.title}\nsections: {titles}"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:40em;border:0"></iframe>'
+
+
+def check_replaceable(path: str | Path) -> None:
+    """Raise `ArgumentError` for a file that is there and no page."""
+    path = Path(path)
+    if path.is_file() and not _is_page(path):
+        raise ArgumentError("path", "must be new, or a page: it is something else", str(path))
+
+
+def _is_page(path: Path) -> bool:
+    """Tell whether a file begins as a page does, or is empty."""
+    with path.open("rb") as file:
+        start = file.read(100).lstrip().lower()
+    return not start or start.startswith((b"<!doctype html", b"<html"))
+
+
+def _page(material: Material, title: str | None, sections: tuple[Section, ...]) -> Page:
+    """Put the sections under a title."""
+    from pooler import __version__
+
+    commands = material.commands
+    lead = (
+        "What the pool missed, which runs it favours, how far judges agree, and how far scores can"
+        " move for all that. Below every figure are its numbers and the command that prints them."
+    )
+    if commands.reads_stdin:
+        lead += " In commands - stands for what this report read from standard input."
+    if commands.leaves_password:
+        lead += " Commands leave out the password: it can stand in the variable PGPASSWORD."
+    footer = f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
+    return Page(title or f"Can {_name(material)} be trusted?", lead, sections, footer)
+
+
+def _measured(material: Material) -> list[str]:
+    """Say of how much everything is said, and what would be otherwise with other topics."""
+    found, option = material.diagnosis.found, material.source.option
+    whose = ""
+    if isinstance(option("qrels"), str):
+        whose = f" of {Path(option('qrels')).name}"
+    elif option("policy") is not None and option("policy").judge is not None:
+        whose = f" of judge {option('policy').judge}"
+    n_judged, n_relevant = int(found.topics.judged.sum()), int(found.topics.relevant.sum())
+    verb = "is" if n_relevant == 1 else "are"
+    runs, topics = found.rankings.tags, found.rankings.topics
+    return [
+        f"{counted(len(runs), 'run')}, {counted(len(topics), 'topic')}"
+        f" and {counted(n_judged, 'judgement')}{whose}, {n_relevant:,} of which {verb} relevant"
+        f" (grade {material.judged.level} or more). Other topics would give other means: of what"
+        " follows, only t tests and intervals over topics allow for that."
+    ]
+
+
+def _name(material: Material) -> str:
+    """Name what the report is of."""
+    if material.stored is not None:
+        name = material.stored.name
+        return "the collection" if name == "collection" else f"the collection {name}"
+    qrels = material.source.option("qrels")
+    return f"the judgements {Path(qrels).name}" if isinstance(qrels, str) else "these judgements"
+
+
+__all__ = ["JUDGED_AT", "Report", "check_replaceable", "report"]
