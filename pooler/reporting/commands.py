@@ -47,6 +47,12 @@ class Commands:
         return self.source.is_of_files and _STDIN in (option("qrels"), option("listed"), *self.files.values())
 
     @property
+    def is_in_memory(self) -> bool:
+        """Whether some run or the qrels are objects, which no command line can name."""
+        given = (*self.source.option("runs"), self.source.option("qrels"))
+        return not all(one is None or isinstance(one, str) for one in given)
+
+    @property
     def leaves_password(self) -> bool:
         """Whether the collection was named with a password, which no command shows."""
         return not self.source.is_of_files and _without_password(self._where())[1]
@@ -66,7 +72,7 @@ class Commands:
 
     def of_runs(self, name: str, *own: str, runs: Sequence[str] | None = None) -> str:
         """Write a command about the runs that were given, or about some, by their tags."""
-        if self._is_in_memory():
+        if self.is_in_memory:
             return ""
         named = self._runs() if runs is None else [self._run(tag) for tag in runs]
         # Named runs are read from their files; the list would bring all of its own.
@@ -77,11 +83,6 @@ class Commands:
     def of_probabilities(self, name: str, *own: str) -> str:
         """Write a command about the runs, and how likely their documents are relevant."""
         return self.of_runs(name, *own, *(word for value in self.values for word in ("--value", value)))
-
-    def _is_in_memory(self) -> bool:
-        """Tell whether some run or the qrels are objects, which no command line can name."""
-        given = (*self.source.option("runs"), self.source.option("qrels"))
-        return not all(one is None or isinstance(one, str) for one in given)
 
     def _where(self) -> str:
         """Return the collection's file or URL."""

@@ -155,7 +155,7 @@ def differences(material: Material) -> Part | None:
                      title="The difference that two runs need"),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                page_table(replace(needed, notes=()), _OF_REQUIRED),
+                page_table(needed, _OF_REQUIRED),
                 material.commands.of_runs(
                     "required-difference", *([] if material.source.option("runs") else ["--all"]),
                     "--neighbours", "--depth", str(material.depth),

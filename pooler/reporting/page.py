@@ -129,7 +129,7 @@ class PageTable:
     columns: tuple[PageColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     command: str = ""
-    """Prints the same numbers; empty where the table is a figure's."""
+    """Prints the same numbers; empty where the table is a figure's, or none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Figure:
     table: PageTable
     """Folded below the chart."""
     command: str
-    """Prints the same numbers."""
+    """Prints the same numbers; empty where none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def _section(section: Section, number: int) -> Iterator[str]:
             items = "".join(f"<li>{marked(text)}</li>\n" for text in block.texts)
             yield f"<ul>\n{items}</ul>\n"
         elif isinstance(block, PageTable):
-            yield _table(block) + (_command(block.command) if block.command else "")
+            yield _table(block) + _command(block.command)
         else:
             yield _figure(block, key)
     yield "</section>\n"
@@ -274,6 +274,8 @@ def _figure(figure: Figure, key: str) -> str:
 
 def _command(command: str) -> str:
     """Return the line that says where the numbers come from; folded where it is long."""
+    if not command:
+        return ""
     code = f"<code>{escaped(command)}</code>"
     if len(command) <= _LONGEST_COMMAND:
         return f'<p class="command">The same numbers: {code}</p>\n'

@@ -167,7 +167,8 @@ def _page(material: Material, title: str | None, sections: tuple[Section, ...]) 
     commands = material.commands
     lead = (
         "What the pool missed, which runs it favours, how far judges agree, and how far scores can"
-        " move for all that. Below every figure are its numbers and the command that prints them."
+        " move for all that. Below every figure are its numbers"
+        + ("." if commands.is_in_memory else " and the command that prints them.")
     )
     if commands.reads_stdin:
         lead += " In commands - stands for what this report read from standard input."

@@ -79,6 +79,37 @@ def test_agreement_of_cf_judges_is_as_published(tmp_path: Path) -> None:
     assert graded["n"] == counts.sum() == 4819
 
 
+def test_a_report_is_that_of_the_command(judged: Path) -> None:
+    """The same page, byte for byte, of files and of an open collection; written, and shown."""
+    run_inside("report", "theirs.html", "--judge", "strict", "--title", "T").fine()
+    with p.open_collection("collection.db") as collection:
+        found = p.report(p.source(collection, judge="strict"), "ours.html", title="T")
+    assert Path("ours.html").read_bytes() == Path("theirs.html").read_bytes()
+    assert found.html == Path("ours.html").read_text("utf-8")
+    assert [section.title for section in found.sections][:3] == ["In short", "What it is", "The pool"]
+    assert repr(found).startswith("Report: T\nsections: In short, ")
+    assert found._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+    files = p.report(p.source("runs/*.run", qrels="judgements/strict.qrels"), depth=5, title="T")
+    run_inside(
+        "report", "files.html", "--qrels", "judgements/strict.qrels", "--depth", "5", "--title", "T",
+        *sorted(map(str, Path("runs").glob("*.run"))),
+    ).fine()  # fmt: skip
+    assert files.html == Path("files.html").read_text("utf-8")
+
+
+def test_a_report_of_what_is_in_memory_names_no_command(judged: Path) -> None:
+    """Its figures and tables are those of the files; no command line could print them."""
+    runs, qrels = p.read_runs("runs/*.run"), p.read_qrels("judgements/strict.qrels")
+    found = p.report((runs, qrels), depth=5, values={0: 0.1, 1: 0.7, 2: 0.9})
+    assert "The same numbers" not in found.html
+    assert "MAP, judged again" in found.html
+    assert found.page.title == "Can these judgements be trusted?"
+    Path("run.html").write_text("1 Q0 d 1 2 tag\n")
+    with pytest.raises(p.ArgumentError, match="`path` must be new, or a page"):
+        found.write("run.html")
+    assert Path("run.html").read_text() == "1 Q0 d 1 2 tag\n"
+
+
 def test_the_same_of_files_of_memory_and_of_a_collection(judged: Path) -> None:
     """Who measures cannot tell where runs and judgements come from."""
     files = p.source("runs/*.run", qrels="judgements/strict.qrels", level=1)
