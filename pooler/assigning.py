@@ -280,24 +280,24 @@ class AssignmentOptions:
     def __post_init__(self) -> None:
         """Check that the options go together."""
         for name, value, least in (
-            ("--per-document", self.per_document, 1),
-            ("--calibration", self.calibration, 0),
-            ("--lease", 1 if self.lease_s is None else self.lease_s, 1),
-            ("--seed", self.seed, 0),
+            ("per_document", self.per_document, 1),
+            ("calibration", self.calibration, 0),
+            ("lease", 1 if self.lease_s is None else self.lease_s, 1),
+            ("seed", self.seed, 0),
         ):
             if value < least:
                 raise ArgumentError(name, f"must be an integer >= {least}", value)
         if not 0 <= self.overlap <= 1:
-            raise ArgumentError("--overlap", "must be a share from 0 to 1", self.overlap)
+            raise ArgumentError("overlap", "must be a share from 0 to 1", self.overlap)
         if self.overlap_judges is not None:
             if not self.overlap:
-                raise ArgumentError("--overlap-judges", "needs --overlap SHARE", None)
+                raise ArgumentError("overlap_judges", "needs --overlap SHARE", None)
             if self.overlap_judges <= self.per_document:
                 requirement = f"must be more than --per-document, which is {self.per_document}"
-                raise ArgumentError("--overlap-judges", requirement, self.overlap_judges)
+                raise ArgumentError("overlap_judges", requirement, self.overlap_judges)
         if self.by == "topic" and self.lease_s is not None:
             requirement = "cannot be `topic` with --claim: documents are claimed one by one"
-            raise ArgumentError("--by", requirement, None)
+            raise ArgumentError("by", requirement, None)
 
     @property
     def most_judges(self) -> int:
@@ -435,9 +435,9 @@ def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
         return
     requirement = f"must be at most the number of judges, which is {len(names)}"
     if options.per_document > len(names):
-        raise ArgumentError("--per-document", requirement, options.per_document)
+        raise ArgumentError("per_document", requirement, options.per_document)
     if options.most_judges > len(names):
-        raise ArgumentError("--overlap-judges", requirement, options.most_judges)
+        raise ArgumentError("overlap_judges", requirement, options.most_judges)
 
 
 def _purposes(topic: str, documents: Sequence[Assignable], options: AssignmentOptions) -> list[Purpose]:
@@ -521,7 +521,7 @@ def _ordered(
         if one.priority is None:
             reason = f"needs priorities, and `{one.docno}` of topic `{one.topic}` has none"
             hint = "a pool has them when its strategy ranks documents; --order random needs none"
-            raise ArgumentError("--order", reason, None, hint=hint)
+            raise ArgumentError("order", reason, None, hint=hint)
         rank.append((one.pool, -one.priority))
     # The greater docno first where priorities are equal, as everywhere; sorting is stable.
     return sorted(sorted(numbers, reverse=True), key=rank.__getitem__), "priority"

@@ -130,6 +130,10 @@ class ArgumentError(PoolerError):
         return type(self)(name, self.requirement, self.got, hint=self.hint)
 
 
+class ParameterError(ArgumentError):
+    """An argument that is a parameter of a strategy."""
+
+
 class ContradictionError(ArgumentError):
     """Two options say opposite things of one thing, so that the command line means nothing."""
 

@@ -34,7 +34,7 @@ def check_order(order: str) -> Order:
     for known in ORDERS:
         if order == known:
             return known
-    raise ArgumentError("--order", f"must be one of {', '.join(ORDERS)}", order)
+    raise ArgumentError("order", f"must be one of {', '.join(ORDERS)}", order)
 
 
 def rank_order(

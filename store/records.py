@@ -78,7 +78,7 @@ class Scale:
         low, high = self.values[0], self.values[-1]
         if not low < level <= high:
             requirement = f"must be above {low} and at most {high} on this scale"
-            raise ArgumentError("--level", requirement, level)
+            raise ArgumentError("level", requirement, level)
         return level
 
 

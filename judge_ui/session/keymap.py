@@ -123,7 +123,7 @@ def _toml(path: str) -> dict[str, Any]:
         raise FormatError(file, [Fault(None, f"expected TOML, got: {error}")]) from error
     except (OSError, ValueError) as error:
         requirement = f"must be one of {', '.join(PRESETS)}, or a TOML file that can be read"
-        raise ArgumentError("--keymap", requirement, file) from error
+        raise ArgumentError("keymap", requirement, file) from error
 
 
 def _read(data: Mapping[str, Any], scale: Scale, faults: FaultList) -> Keymap:
@@ -308,7 +308,7 @@ def _letters(scale: Scale) -> Keymap:
     """Lay out the letters of NTCIR, C for the lowest grade."""
     if len(scale.values) not in (3, 4):
         requirement = "`letters` needs a scale of three grades (C, B, A) or four (C, B, A, S)"
-        raise ArgumentError("--keymap", requirement, len(scale.values))
+        raise ArgumentError("keymap", requirement, len(scale.values))
     digits = _digit_grades(scale)
     grades = {value: (key, *digits.get(value, "")) for value, key in zip(scale.values, "cbas", strict=False)}
     return Keymap(grades)

@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pooler.cli.usage import usage_told
+from store.errors import ArgumentError, ParameterError
 
 WIDEST = 110
 """Columns of a terminal that help fills at most: longer lines are hard to read."""
@@ -87,7 +88,34 @@ class _Placeholder(TyperCommand):
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help lists options by what they are about, its own first."""
+    """A command whose help lists options by what they are about, its own first.
+
+    What it calls knows arguments by Python's names: an error about one names its option here.
+    """
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's Context is click's
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except ArgumentError as error:
+            if isinstance(error, ParameterError):
+                raise error.named(f"--param {error.name}") from error
+            option = self._options().get(error.name)
+            if option is None:
+                raise
+            raise error.named(option) from error
+
+    def _options(self) -> dict[str, str]:
+        """Return options and arguments by the names of their parameters, and as Python would write them."""
+        found: dict[str, str] = {}
+        names: dict[str, str] = {}
+        for param in self.params:
+            option = max(param.opts, key=len)
+            if param.param_type_name == "argument":
+                option = str(getattr(param, "metavar", None) or param.name).removesuffix("...")
+            names[str(param.name)] = option
+            found[option.removeprefix("--").replace("-", "_")] = option
+        return found | names
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
         """Write arguments and options."""

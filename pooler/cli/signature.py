@@ -12,8 +12,6 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from store.errors import ArgumentError
-
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Let typer read a command some of whose parameters are dataclasses of options.
@@ -28,7 +26,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     Returns
     -------
     callable
-        What typer is given. An `ArgumentError` about a parameter names its option.
+        What typer is given.
     """
     own: list[Parameter] = []
     groups: dict[str, Any] = {}
@@ -43,7 +41,6 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     others = [one for one in (*own, *grouped.values()) if one.annotation is not typer.Context]
     arguments = [one for one in others if _info(one, ArgumentInfo)]
     parameters = [*contexts[:1], *arguments, *(one for one in others if one not in arguments)]
-    options = {one.name: _option(one) for one in parameters}
 
     @wraps(function)
     def told(**values: Any) -> None:
@@ -52,12 +49,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             for name, group in groups.items()
         }
         kept = {one.name: values[one.name] for one in own}
-        try:
-            function(**kept, **made)
-        except ArgumentError as error:
-            if error.name not in options:
-                raise
-            raise error.named(options[error.name]) from error
+        function(**kept, **made)
 
     told.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     told.__annotations__ = {one.name: one.annotation for one in parameters}
@@ -92,17 +84,3 @@ def _info(parameter: Parameter, kind: type[Any]) -> Any:
     """Return what typer is told of a parameter, if it is of a kind."""
     described = getattr(parameter.annotation, "__metadata__", ())
     return next((one for one in described if isinstance(one, kind)), None)
-
-
-def _option(parameter: Parameter) -> str:
-    """Return the name by which a parameter is given."""
-    info = _info(parameter, OptionInfo)
-    if info is None:
-        argument = _info(parameter, ArgumentInfo)
-        return (
-            str(argument.metavar).removesuffix("...")
-            if argument and argument.metavar
-            else parameter.name.upper()
-        )
-    names = [one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)]
-    return max(names, key=len, default=f"--{parameter.name.replace('_', '-')}")

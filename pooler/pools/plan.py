@@ -208,7 +208,7 @@ class PoolBuild:
             self._budgets = dict(zip(runs.topics, shares, strict=True))
             if isinstance(self.strategy, SamplingStrategy) and not all(shares):
                 requirement = f"must be >= {len(shares)}, so that every topic has a sample"
-                raise ArgumentError("--total-budget", requirement, plan.total_budget)
+                raise ArgumentError("total_budget", requirement, plan.total_budget)
 
     @property
     def is_adaptive(self) -> bool:
@@ -305,7 +305,7 @@ class PoolBuild:
             least = strategy.least_budget(rankings, **self.parameters)
             if budget < least:
                 requirement = f"must be >= {least} for `{strategy.name}` in topic `{rankings.topic}`"
-                raise ArgumentError("--budget", requirement, budget)
+                raise ArgumentError("budget", requirement, budget)
         return min(budget, rankings.n_documents)
 
     def _budget(self, topic: str) -> int | None:
@@ -407,15 +407,15 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
     """Raise `ArgumentError` unless the parts of a plan fit each other."""
     if plan.out_order not in OUT_ORDERS:
         raise ArgumentError("out_order", f"must be one of {', '.join(OUT_ORDERS)}", plan.out_order)
-    for name, budget in (("--budget", plan.budget), ("--total-budget", plan.total_budget)):
+    for name, budget in (("budget", plan.budget), ("total_budget", plan.total_budget)):
         if budget is not None and budget < 1:
             raise ArgumentError(name, "must be an integer >= 1", budget)
     if plan.budget is not None and plan.total_budget is not None:
-        raise ArgumentError("--total-budget", "must not go with --budget", plan.total_budget)
+        raise ArgumentError("total_budget", "must not go with --budget", plan.total_budget)
     has_budget = plan.budget is not None or plan.total_budget is not None
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and not has_budget:
         hint = "--budget N documents a topic, or --total-budget N over all topics"
-        raise ArgumentError("--budget", f"is needed by `{strategy.name}`", None, hint=hint)
+        raise ArgumentError("budget", f"is needed by `{strategy.name}`", None, hint=hint)
     reason = None
     if isinstance(strategy, SamplingStrategy):
         reason = f"`{strategy.name}` draws at random"
@@ -426,7 +426,7 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
         reason = "the order is random"
     if (plan.seed is None and reason) or (plan.seed is not None and plan.seed < 0):
         requirement = "must be an integer >= 0" + (f", since {reason}" if reason else "")
-        raise ArgumentError("--seed", requirement, plan.seed, hint=SEED_HINT)
+        raise ArgumentError("seed", requirement, plan.seed, hint=SEED_HINT)
 
 
 def _check_sample(
@@ -438,12 +438,12 @@ def _check_sample(
     """Raise `ArgumentError` where a sample would not be what its probabilities say."""
     if known is not None:
         requirement = "must not leave out documents: their probabilities would no longer hold"
-        raise ArgumentError("--strategy", requirement, strategy.name)
+        raise ArgumentError("strategy", requirement, strategy.name)
     if strategy.least_depth is not None:
         least = strategy.least_depth(**parameters)
         if runs.depth < least:
             requirement = f"must be >= {least} for these parameters of `{strategy.name}`"
-            raise ArgumentError("--depth", requirement, runs.depth)
+            raise ArgumentError("depth", requirement, runs.depth)
 
 
 def _manifest_pairs(

@@ -104,7 +104,7 @@ def judged_topics(
     ([[1, 0]], [1, -1])
     """
     if depth < 1:
-        raise ArgumentError("--depth", "must be an integer >= 1", depth)
+        raise ArgumentError("depth", "must be an integer >= 1", depth)
     by_topic: dict[str, dict[int, bool]] = {}
     n_relevant: Counter[str] = Counter()
     for qrel in qrels:
@@ -199,10 +199,10 @@ def check_replayable(strategy: AnyStrategy, seed: int | None) -> None:
     """
     if isinstance(strategy, SamplingStrategy):
         requirement = "must order documents; a sample, drawn at once, has no order to replay"
-        raise ArgumentError("--strategy", requirement, strategy.name)
+        raise ArgumentError("strategy", requirement, strategy.name)
     if isinstance(strategy, AdaptiveStrategy) and strategy.needs_seed and seed is None:
         requirement = f"must be given: `{strategy.name}` chooses at random"
-        raise ArgumentError("--seed", requirement, seed, hint="--seed 1")
+        raise ArgumentError("seed", requirement, seed, hint="--seed 1")
 
 
 def replay_topic(

@@ -108,7 +108,7 @@ def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = T
     for ranking in run.rankings:
         if order == "rank" and ranking.ranks is None:
             hint = f"run `{run.file or run.tag}` has other ranks in topic `{ranking.topic}`"
-            raise ArgumentError("--order", "needs stated ranks that are integers", order, hint=hint)
+            raise ArgumentError("order", "needs stated ranks that are integers", order, hint=hint)
         topics[ranking.topic] = take_top(
             ranking.docnos,
             ranking.scores,

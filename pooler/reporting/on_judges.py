@@ -131,7 +131,7 @@ def _agreement(
         "agreement", "--level", str(stored.level), "--tables", "--interval", kind
     )
     binary = f"relevant = grade {stored.level} or more"
-    yield from mixture_sentence(found.voters(), "are measured together")
+    yield from mixture_sentence(found.settings.get("kinds", {}), "are measured together")
     if len(found.table("all_judges")):
         yield page_table(
             _together(found, binary), caption="All judges together, with 95% intervals over topics where"

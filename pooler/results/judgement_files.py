@@ -76,7 +76,7 @@ def read_sample(
 
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
-        raise ArgumentError("--judge-column", requirement, judge_column)
+        raise ArgumentError("judge_column", requirement, judge_column)
     if kind is PrelsName.XINFAP:
         xinfap = read_xinfap(file, lenient=lenient, faults=faults)
         rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows]
@@ -203,12 +203,12 @@ def wanted_of(
     chosen = form or implied
     if chosen is FileFormat.COLUMNS and columns is None:
         hint = "as in --input-columns docno,judge,grade"
-        raise ArgumentError("--input-columns", "must name the columns of the file", None, hint=hint)
+        raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
     given: list[tuple[str, object, tuple[FileFormat, ...]]] = [
-        ("--input-columns", columns, (FileFormat.COLUMNS,)),
-        ("--topic", topic, (FileFormat.COLUMNS,)),
-        ("--as", sample, (FileFormat.QRELS,)),
-        ("--judge-column", judge_column, (FileFormat.QRELS,)),
+        ("columns", columns, (FileFormat.COLUMNS,)),
+        ("topic", topic, (FileFormat.COLUMNS,)),
+        ("sample", sample, (FileFormat.QRELS,)),
+        ("judge_column", judge_column, (FileFormat.QRELS,)),
     ]
     for name, value, formats in given:
         if value is not None and chosen not in formats:
@@ -596,7 +596,7 @@ def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
     wanted = reading.wanted(named.judge)
     if wanted.form == "ntcir2" and scale is None:
         requirement = "must say what the letters of an ntcir2 file are"
-        raise ArgumentError("--scale", requirement, None, hint="--scale ntcir")
+        raise ArgumentError("scale", requirement, None, hint="--scale ntcir")
     faults = FaultList(named.file)
     source = read_source(named.file, wanted, scale or parse_scale("binary"), faults)
     if faults and reading.repeats in (None, Repeats.REFUSE):
@@ -799,9 +799,9 @@ class Reading:
             columns=self.columns, topic=self.topic, lenient=self.lenient,
         )  # fmt: skip
         if wanted.form in EVERY_JUDGE:
-            for name, value in (("--code", self.codes), ("--map", self.mapped),
-                                ("--repeats", self.repeats),
-                                ("--lenient", self.lenient or None)):  # fmt: skip
+            for name, value in (("codes", self.codes), ("mapped", self.mapped),
+                                ("repeats", self.repeats),
+                                ("lenient", self.lenient or None)):  # fmt: skip
                 if value:
                     requirement = f"is for files of grades, and a {wanted.form} file says more"
                     raise ArgumentError(name, requirement, value)
@@ -816,9 +816,9 @@ class Reading:
     def given(self) -> dict[str, object]:
         """Return the values of the options by name; what was not given is false."""
         return {
-            "--input": self.form, "--input-columns": self.columns, "--topic": self.topic,
-            "--judge-column": self.judge_column, "--scale": self.scale, "--code": self.codes,
-            "--map": self.mapped, "--repeats": self.repeats, "--lenient": self.lenient,
+            "form": self.form, "columns": self.columns, "topic": self.topic,
+            "judge_column": self.judge_column, "scale": self.scale, "codes": self.codes,
+            "mapped": self.mapped, "repeats": self.repeats, "lenient": self.lenient,
         }  # fmt: skip
 
     def refuse(self) -> None:

@@ -39,7 +39,7 @@ def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relax
         return scale.relaxed if cut is None else cut
     if rigid or relaxed:
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
-        name = "--rigid" if rigid else "--relaxed"
+        name = "rigid" if rigid else "relaxed"
         raise ArgumentError(name, "needs a declared scale", None, hint=hint)
     return 1 if level is None else level
 
@@ -56,7 +56,7 @@ def level_of_collection(
     levels_of(scale, rigid=rigid, relaxed=relaxed, sums=True)
     if level is None:
         requirement = "must say which sum of grades is relevant, with --aggregate sum"
-        raise ArgumentError("--level", requirement, None)
+        raise ArgumentError("level", requirement, None)
     return level
 
 
@@ -66,7 +66,7 @@ def entries_of(files: Iterable[str], listed: str | None, group: str = "") -> lis
     from store.fields import id_fault
 
     if group and (fault := id_fault(group)):
-        raise ArgumentError("--group", f"must be one word ({fault})", group)
+        raise ArgumentError("group", f"must be one word ({fault})", group)
     entries = [RunEntry(file, group=group) for file in files]
     return entries + (read_run_list(listed) if listed is not None else [])
 
@@ -277,16 +277,16 @@ def _check_no_files(runs: Sequence[str], collection: str) -> None:
 def _check_no_policy(policy: Policy) -> None:
     """Refuse options on whose judgements count where a file of qrels is given."""
     given = {
-        "--judge": policy.judge,
-        "--aggregate": policy.rule,
-        "--ties": policy.ties,
-        "--of": ", ".join(policy.of) or None,
+        "judge": policy.judge,
+        "aggregate": policy.rule,
+        "ties": policy.ties,
+        "of": ", ".join(policy.of) or None,
     }
     for name, value in given.items():
         if value is not None:
             raise ArgumentError(name, _ONE_GRADE, value, hint=_MAKE_ONE)
     if not policy.rulings:
-        raise ArgumentError("--without-rulings", _ONE_GRADE, None)
+        raise ArgumentError("without_rulings", _ONE_GRADE, None)
 
 
 def _from_memory(
@@ -592,7 +592,7 @@ class Source:
         reading = self.reading or Reading()
         if of_scale and reading.scale is None:
             hint = "--scale 0-3 declares it; or --level N"
-            raise ArgumentError("--rigid", "and --relaxed need a declared scale", None, hint=hint)
+            raise ArgumentError("rigid", "and --relaxed need a declared scale", None, hint=hint)
         votes = FileVotes(self.rankings.ids)
         files = read_files(self.judgements, reading, votes)
         scale = scale_of(files, reading)

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import ArgumentError, ParameterError, UnknownNameError
 
 ParameterValue = int | float | str
 
@@ -47,7 +47,7 @@ class Parameter:
         try:
             value = self.type(text)
         except ValueError:
-            raise ArgumentError(f"--param {self.name}", self._requirement(), text) from None
+            raise ParameterError(self.name, self._requirement(), text) from None
         return self.check(value)
 
     def check(self, value: ParameterValue) -> ParameterValue:
@@ -62,7 +62,7 @@ class Parameter:
             is_good = self.type is not str and is_inside and (is_whole or self.type is float)
             is_good = is_good and abs(value) <= sys.float_info.max  # an integer may be larger
         if not is_good:
-            raise ArgumentError(f"--param {self.name}", self._requirement(), value)
+            raise ParameterError(self.name, self._requirement(), value)
         return value
 
     def _requirement(self) -> str:
@@ -140,7 +140,7 @@ class Strategy:
     def _row(self, name: str, rows: Mapping[str, Parameter]) -> Parameter:
         """Return the parameter of that name."""
         if not rows:
-            raise ArgumentError("--param", f"must not be given: `{self.name}` has none", name)
+            raise ArgumentError("param", f"must not be given: `{self.name}` has none", name)
         if name not in rows:
             raise UnknownNameError(f"parameter of `{self.name}`", name, rows)
         return rows[name]
@@ -163,7 +163,7 @@ class Strategy:
             value = given.get(parameter.name, parameter.default)
             if value is None:
                 requirement = f"must be given: {parameter.summary}"
-                raise ArgumentError(f"--param {parameter.name}", requirement, None)
+                raise ParameterError(parameter.name, requirement, None)
             values[parameter.name] = parameter.check(value)
         return values
 

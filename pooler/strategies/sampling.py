@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pooler.strategies.depth import take_values
 from pooler.strategies.kinds import Sample
 from pooler.strategies.rankings import TopicRankings, descending, raw_numbers, uniform_numbers
-from store.errors import ArgumentError
+from store.errors import ArgumentError, ParameterError
 
 DOCUMENT_STEP = 0
 """Stream of the numbers that choose documents; the display order has the stream without a step."""
@@ -68,7 +68,7 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     """
     if budget < 1:
         requirement = f"must give topic `{rankings.topic}` at least one document"
-        raise ArgumentError("--budget", requirement, budget)
+        raise ArgumentError("budget", requirement, budget)
     n_documents = rankings.n_documents
     size = min(budget, n_documents)
     sampled = np.zeros(n_documents, np.bool_)
@@ -175,7 +175,7 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     """
     if budget < 1:
         requirement = f"must give topic `{rankings.topic}` at least one document"
-        raise ArgumentError("--budget", requirement, budget)
+        raise ArgumentError("budget", requirement, budget)
     n_documents = rankings.n_documents
     values = prior(rankings)
     ordered = descending(values)
@@ -309,7 +309,7 @@ def _truncated_mean(n_draws: int, probability: float, most: int) -> float:
     return math.fsum(hits * weight for hits, weight in weights.items()) / total
 
 
-PARAMETER = "--param strata"
+PARAMETER = "strata"
 _STRATUM = re.compile(r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{0,9}(?:\.[0-9]{0,18})?))?")
 _DEPTH = re.compile(r"[0-9]{1,9}")
 _FORM = "must be FROM:TO:RATE, FROM:TO or DEPTH, with commas between"
@@ -377,15 +377,15 @@ def _parse_stratum(part: str, text: str) -> Stratum:
     match = _STRATUM.fullmatch(part)
     where = f": stratum `{part}`"
     if match is None or match[3] in ("", "."):
-        raise ArgumentError(PARAMETER, _FORM + where, text, hint=_HINT)
+        raise ParameterError(PARAMETER, _FORM + where, text, hint=_HINT)
     first, last = int(match[1]), int(match[2])
     if not 1 <= first <= last:
         requirement = f"must have ranks from 1, the first of a stratum not above its last{where}"
-        raise ArgumentError(PARAMETER, requirement, text, hint=_HINT)
+        raise ParameterError(PARAMETER, requirement, text, hint=_HINT)
     rate = None if match[3] is None else Fraction(match[3])
     if rate is not None and not 0 < rate <= 1:
         requirement = f"must have rates above 0 and at most 1{where}"
-        raise ArgumentError(PARAMETER, requirement, text, hint=_HINT)
+        raise ParameterError(PARAMETER, requirement, text, hint=_HINT)
     return Stratum(first, last, rate)
 
 
@@ -478,7 +478,7 @@ def _sample_sizes(
     if budget is None:
         if shared:
             requirement = f"must be given: stratum {strata[shared[0]]} has no rate"
-            raise ArgumentError("--budget", requirement, None)
+            raise ArgumentError("budget", requirement, None)
         return drawn
     shared = [index for index in shared if sizes[index]]
     n_fixed = sum(drawn)
@@ -488,7 +488,7 @@ def _sample_sizes(
         requirement += " strata"
         if shared:
             requirement += f", and one from each of the {len(shared)} without a rate"
-        raise ArgumentError("--budget", requirement, budget)
+        raise ArgumentError("budget", requirement, budget)
     shares = _share(budget - n_fixed, [sizes[index] for index in shared])
     for index, share in zip(shared, shares, strict=True):
         drawn[index] = share

@@ -121,12 +121,12 @@ def level_of(
     if len(given) > 1:
         hint = "give one of them; without any, grades stay as they are"
         requirement = "must be the only one of --level, --rigid and --relaxed"
-        raise ArgumentError(given[0].split()[0], requirement, " ".join(given), hint=hint)
+        raise ArgumentError(given[0].split()[0].lstrip("-"), requirement, " ".join(given), hint=hint)
     if rigid:
         if scale.rigid is None:
             requirement = "must be asked of a scale with two relevant grades or more"
             hint = f"`--relaxed` is grade {scale.relaxed}, the only relevant one"
-            raise ArgumentError("--rigid", requirement, list(scale.values), hint=hint)
+            raise ArgumentError("rigid", requirement, list(scale.values), hint=hint)
         return scale.rigid
     if relaxed:
         return scale.relaxed
@@ -178,7 +178,7 @@ def levels_of(
     if sums and (rigid or relaxed):
         requirement = "must be asked of grades; sums of grades have no such reading"
         hint = "--level N takes a sum"
-        raise ArgumentError("--rigid" if rigid else "--relaxed", requirement, "sum", hint=hint)
+        raise ArgumentError("rigid" if rigid else "relaxed", requirement, "sum", hint=hint)
     found: set[int | None] = set()
     found |= set(levels) if sums else {scale.check_level(level) for level in levels}
     found |= {level_of(scale, rigid=True)} if rigid else set()

@@ -185,7 +185,7 @@ def _turned(row: Any, order: Order, docnos: Mapping[int, str]) -> tuple[Places, 
     if order == "file":
         return np.argsort(positions), None
     if row.ranks is None:
-        raise ArgumentError("--order", f"needs integer ranks, which run `{row.tag}` lacks", order)
+        raise ArgumentError("order", f"needs integer ranks, which run `{row.tag}` lacks", order)
     ranks = unpack_integers(row.ranks, row.length)
     places = np.lexsort((positions, ranks))
     return places, ranks[places]

@@ -257,12 +257,12 @@ def collection_url(name: str) -> URL:
         url = make_url(name)
     except (SqlArgumentError, ValueError) as error:
         without_secrets = f"{name.partition('://')[0]}://..."
-        raise ArgumentError("--collection", requirement, without_secrets) from error
+        raise ArgumentError("collection", requirement, without_secrets) from error
     backend = url.get_backend_name()
     if backend == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
-        raise ArgumentError("--collection", requirement, display(url))
+        raise ArgumentError("collection", requirement, display(url))
     return url.set(drivername="sqlite")
 
 

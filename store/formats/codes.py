@@ -186,10 +186,10 @@ def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
             known = ", ".join(MEANINGS)
             requirement = f"must be CODE=MEANING, an integer and one of {known}"
             hint = "as in --code -1=unjudged; --map 10=3 reads one grade as another"
-            raise ArgumentError("--code", requirement, text, hint=hint)
+            raise ArgumentError("codes", requirement, text, hint=hint)
         if codes.setdefault(int(code), meaning) is not meaning:
             requirement = f"must say one thing of a code, and {codes[int(code)]} was said"
-            raise ContradictionError("--code", requirement, text)
+            raise ContradictionError("codes", requirement, text)
     return codes
 
 
@@ -219,14 +219,14 @@ def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, i
     for text in texts:
         source, _, target = text.partition("=")
         if not (_is_integer(source) and _is_integer(target)):
-            raise ArgumentError("--map", "must be FROM=TO, two integers", text)
+            raise ArgumentError("mapped", "must be FROM=TO, two integers", text)
         if mapping.setdefault(int(source), int(target)) != int(target):
             requirement = f"must read a grade as one other, and {mapping[int(source)]} was said"
-            raise ContradictionError("--map", requirement, text)
+            raise ContradictionError("map", requirement, text)
         meaning = codes.get(int(source), Meaning.GRADE)
         if meaning is not Meaning.GRADE:
             requirement = f"must map grades, and --code {source}={meaning} says that it is none"
-            raise ContradictionError("--map", requirement, text, hint="leave out one of the two")
+            raise ContradictionError("map", requirement, text, hint="leave out one of the two")
     return mapping
 
 

@@ -77,7 +77,7 @@ def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
     if not is_each or len(set(letters)) < len(letters):
         numbers = ", ".join(map(str, values))
         requirement = f"must be {len(values)} different letters, one for each of {numbers}"
-        raise ArgumentError("--letters", requirement, named)
+        raise ArgumentError("letters", requirement, named)
     return dict(zip(values, letters, strict=True))
 
 

@@ -108,11 +108,11 @@ def parse_scale(text: str) -> Scale:
     if match := _RANGE.fullmatch(text):
         low, high = int(match[1]), int(match[2])
         if not low < high <= low + 20:
-            raise ArgumentError("--scale", "must rise by 1 to 20 grades", text, hint=_SCALE_HINT)
+            raise ArgumentError("scale", "must rise by 1 to 20 grades", text, hint=_SCALE_HINT)
         return _numbered(low, high)
     if not _is_file(text):
         requirement = "must be LOW-HIGH, binary, ntcir, or a TOML file that exists"
-        raise ArgumentError("--scale", requirement, text, hint=_SCALE_HINT)
+        raise ArgumentError("scale", requirement, text, hint=_SCALE_HINT)
     return _from_toml(text)
 
 
@@ -278,5 +278,5 @@ def scale_of_grades(grades: Collection[int]) -> Scale:
     if high - low > MOST_STEPS:
         hint = f"--scale FILE.toml declares the grades there are; --map {high}=N takes one as N"
         requirement = f"must be given: the grades go from {low} to {high}"
-        raise ArgumentError("--scale", requirement, None, hint=hint)
+        raise ArgumentError("scale", requirement, None, hint=hint)
     return parse_scale(f"{low}-{high}")

@@ -272,7 +272,7 @@ def parse_columns(text: str) -> tuple[str, ...]:
         requirement = "must name each column of the file once: docno and grade, and what there is of"
         hint = "as in --columns docno,judge,grade; `-` is a column that is passed over"
         others = "topic, iteration and judge, with commas"
-        raise ArgumentError("--columns", f"{requirement} {others}", text, hint=hint)
+        raise ArgumentError("columns", f"{requirement} {others}", text, hint=hint)
     return columns
 
 
@@ -336,16 +336,16 @@ def read_columns(
     """
     if topic is None and "topic" not in columns:
         hint = "--topic T, or `topic` among --columns"
-        raise ArgumentError("--topic", "must be given: no column says it", None, hint=hint)
+        raise ArgumentError("topic", "must be given: no column says it", None, hint=hint)
     for name, text, fault in (
         ("topic", topic, topic_fault),
         ("judge", judge, id_fault),
         ("iteration", iteration, id_fault),
     ):
         if text is not None and name != "iteration" and name in columns:
-            raise ArgumentError(f"--{name}", "is said by a column already", text)
+            raise ArgumentError(name, "is said by a column already", text)
         if text is not None and (message := fault(text)):
-            raise ArgumentError(f"--{name}", f"must be one word ({message})", text)
+            raise ArgumentError(name, f"must be one word ({message})", text)
     places = {name: place for place, name in enumerate(columns) if name != IGNORED}
     topic_place, judge_place = places.get("topic"), places.get("judge")
     iteration_place = places.get("iteration")

@@ -157,7 +157,7 @@ class FileVotes:
         if population == "collection":
             hint = "pooler import docs and judgements: a collection knows its documents"
             requirement = "must not be `collection` with files, which do not say what is in it"
-            raise ArgumentError("--population", requirement, None, hint=hint)
+            raise ArgumentError("population", requirement, None, hint=hint)
         if self.scale is None:
             raise ArgumentError("scale", "must be set before votes are taken", None)
         cells = np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)

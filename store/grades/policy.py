@@ -47,12 +47,12 @@ class Policy:
     def check(self) -> None:
         """Raise `ArgumentError` for choices that do not go together."""
         if self.judge is not None and self.rule is not None:
-            raise ArgumentError("--judge", "and --aggregate exclude each other", self.judge)
+            raise ArgumentError("judge", "and --aggregate exclude each other", self.judge)
         if self.judge is not None and self.of:
             requirement = "and --judge exclude each other"
-            raise ArgumentError("--of", requirement, ", ".join(self.of))
+            raise ArgumentError("of", requirement, ", ".join(self.of))
         if self.rule is not None and self.rule not in RULES:
-            raise ArgumentError("--aggregate", f"must be one of {', '.join(RULES)}", self.rule)
+            raise ArgumentError("aggregate", f"must be one of {', '.join(RULES)}", self.rule)
         self._check_ties()
         self._check_collapse()
 
@@ -61,32 +61,32 @@ class Policy:
         rules = " and ".join(TIE_RULES)
         if self.ties is not None and self.ties not in TIES:
             requirement = f"must be one of {', '.join(TIES)}"
-            raise ArgumentError("--ties", requirement, self.ties, hint=_TIES_HINT)
+            raise ArgumentError("ties", requirement, self.ties, hint=_TIES_HINT)
         if self.rule in TIE_RULES and self.ties is None:
             requirement = f"must be low, high or unresolved with --aggregate {self.rule}"
-            raise ArgumentError("--ties", requirement, None, hint=_TIES_HINT)
+            raise ArgumentError("ties", requirement, None, hint=_TIES_HINT)
         if self.rule not in TIE_RULES and self.ties is not None:
             requirement = f"is a part of --aggregate {rules}"
             requirement += ", which is absent" if self.rule is None else f", not of {self.rule}"
-            raise ArgumentError("--ties", requirement, self.ties)
+            raise ArgumentError("ties", requirement, self.ties)
 
     def _check_collapse(self) -> None:
         """Raise `ArgumentError` where collapsing first has no meaning."""
         if self.collapse not in COLLAPSES:
             requirement = f"must be one of {', '.join(COLLAPSES)}"
-            raise ArgumentError("--collapse", requirement, self.collapse)
+            raise ArgumentError("collapse", requirement, self.collapse)
         if self.collapse == "after":
             return
         if self.rule is None:
             requirement = "is a part of --aggregate, which is absent"
-            raise ArgumentError("--collapse", requirement, self.collapse)
+            raise ArgumentError("collapse", requirement, self.collapse)
         if self.rule == "sum":
             requirement = "must be after with --aggregate sum, whose level is one of the sums"
-            raise ArgumentError("--collapse", requirement, self.collapse)
+            raise ArgumentError("collapse", requirement, self.collapse)
         if self.level is None:
             hint = "--level N, --rigid or --relaxed say what is relevant"
             requirement = "must come with a level: graded qrels are not collapsed"
-            raise ArgumentError("--collapse", requirement, self.collapse, hint=hint)
+            raise ArgumentError("collapse", requirement, self.collapse, hint=hint)
 
     def check_scale(self, scale: Scale) -> None:
         """Raise `ArgumentError` when the rule or the level has no meaning on the scale."""
@@ -99,7 +99,7 @@ class Policy:
             gap = next(one for one in range(values[0], values[-1]) if one not in values)
             hint = f"a mean may be {gap}, which is no grade; median and majority always give one"
             requirement = "must be another rule on a scale with gaps"
-            raise ArgumentError("--aggregate", requirement, "mean", hint=hint)
+            raise ArgumentError("aggregate", requirement, "mean", hint=hint)
 
     def to_json(self) -> dict[str, Any]:
         """Return what a manifest says of it: the names of the options, and their values."""

@@ -170,7 +170,7 @@ def _sums(ballots: Ballots, policy: Policy) -> tuple[NDArray[np.int64], int]:
     if ballots.rulings:
         requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
         hint = f"--without-rulings leaves {len(ballots.rulings):,} of them out"
-        raise ArgumentError("--aggregate", requirement, "sum", hint=hint)
+        raise ArgumentError("aggregate", requirement, "sum", hint=hint)
     n_votes = ballots.counts.sum(axis=1)
     values = ballots.scale.values
     if policy.level is not None and n_votes.size:
@@ -178,7 +178,7 @@ def _sums(ballots: Ballots, policy: Policy) -> tuple[NDArray[np.int64], int]:
         high = int((n_votes * values[-1]).max())
         if not low < policy.level <= high:
             requirement = f"must be above {low} and at most {high}, as sums of grades can be here"
-            raise ArgumentError("--level", requirement, policy.level)
+            raise ArgumentError("level", requirement, policy.level)
     n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
     return grade_sums(ballots.counts, values), n_fewer
 

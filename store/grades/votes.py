@@ -261,7 +261,7 @@ def fetch_tallied_grades(
     for number, name in chosen.items():
         if number in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
+            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
     names = chosen or {row.id: row.name for row in rows if row.id not in adjudicators}
     numbers = np.array(sorted(names), dtype=np.int64)
     events = newest_events(session.connection(), numbers)
@@ -332,7 +332,7 @@ def fetch_ballots(session: Session, topics: Keys, documents: Keys, scale: Scale,
     for name in policy.of:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
+            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
     voters = [*policy.of] or [one.name for one in judges if one.name not in adjudicators]
     if not (policy.rulings and adjudicators):
         votes = fetch_judgements(session, topics, documents, judges=voters)

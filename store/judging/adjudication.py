@@ -140,9 +140,9 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
         if name not in judges:
             raise UnknownNameError("judge", name, judges)
         if judges[name].kind == JudgeKind.ADJUDICATOR:
-            raise ArgumentError("--judges", "must be judges, not adjudicators", name)
+            raise ArgumentError("judges", "must be judges, not adjudicators", name)
     if first == second:
-        raise ArgumentError("--judges", "must be two different judges", f"{first},{second}")
+        raise ArgumentError("judges", "must be two different judges", f"{first},{second}")
     return int(judges[first].id), int(judges[second].id)
 
 

@@ -126,7 +126,7 @@ def parse_cell(text: str, scale: Scale) -> tuple[Verdict, Verdict]:
     found = {meanings[name] for name in names if name in meanings}
     if len(words) != 2 or len(found) != 2:
         known = ", ".join([*map(str, scale.values), "cant"])
-        raise ArgumentError("--cell", f"must be two of {known}, as in 0,2", text)
+        raise ArgumentError("cell", f"must be two of {known}, as in 0,2", text)
     first, second = in_order(found)
     return first, second
 

@@ -108,7 +108,7 @@ def test_check_order_knows_every_order() -> None:
     """The option's values are those of the type; anything else is told what there is."""
     assert ORDERS == ("trec", "trec9", "docno-asc", "rank", "file")
     assert [check_order(order) for order in ORDERS] == list(ORDERS)
-    with pytest.raises(ArgumentError, match="--order` must be one of trec, trec9, docno-asc,"):
+    with pytest.raises(ArgumentError, match="`order` must be one of trec, trec9, docno-asc,"):
         check_order("TREC")
 
 

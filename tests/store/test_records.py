@@ -93,7 +93,7 @@ def test_level_above_the_lowest_grade_cuts_the_scale(level: int) -> None:
 @pytest.mark.parametrize("level", [-3, -2, 3])
 def test_level_that_makes_all_or_nothing_relevant_is_refused(level: int) -> None:
     """Such a level would turn every document relevant, or none."""
-    with pytest.raises(ArgumentError, match=r"`--level` must be above -2 and at most 2"):
+    with pytest.raises(ArgumentError, match=r"`level` must be above -2 and at most 2"):
         JUNK.check_level(level)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from pooler.cli.commands import GroupedCommand
 from pooler.cli.console import check_out, write_json, write_lines
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -54,7 +55,7 @@ class PoolGroup(TyperGroup):
     def alone(self) -> Any:
         """The command that pools: what the group is without `diff`."""
         around = typer.Typer(add_completion=False, rich_markup_mode=None)
-        around.command("pool")(pool)
+        around.command("pool", cls=GroupedCommand)(pool)
         return typer.main.get_command(around)
 
 

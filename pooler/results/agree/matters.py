@@ -106,7 +106,7 @@ def disagreement_matters(
         if votes.default is not None and votes.default >= cut and votes.blanks.any():
             # Documents that nobody listed are a number here, and no ranking can be looked up in it.
             requirement = f"must not be relevant with --matters and --population {votes.population}"
-            raise ArgumentError("--unlisted-as", requirement, opinions.scale.values[votes.default])
+            raise ArgumentError("unlisted_as", requirement, opinions.scale.values[votes.default])
         found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff, mixtures=mixtures, seed=seed)
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)

@@ -67,23 +67,23 @@ def check_options(
 ) -> None:
     """Refuse values that cannot be used, and what does not go with them."""
     if plan is not None and matters:
-        raise ArgumentError("--plan", "and --matters exclude each other", plan)
+        raise ArgumentError("plan", "and --matters exclude each other", plan)
     if assume is not None and plan is None:
-        raise ArgumentError("--assume", "is a part of --plan, which is absent", assume)
+        raise ArgumentError("assume", "is a part of --plan, which is absent", assume)
     if matters and against is not None:
-        raise ArgumentError("--matters", "and --against exclude each other", against)
+        raise ArgumentError("matters", "and --against exclude each other", against)
     if plan is not None:
         from store.analysis.agreement.sharing import LEAST_WIDTH
 
         if not LEAST_WIDTH <= plan <= 2:
-            raise ArgumentError("--plan", f"must be a width from {LEAST_WIDTH} to 2", plan)
+            raise ArgumentError("plan", f"must be a width from {LEAST_WIDTH} to 2", plan)
     if policy.rule is not None:
         if against is None:
             requirement = "is compared with a judge: --against JUDGE"
-            raise ArgumentError("--aggregate", requirement, policy.rule)
+            raise ArgumentError("aggregate", requirement, policy.rule)
         if policy.rule == "sum":
             requirement = "must give grades of the scale; sums are none"
-            raise ArgumentError("--aggregate", requirement, "sum")
+            raise ArgumentError("aggregate", requirement, "sum")
     # Each level that is asked for is one it could collapse at.
     replace(policy, level=1 if policy.collapse == "before" else None).check()
 

@@ -426,7 +426,7 @@ def _check_adaptive(build: PoolBuild, manner: _Manner) -> None:
     """Refuse what only a pool with documents can do."""
     name = build.plan.strategy
     if manner.add or manner.has_minus:
-        option = "--add" if manner.add else "--minus"
+        option = "add" if manner.add else "minus"
         hint = "what a judge has graded already is drawn with its grade, and not shown again"
         raise ArgumentError(option, "is for strategies that choose at once", name, hint=hint)
     if manner.out is not None:

@@ -60,7 +60,7 @@ class PoolOptions:
         is_adaptive = isinstance(strategy, AdaptiveStrategy)
         if self.level is not None and not is_adaptive:
             requirement = f"is for adaptive strategies, and `{strategy.name}` is not"
-            raise ArgumentError("--level", requirement, self.level)
+            raise ArgumentError("level", requirement, self.level)
         texts = {name: one for name, one in self.parameters.items() if isinstance(one, str)}
         values = {**self.parameters, **strategy.parse(texts)}
         return Plan(
@@ -93,9 +93,9 @@ def parse_parameters(given: Sequence[str]) -> dict[str, str]:
     for text in given:
         name, sign, value = text.partition("=")
         if not sign or not name:
-            raise ArgumentError("--param", "must be NAME=VALUE", text)
+            raise ArgumentError("param", "must be NAME=VALUE", text)
         if name in parameters:
-            raise ArgumentError("--param", f"must give `{name}` once", text)
+            raise ArgumentError("param", f"must give `{name}` once", text)
         parameters[name] = value
     return parameters
 
@@ -225,5 +225,5 @@ def _next_round(rounds: Sequence[str]) -> str:
     numbers = [float(label) for label in rounds if re.fullmatch(r"[0-9]+(\.[0-9]+)?", label)]
     if not numbers:
         hint = "--round LABEL names the new one"
-        raise ArgumentError("--round", "must be given, since no round is a number", None, hint=hint)
+        raise ArgumentError("round", "must be given, since no round is a number", None, hint=hint)
     return str(int(max(numbers)) + 1)

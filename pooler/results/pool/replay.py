@@ -389,8 +389,8 @@ def _contender(text: str, seed: int | None) -> _Contender:
     try:
         parameters = strategy.complete(_parameters(listed, strategy))
     except ArgumentError as error:
-        message = error.message.replace("--param ", f"--strategy {name}:")
-        raise PoolerError(message, hint=error.hint) from None
+        name = f"--strategy {name}:{error.name}"
+        raise ArgumentError(name, error.requirement, error.got, hint=error.hint) from None
     return _Contender(text if listed else name, strategy, parameters)
 
 
@@ -402,7 +402,7 @@ def _parameters(listed: str, strategy: AnyStrategy) -> dict[str, ParameterValue]
         name, equals, value = part.partition("=")
         if not equals or name in given:
             requirement = "must be NAME, or NAME:PARAM=VALUE,PARAM=VALUE, each parameter once"
-            raise ArgumentError("--strategy", requirement, f"{strategy.name}:{listed}")
+            raise ArgumentError("strategy", requirement, f"{strategy.name}:{listed}")
         given[name] = known[name].parse(value) if name in known else value
     return given
 

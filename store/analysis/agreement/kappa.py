@@ -526,4 +526,4 @@ def band(value: float, bands: Bands) -> str:
         return "good" if value > 0.8 else "fair" if value >= 0.67 else "dubious"
     if bands == "krippendorff":
         return "firm" if value >= 0.8 else "tentative" if value >= 0.667 else "unreliable"
-    raise ArgumentError("--bands", f"must be one of {', '.join(BANDS)}", bands)
+    raise ArgumentError("bands", f"must be one of {', '.join(BANDS)}", bands)

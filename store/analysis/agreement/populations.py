@@ -278,16 +278,16 @@ def population_votes(
 def _check_choice(cells: Cells, population: Population, unlisted_as: int | None) -> int | None:
     """Return the index of the declared grade; raise `ArgumentError` for a choice that cannot be."""
     if population not in POPULATIONS:
-        raise ArgumentError("--population", f"must be one of {', '.join(POPULATIONS)}", population)
+        raise ArgumentError("population", f"must be one of {', '.join(POPULATIONS)}", population)
     if unlisted_as is None:
         return None
     if population == "common":
         requirement = "has nothing to fill with --population common"
         hint = "--population listed, pooled or collection"
-        raise ArgumentError("--unlisted-as", requirement, unlisted_as, hint=hint)
+        raise ArgumentError("unlisted_as", requirement, unlisted_as, hint=hint)
     if unlisted_as not in cells.scale_values:
         values = ", ".join(map(str, cells.scale_values))
-        raise ArgumentError("--unlisted-as", f"must be a grade of the scale ({values})", unlisted_as)
+        raise ArgumentError("unlisted_as", f"must be a grade of the scale ({values})", unlisted_as)
     return cells.scale_values.index(unlisted_as)
 
 
@@ -295,10 +295,10 @@ def _check_default(cells: Cells, default: int | None, graded: NDArray[np.int64],
     """Raise `ArgumentError` unless unjudged cells have a grade, and every judge has one as well."""
     if default is None:
         requirement = f"must say what {n_filled:,} unjudged cells of this population count as"
-        raise ArgumentError("--unlisted-as", requirement, None, hint=_HOW_TO_DECLARE)
+        raise ArgumentError("unlisted_as", requirement, None, hint=_HOW_TO_DECLARE)
     if not graded.all():
         requirement = "must not make up all grades of a judge who gave none"
-        raise ArgumentError("--unlisted-as", requirement, cells.judges[int(np.argmin(graded))])
+        raise ArgumentError("unlisted_as", requirement, cells.judges[int(np.argmin(graded))])
 
 
 def _width(cells: Cells, pooled: Pairs | None) -> int:

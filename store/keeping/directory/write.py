@@ -177,7 +177,7 @@ def _outgoing(inside: Inside, wishes: Wishes, writer: Writer, progress: Progress
         )
         disguise = Disguise({}) if is_nobody else disguise_of(judges)
     if unknown := {wishes.policy.judge} - {None, *judges}:
-        raise ArgumentError("--judge", "must be a judge of the collection", unknown.pop())
+        raise ArgumentError("judge", "must be a judge of the collection", unknown.pop())
     return about, Outgoing(
         session=inside.session,
         topic_keys=inside.topics,

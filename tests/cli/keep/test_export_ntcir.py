@@ -161,4 +161,4 @@ def test_binary_scale_with_letters_has_no_rigid_file(
                              for value, key in ((0, "b"), (1, "a"))))  # fmt: skip
     collection_of("s.toml", me=["1 0 d1 1"])
     refused = cli("export", "ntcir", "--as", "ntcir2", "--out", "n").failed(1).err
-    assert "`--rigid` must be asked of a scale with two relevant grades or more" in refused
+    assert "`rigid` must be asked of a scale with two relevant grades or more" in refused

@@ -177,7 +177,7 @@ def test_grades_above_nine_have_the_keys_that_are_declared(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["no-such-file", "", "a\0b", "\udc80", "x" * 5000, "."])
 def test_a_name_that_is_nothing_is_told_with_what_there_is(name: str) -> None:
     """Nothing a user types is a traceback."""
-    with pytest.raises(ArgumentError, match="`--keymap` must be one of azerty, home-row, letters"):
+    with pytest.raises(ArgumentError, match="`keymap` must be one of azerty, home-row, letters"):
         read_keymap(name, DIGITS)
 
 
@@ -342,4 +342,4 @@ def test_the_line_mode_has_them_too(make_collection: Maker, collection_file: Pat
     assert grades == {"d0": 2, "d1": 1}
     refused = subprocess.run((*command, "qwerty"), capture_output=True, check=False, text=True)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "`--keymap` must be one of azerty, home-row, letters, or a TOML file" in refused.stderr
+    assert "`keymap` must be one of azerty, home-row, letters, or a TOML file" in refused.stderr

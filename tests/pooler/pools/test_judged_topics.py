@@ -101,5 +101,5 @@ def test_rankings_are_those_of_docnos_and_numbers_those_of_the_arrays(
 
 def test_depth_below_one_is_refused() -> None:
     """A depth that takes nothing is an error."""
-    with pytest.raises(ArgumentError, match="`--depth` must be an integer >= 1, but got 0"):
+    with pytest.raises(ArgumentError, match="`depth` must be an integer >= 1, but got 0"):
         judged_topics(ranked(), QRELS, level=1, depth=0)

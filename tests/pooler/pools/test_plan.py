@@ -148,7 +148,7 @@ def test_build_pool_random_order_needs_and_obeys_its_seed() -> None:
     assert shown(1) != shown(2)
     assert sorted(shown(1)) == sorted(shown(2))
     for seed in (None, -1):
-        with pytest.raises(ArgumentError, match="`--seed` must be an integer >= 0"):
+        with pytest.raises(ArgumentError, match="`seed` must be an integer >= 0"):
             build(runs, out_order="random", seed=seed)
 
 

@@ -134,7 +134,7 @@ def test_seed_goes_to_strategies_that_need_one_only() -> None:
     replay_topic(row_of(started), TOPIC, {}, seed=7)
     replay_topic(row_of(started, needs_seed=True), TOPIC, {}, seed=7)
     assert [state.seed for state in started] == [None, 7]
-    with pytest.raises(ArgumentError, match="`--seed` must be given: `alternating` chooses at"):
+    with pytest.raises(ArgumentError, match="`seed` must be given: `alternating` chooses at"):
         replay_topic(row_of(started, needs_seed=True), TOPIC, {})
 
 
@@ -145,7 +145,7 @@ def test_sampling_strategies_are_refused() -> None:
         raise NotImplementedError
 
     row = SamplingStrategy(name="lottery", summary="", source="", draw=draw)
-    with pytest.raises(ArgumentError, match=r"`--strategy` must order documents; a sample.*'lotte"):
+    with pytest.raises(ArgumentError, match=r"`strategy` must order documents; a sample.*'lotte"):
         check_replayable(row, 1)
     with pytest.raises(ArgumentError, match="a sample, drawn at once, has no order to replay"):
         replay_topic(row, TOPIC, {}, seed=1)

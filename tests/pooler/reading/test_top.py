@@ -263,7 +263,7 @@ def test_read_tops_arguments_are_checked() -> None:
         read_tops([], 0)
     with pytest.raises(ArgumentError, match="`workers` must be an integer >= 1"):
         read_tops([], 1, workers=0)
-    with pytest.raises(ArgumentError, match="`--order` must be one of"):
+    with pytest.raises(ArgumentError, match="`order` must be one of"):
         read_tops([], 1, order="best")  # type: ignore[arg-type] - the point of the test
     assert read_tops([], 1) == []
 

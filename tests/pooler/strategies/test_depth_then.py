@@ -81,7 +81,7 @@ def test_depth_then_unknown_strategy_is_told() -> None:
         strategy.needs_seed_for(strategy.complete({"then": "mft"}))
     with pytest.raises(UnknownNameError, match="unknown adaptive strategy `depth-then`; known: "):
         start("depth-then", rankings_of(RANKINGS)[0], then="depth-then")
-    with pytest.raises(ArgumentError, match="`--param first` must be an integer >= 1, but got 0"):
+    with pytest.raises(ArgumentError, match="`first` must be an integer >= 1, but got 0"):
         strategy.complete({"first": 0})
 
 

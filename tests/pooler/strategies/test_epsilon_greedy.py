@@ -72,7 +72,7 @@ def test_epsilon_greedy_smallest_d_is_all_chance() -> None:
 @pytest.mark.parametrize(("name", "value"), [("c", 0), ("d", 0), ("d", 1)])
 def test_epsilon_greedy_impossible_parameters_are_refused(name: str, value: float) -> None:
     """Neither parameter may be 0, and d must stay below 1."""
-    with pytest.raises(ArgumentError, match=rf"`--param {name}` must be a number > 0"):
+    with pytest.raises(ArgumentError, match=rf"`{name}` must be a number > 0"):
         find_strategy("epsilon-greedy").complete({name: value})
 
 

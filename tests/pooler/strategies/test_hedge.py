@@ -126,7 +126,7 @@ def test_hedge_far_better_run_that_has_ended_leaves_the_others_weights() -> None
 @pytest.mark.parametrize("beta", [0, 1])
 def test_hedge_impossible_beta_is_refused(beta: float) -> None:
     """Weights must fall, and must not vanish at once."""
-    with pytest.raises(ArgumentError, match=r"`--param beta` must be a number > 0 and < 1"):
+    with pytest.raises(ArgumentError, match=r"`beta` must be a number > 0 and < 1"):
         find_strategy("hedge").complete({"beta": beta})
 
 

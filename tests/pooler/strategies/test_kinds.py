@@ -49,15 +49,15 @@ def test_parse_good_text_is_a_value_of_the_type(
 @pytest.mark.parametrize(
     ("parameter", "text", "requirement"),
     [
-        (FREE, "much", "`--param weight` must be a number, but got 'much'"),
-        (FREE, "nan", "`--param weight` must be a number, but got nan"),
-        (FREE, "inf", "`--param weight` must be a number, but got inf"),
-        (FREE, "", "`--param weight` must be a number, but got ''"),
-        (WHOLE, "0", "`--param depth` must be an integer >= 1 and <= 100, but got 0"),
-        (WHOLE, "101", "`--param depth` must be an integer >= 1 and <= 100, but got 101"),
-        (WHOLE, "2.0", "`--param depth` must be an integer >= 1 and <= 100, but got '2.0'"),
-        (OPEN, "0", "`--param p` must be a number > 0 and < 1, but got 0.0"),
-        (OPEN, "1", "`--param p` must be a number > 0 and < 1, but got 1.0"),
+        (FREE, "much", "`weight` must be a number, but got 'much'"),
+        (FREE, "nan", "`weight` must be a number, but got nan"),
+        (FREE, "inf", "`weight` must be a number, but got inf"),
+        (FREE, "", "`weight` must be a number, but got ''"),
+        (WHOLE, "0", "`depth` must be an integer >= 1 and <= 100, but got 0"),
+        (WHOLE, "101", "`depth` must be an integer >= 1 and <= 100, but got 101"),
+        (WHOLE, "2.0", "`depth` must be an integer >= 1 and <= 100, but got '2.0'"),
+        (OPEN, "0", "`p` must be a number > 0 and < 1, but got 0.0"),
+        (OPEN, "1", "`p` must be a number > 0 and < 1, but got 1.0"),
     ],
 )
 def test_parse_bad_text_says_what_it_must_be(parameter: Parameter, text: str, requirement: str) -> None:
@@ -87,7 +87,7 @@ def test_check_text_for_a_number_is_refused() -> None:
     """Text is no number, even where it looks like one."""
     with pytest.raises(ArgumentError, match="must be an integer >= 1 and <= 100, but got '5'"):
         WHOLE.check("5")
-    with pytest.raises(ArgumentError, match="`--param arm` must be a name, but got 5"):
+    with pytest.raises(ArgumentError, match="`arm` must be a name, but got 5"):
         NAMED.check(5)
 
 
@@ -95,13 +95,13 @@ def test_complete_adds_defaults_in_the_order_of_the_row() -> None:
     """What is not given has its default; what is given is checked."""
     completed = STRATEGY.complete({"p": 0.5, "depth": 3})
     assert list(completed.items()) == [("depth", 3), ("p", 0.5), ("arm", "ucb")]
-    with pytest.raises(ArgumentError, match="`--param depth` must be an integer"):
+    with pytest.raises(ArgumentError, match="`depth` must be an integer"):
         STRATEGY.complete({"p": 0.5, "depth": 0})
 
 
 def test_complete_without_what_must_be_given_is_refused() -> None:
     """A parameter without a default is asked for, with what it is."""
-    with pytest.raises(ArgumentError, match="`--param p` must be given: a probability"):
+    with pytest.raises(ArgumentError, match="`p` must be given: a probability"):
         STRATEGY.complete({})
 
 
@@ -116,11 +116,11 @@ def test_complete_unknown_name_lists_the_parameters() -> None:
 @pytest.mark.parametrize("kind", [int, float])
 def test_numbers_beyond_all_measure_are_refused(text: str, kind: type[int] | type[float]) -> None:
     """A number that float64 does not hold is refused in words."""
-    with pytest.raises(ArgumentError, match="`--param n` must be"):
+    with pytest.raises(ArgumentError, match="`n` must be"):
         Parameter("n", 1, "a number", type=kind).parse(text)
 
 
 def test_a_truth_value_is_no_number() -> None:
     """True is not 1."""
-    with pytest.raises(ArgumentError, match="`--param n` must be an integer"):
+    with pytest.raises(ArgumentError, match="`n` must be an integer"):
         Parameter("n", 1, "a number", type=int).check(True)

@@ -61,7 +61,7 @@ def test_max_mean_without_judgement_counts_nothing() -> None:
 @pytest.mark.parametrize("rho", [-0.1, 1.1])
 def test_mm_ns_impossible_rho_is_refused(rho: float) -> None:
     """The past cannot count more than the present, nor less than nothing."""
-    with pytest.raises(ArgumentError, match=r"`--param rho` must be a number >= 0 and <= 1"):
+    with pytest.raises(ArgumentError, match=r"`rho` must be a number >= 0 and <= 1"):
         find_strategy("mm-ns").complete({"rho": rho})
 
 

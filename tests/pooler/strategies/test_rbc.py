@@ -52,12 +52,12 @@ def test_rbc_values_equal_the_definition(rankings: list[list[str]], percent: int
 
 def test_rbc_phi_must_be_given() -> None:
     """There is no usual phi, so none is assumed."""
-    with pytest.raises(ArgumentError, match="`--param phi` must be given: persistence"):
+    with pytest.raises(ArgumentError, match="`phi` must be given: persistence"):
         find_strategy("rbc").complete({})
 
 
 @pytest.mark.parametrize("phi", [0, 1, -0.1, 1.5])
 def test_rbc_phi_outside_is_refused(phi: float) -> None:
     """With 0 or 1 the weights would say nothing."""
-    with pytest.raises(ArgumentError, match="`--param phi` must be a number > 0 and < 1, but got"):
+    with pytest.raises(ArgumentError, match="`phi` must be a number > 0 and < 1, but got"):
         find_strategy("rbc").complete({"phi": phi})

@@ -85,7 +85,7 @@ def test_rbp_residual_never_drowns(name: str, n_drawn: int, p: float) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_rbp_impossible_p_is_refused(name: str, p: float) -> None:
     """A reader who never or always goes on is none."""
-    with pytest.raises(ArgumentError, match=r"`--param p` must be a number > 0 and < 1"):
+    with pytest.raises(ArgumentError, match=r"`p` must be a number > 0 and < 1"):
         find_strategy(name).complete({"p": p})
 
 

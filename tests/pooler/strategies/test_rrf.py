@@ -44,7 +44,7 @@ def test_rrf_values_k_drowns_ranks() -> None:
 @pytest.mark.parametrize("k", [-0.5, math.inf, math.nan])
 def test_rrf_impossible_k_is_refused(k: float) -> None:
     """A k below 0 could divide by zero."""
-    with pytest.raises(ArgumentError, match=r"`--param k` must be a number >= 0, but got"):
+    with pytest.raises(ArgumentError, match=r"`k` must be a number >= 0, but got"):
         find_strategy("rrf").complete({"k": k})
 
 

@@ -179,6 +179,6 @@ def test_no_documents_are_an_empty_sample() -> None:
 
 def test_budget_below_one_is_refused() -> None:
     """A sample of nothing is the caller's error."""
-    message = "`--budget` must give topic `51` at least one document, but got 0"
+    message = "`budget` must give topic `51` at least one document, but got 0"
     with pytest.raises(ArgumentError, match=message):
         draw_statap(rankings_of([["a"]], topic="51")[0], budget=0, seed=1)

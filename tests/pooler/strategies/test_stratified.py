@@ -197,7 +197,7 @@ def test_text_that_is_no_strata_is_refused_naming_the_stratum(text: str, message
     """One clear error names what was typed and what it should be."""
     with pytest.raises(ArgumentError) as caught:
         parse_strata(text)
-    assert caught.value.name == "--param strata"
+    assert caught.value.name == "strata"
     assert message in caught.value.message
     assert caught.value.message.endswith(f"but got {text!r}")
 
@@ -217,7 +217,7 @@ def test_budget_that_is_missing_or_too_small_is_refused(
     """The error says what this topic needs."""
     with pytest.raises(ArgumentError) as caught:
         draw_stratified(ranked(100), budget=budget, seed=1, strata=strata)
-    assert caught.value.name == "--budget"
+    assert caught.value.name == "budget"
     assert message in caught.value.message
 
 

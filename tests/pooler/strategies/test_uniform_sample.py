@@ -104,6 +104,6 @@ def test_no_documents_are_an_empty_sample() -> None:
 @pytest.mark.parametrize("budget", [0, -1])
 def test_budget_below_one_is_refused(budget: int) -> None:
     """A sample of nothing is the caller's error."""
-    message = f"`--budget` must give topic `51` at least one document, but got {budget}"
+    message = f"`budget` must give topic `51` at least one document, but got {budget}"
     with pytest.raises(ArgumentError, match=message):
         draw_uniform(rankings_of([["a"]], topic="51")[0], budget=budget, seed=1)

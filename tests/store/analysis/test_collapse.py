@@ -76,7 +76,7 @@ def test_level_of_two_ways_at_once_is_refused() -> None:
     with pytest.raises(ArgumentError) as caught:
         level_of(scale, level=0, relaxed=True)
     assert str(caught.value) == (
-        "`--level` must be the only one of --level, --rigid and --relaxed, but got '--level 0 --relaxed'"
+        "`level` must be the only one of --level, --rigid and --relaxed, but got '--level 0 --relaxed'"
     )
     with pytest.raises(ArgumentError, match="got '--rigid --relaxed'"):
         level_of(scale, rigid=True, relaxed=True)
@@ -84,7 +84,7 @@ def test_level_of_two_ways_at_once_is_refused() -> None:
 
 def test_level_of_rigid_without_two_relevant_grades_is_refused() -> None:
     """A scale with one relevant grade has no rigid reading; the hint says what there is."""
-    with pytest.raises(ArgumentError, match="`--rigid` must be asked of a scale") as caught:
+    with pytest.raises(ArgumentError, match="`rigid` must be asked of a scale") as caught:
         level_of(parse_scale("binary"), rigid=True)
     assert caught.value.hint == "`--relaxed` is grade 1, the only relevant one"
 
@@ -93,9 +93,9 @@ def test_level_of_rigid_without_two_relevant_grades_is_refused() -> None:
 def test_level_that_cuts_nothing_off_is_refused(level: int) -> None:
     """A level that makes everything or nothing relevant is an error."""
     scale = parse_scale("0-3")
-    with pytest.raises(ArgumentError, match="`--level` must be above 0 and at most 3"):
+    with pytest.raises(ArgumentError, match="`level` must be above 0 and at most 3"):
         level_of(scale, level=level)
-    with pytest.raises(ArgumentError, match="`--level` must be above 0 and at most 3"):
+    with pytest.raises(ArgumentError, match="`level` must be above 0 and at most 3"):
         level_index(scale, level)
 
 
@@ -119,10 +119,10 @@ def test_levels_of_sums_are_not_the_scales() -> None:
     """A level of sums may be above every grade, and has no rigid or relaxed reading."""
     scale = parse_scale("0-2")
     assert levels_of(scale, levels=[4], sums=True) == [4]
-    with pytest.raises(ArgumentError, match="`--level` must be above 0 and at most 2"):
+    with pytest.raises(ArgumentError, match="`level` must be above 0 and at most 2"):
         levels_of(scale, levels=[1, 4])
     for name in ("rigid", "relaxed"):
-        with pytest.raises(ArgumentError, match=f"`--{name}` must be asked of grades; sums"):
+        with pytest.raises(ArgumentError, match=f"`{name}` must be asked of grades; sums"):
             levels_of(scale, sums=True, **{name: True})  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="`--rigid` must be asked of a scale"):
+    with pytest.raises(ArgumentError, match="`rigid` must be asked of a scale"):
         levels_of(parse_scale("binary"), rigid=True)

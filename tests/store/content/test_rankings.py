@@ -166,7 +166,7 @@ def test_arguments_are_checked(collection: Collection) -> None:
     collection.runs.add(Run("r", [Ranking("1", ["a"], np.array([1.0]), None)], "hash"))
     with pytest.raises(ArgumentError, match="`depth` must be an integer >= 1, but got 0"):
         collection.runs.top(depth=0)
-    with pytest.raises(ArgumentError, match="`--order` must be one of"):
+    with pytest.raises(ArgumentError, match="`order` must be one of"):
         collection.runs.top(depth=1, order="wine")  # type: ignore[arg-type]  # on purpose
     with pytest.raises(ArgumentError, match="needs integer ranks, which run `r` lacks"):
         collection.runs.top(depth=1, order="rank")

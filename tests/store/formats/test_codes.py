@@ -49,7 +49,7 @@ def test_codes_are_read() -> None:
 def test_other_codes_are_refused(text: str) -> None:
     """Anything but an integer and the word is refused, with what is meant instead."""
     words = "not-pooled, unjudged, skipped, cannot, grade, unjudgeable, but got"
-    with pytest.raises(ArgumentError, match=f"`--code` must be CODE=MEANING, an integer and one of {words}"):
+    with pytest.raises(ArgumentError, match=f"`codes` must be CODE=MEANING, an integer and one of {words}"):
         parse_codes([text])
 
 
@@ -74,7 +74,7 @@ def test_maps_are_read() -> None:
 @pytest.mark.parametrize("texts", [["3"], ["3="], ["=3"], ["a=1"], ["1=1.5"], ["1=2=3"], ["1=²"]])
 def test_other_maps_are_refused(texts: list[str]) -> None:
     """Anything but two integers is refused."""
-    with pytest.raises(ArgumentError, match="`--map` must be FROM=TO, two integers"):
+    with pytest.raises(ArgumentError, match="`mapped` must be FROM=TO, two integers"):
         parse_map(texts, {})
 
 

@@ -42,7 +42,7 @@ def test_columns_are_read() -> None:
 )
 def test_other_columns_are_refused(text: str) -> None:
     """A name twice or empty, and a table without docno or grade are refused."""
-    with pytest.raises(ArgumentError, match="`--columns` must name each column of the file once"):
+    with pytest.raises(ArgumentError, match="`columns` must name each column of the file once"):
         parse_columns(text)
 
 
@@ -117,13 +117,13 @@ def test_options_that_a_column_says_already_are_refused(tmp_path: Path) -> None:
     """A topic or judge is said once, and is an id."""
     file = write(tmp_path / "t", "1 d1 ann 3")
     columns = parse_columns("topic,docno,judge,grade")
-    with pytest.raises(ArgumentError, match="`--topic` is said by a column already"):
+    with pytest.raises(ArgumentError, match="`topic` is said by a column already"):
         read_columns(file, columns, topic="1")
-    with pytest.raises(ArgumentError, match="`--judge` is said by a column already"):
+    with pytest.raises(ArgumentError, match="`judge` is said by a column already"):
         read_columns(file, columns, judge="bob")
-    with pytest.raises(ArgumentError, match="`--topic` must be given: no column says it"):
+    with pytest.raises(ArgumentError, match="`topic` must be given: no column says it"):
         read_columns(file, parse_columns("-,docno,judge,grade"))
-    with pytest.raises(ArgumentError, match="`--topic` must be one word"):
+    with pytest.raises(ArgumentError, match="`topic` must be one word"):
         read_columns(file, parse_columns("-,docno,judge,grade"), topic="a b")
 
 

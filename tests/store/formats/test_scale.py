@@ -56,7 +56,7 @@ def test_ntcir_letters_keep_their_meaning() -> None:
 @pytest.mark.parametrize("text", ["0", "2-2", "3-1", "0-21", "0 - 3", "", "no-such-file.toml", "a-b"])
 def test_what_is_no_scale_is_told_with_what_is(text: str) -> None:
     """The message names the option, the hint every way to say it."""
-    with pytest.raises(ArgumentError, match="`--scale` must") as caught:
+    with pytest.raises(ArgumentError, match="`scale` must") as caught:
         parse_scale(text)
     assert "--scale 0-2" in str(caught.value.hint)
 

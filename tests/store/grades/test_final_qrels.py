@@ -202,7 +202,7 @@ def test_level_of_sums_is_one_of_the_sums() -> None:
     final = final_qrels(rows, SCALE, Policy(rule="sum", level=5))
     assert [(row.docno, row.grade) for row in final.rows] == [("a", 1), ("b", 0)]
     for level in (0, 7):
-        with pytest.raises(ArgumentError, match="`--level` must be above 0 and at most 6, as sums"):
+        with pytest.raises(ArgumentError, match="`level` must be above 0 and at most 6, as sums"):
             final_qrels(rows, SCALE, Policy(rule="sum", level=level))
 
 

@@ -17,19 +17,19 @@ EVEN = make_scale(tuple(Grade(value, str(value), str(value)) for value in (0, 2,
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"judge": "me", "rule": "min"}, "`--judge` and --aggregate exclude each other"),
-        ({"judge": "me", "of": ("you",)}, "`--of` and --judge exclude each other, but got 'you'"),
-        ({"rule": "mode"}, "`--aggregate` must be one of majority, median, mean, min, max, sum, d"),
-        ({"rule": "majority"}, "`--ties` must be low, high or unresolved with --aggregate maj"),
-        ({"rule": "median"}, "`--ties` must be low, high or unresolved with --aggregate median"),
-        ({"rule": "median", "ties": "first"}, "`--ties` must be one of low, high, unresolved"),
-        ({"rule": "mean", "ties": "low"}, "`--ties` is a part of --aggregate majority and median,"),
-        ({"ties": "low"}, "`--ties` is a part of --aggregate majority and median, which is absent"),
-        ({"judge": "me", "ties": "low"}, "`--ties` is a part of --aggregate"),
-        ({"rule": "min", "collapse": "first"}, "`--collapse` must be one of before, after"),
-        ({"collapse": "before"}, "`--collapse` is a part of --aggregate, which is absent"),
-        ({"rule": "max", "collapse": "before"}, "`--collapse` must come with a level"),
-        ({"rule": "sum", "collapse": "before", "level": 1}, "`--collapse` must be after with"),
+        ({"judge": "me", "rule": "min"}, "`judge` and --aggregate exclude each other"),
+        ({"judge": "me", "of": ("you",)}, "`of` and --judge exclude each other, but got 'you'"),
+        ({"rule": "mode"}, "`aggregate` must be one of majority, median, mean, min, max, sum, d"),
+        ({"rule": "majority"}, "`ties` must be low, high or unresolved with --aggregate maj"),
+        ({"rule": "median"}, "`ties` must be low, high or unresolved with --aggregate median"),
+        ({"rule": "median", "ties": "first"}, "`ties` must be one of low, high, unresolved"),
+        ({"rule": "mean", "ties": "low"}, "`ties` is a part of --aggregate majority and median,"),
+        ({"ties": "low"}, "`ties` is a part of --aggregate majority and median, which is absent"),
+        ({"judge": "me", "ties": "low"}, "`ties` is a part of --aggregate"),
+        ({"rule": "min", "collapse": "first"}, "`collapse` must be one of before, after"),
+        ({"collapse": "before"}, "`collapse` is a part of --aggregate, which is absent"),
+        ({"rule": "max", "collapse": "before"}, "`collapse` must come with a level"),
+        ({"rule": "sum", "collapse": "before", "level": 1}, "`collapse` must be after with"),
     ],
 )
 def test_choices_that_do_not_go_together_are_refused(options: dict[str, Any], said: str) -> None:
@@ -59,7 +59,7 @@ def test_mean_needs_a_scale_without_gaps() -> None:
 
 def test_level_must_cut_the_scale_unless_it_is_of_sums() -> None:
     """A level off the scale is refused; a sum of grades has levels of its own."""
-    with pytest.raises(ArgumentError, match="`--level` must be above 0 and at most 2"):
+    with pytest.raises(ArgumentError, match="`level` must be above 0 and at most 2"):
         Policy(rule="max", level=3).check_scale(parse_scale("0-2"))
     Policy(rule="sum", level=3).check_scale(parse_scale("0-2"))
 

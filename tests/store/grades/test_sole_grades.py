@@ -67,5 +67,5 @@ def test_several_judges_and_rules_are_left_to_the_final_qrels(collection: Collec
     assert collection.grades.sole(Policy()) is None
     assert collection.grades.sole(Policy(rule="max")) is None
     assert collection.grades.sole(Policy(of=("ann",))) is None
-    with pytest.raises(ArgumentError, match="--ties"):
+    with pytest.raises(ArgumentError, match="`ties`"):
         collection.grades.sole(Policy(judge="ann", ties="low"))

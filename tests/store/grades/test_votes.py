@@ -137,7 +137,7 @@ def test_collection_population_is_every_document_for_every_topic(collection: Col
 def test_unjudged_cells_need_a_declared_grade(collection: Collection) -> None:
     """A collection is never taken as judged exhaustively without being told so."""
     fill(collection)
-    with pytest.raises(ArgumentError, match="`--unlisted-as` must say what"):
+    with pytest.raises(ArgumentError, match="`unlisted_as` must say what"):
         collection.grades.votes(population="collection")
 
 

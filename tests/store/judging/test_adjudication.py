@@ -173,8 +173,8 @@ def test_unknown_names_of_a_selection_are_refused(ready: Collection) -> None:
     for selection, message in (
         (Selection("2"), "unknown topic `2`; known: `1`"),
         (Selection(judges=("ann", "gtp")), "unknown judge `gtp`; known: `gpt`"),
-        (Selection(judges=("ann", "zoe")), "`--judges` must be judges, not adjudicators"),
-        (Selection(judges=("ann", "ann")), "`--judges` must be two different judges"),
+        (Selection(judges=("ann", "zoe")), "`judges` must be judges, not adjudicators"),
+        (Selection(judges=("ann", "ann")), "`judges` must be two different judges"),
     ):
         for ask in (ready.disagreements.all, ready.disagreements.cells):
             with pytest.raises((UnknownNameError, ArgumentError), match=message):

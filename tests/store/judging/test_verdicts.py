@@ -61,5 +61,5 @@ def test_cell_is_two_verdicts_of_the_scale(
     if cell is not None:
         assert parse_cell(text, parse_scale(scale)) == cell
     else:
-        with pytest.raises(ArgumentError, match=r"`--cell` must be two of .*cant, as in 0,2, but"):
+        with pytest.raises(ArgumentError, match=r"`cell` must be two of .*cant, as in 0,2, but"):
             parse_cell(text, parse_scale(scale))

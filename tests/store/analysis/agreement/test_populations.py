@@ -201,7 +201,7 @@ def _binary_counts(votes: Votes) -> Any:
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"population": "pool"}, "`--population` must be one of common, listed, pooled"),
+        ({"population": "pool"}, "`population` must be one of common, listed, pooled"),
         ({"population": "common", "unlisted_as": 0}, "has nothing to fill with --population"),
         ({"population": "listed", "unlisted_as": 7}, r"must be a grade of the scale \(-2, 0, 1\)"),
         ({"population": "listed"}, "must say what 2 unjudged cells of this population count as"),
