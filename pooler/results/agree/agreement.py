@@ -649,6 +649,51 @@ class AgreementResult(Result):
         """Who is measured."""
         return tuple(self.votes.votes.judges)
 
+    @property
+    def compared(self) -> tuple[Pair, ...]:
+        """Axis of pairs of judges."""
+        return tuple(dict.fromkeys((row["first"], row["second"]) for row in self._whole(self.made.found)))
+
+    @property
+    def levels(self) -> tuple[int | None, ...]:
+        """Axis of levels; ``None`` = of the grades themselves."""
+        return tuple(dict.fromkeys(row["level"] for row in self._whole(self.made.found)))
+
+    @property
+    def pairs(self) -> Mapping[str, NDArray[np.float64]]:
+        """By coefficient its values, shape (n_levels, n_pairs); NaN = undefined, or not of that level."""
+        names = [one.name for one in pair_columns(by_topic=False) if one.kind == "float"]
+        return {name: self._of_pairs(name) for name in names if not name.endswith(("_low", "_high"))}
+
+    @property
+    def intervals(self) -> Mapping[str, NDArray[np.float64]]:
+        """By coefficient the ends of its intervals, shape (n_levels, n_pairs, 2); NaN = there is none."""
+        names = ("kappa", "quadratic", "macro_overlap")
+        ends = {name: [self._of_pairs(f"{name}{end}") for end in ("_low", "_high")] for name in names}
+        return {name: np.stack(both, axis=-1) for name, both in ends.items()}
+
+    @property
+    def all_judges(self) -> Mapping[str, NDArray[np.float64]]:
+        """By coefficient of all judges its values, shape (n_levels,); nothing of two judges."""
+        found: dict[str, NDArray[np.float64]] = {}
+        for row in self._whole(self.made.together):
+            values = found.setdefault(row["coefficient"], np.full(len(self.levels), np.nan))
+            values[self.levels.index(row["level"])] = np.nan if row["value"] is None else row["value"]
+        return found
+
+    def _of_pairs(self, name: str) -> NDArray[np.float64]:
+        """Return a column of the pairs by level and pair."""
+        values = np.full((len(self.levels), len(self.compared)), np.nan)
+        pairs = {pair: place for place, pair in enumerate(self.compared)}
+        for row in self._whole(self.made.found):
+            if row.get(name) is not None:
+                values[self.levels.index(row["level"]), pairs[row["first"], row["second"]]] = row[name]
+        return values
+
+    def _whole(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Leave out the rows of single topics."""
+        return [row for row in rows if row.get("topic", "all") == "all"]
+
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
         return self.NAMES if self.made.stacks else self.NAMES[:3]

@@ -174,6 +174,17 @@ class RequiredDifference(Result):
 
     NAMES: ClassVar[tuple[str, ...]] = ("required_difference",)
 
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        """The difference of MAP that is significant (eq. 23); NaN = undefined.
+
+        Of pairs of runs shape (n_pairs,), in the order of `pairs`; of numbers shape
+        (n_grids, n_variances, n_topics).
+        """
+        if self.pairs is not None:
+            return self.pairs.needed
+        return np.stack([values for *_, values in self.grids])
+
     def _table(self, name: str) -> Table:  # noqa: ARG002 - there is one
         return self._of_numbers() if self.pairs is None else self._of_runs(self.pairs)
 
