@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -117,6 +116,8 @@ def frozen(**settings: Any) -> Mapping[str, Any]:
 
 def html(view: View) -> str:
     """Write a view as an HTML table, at most `NOTEBOOK_ROWS` rows of it."""
+    from html import escape
+
     limit = min(view.limit or NOTEBOOK_ROWS, NOTEBOOK_ROWS)
     rows = range(len(view.table)) if view.rows is None else view.rows
     shown = see(View(view.table, view.columns, rows[:limit], view.title, view.notes))
