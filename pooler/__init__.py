@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pooler.results.agree.sharing import plan_sharing
     from pooler.results.look.details import details
     from pooler.results.look.effort import effort
+    from pooler.results.look.history import history
     from pooler.results.look.listing import listing
     from pooler.results.look.status import status
     from pooler.results.measure.compare import compare
@@ -60,6 +61,7 @@ _MODULES = {
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.look.details": ("details",),
     "pooler.results.look.effort": ("effort",),
+    "pooler.results.look.history": ("history",),
     "pooler.results.look.listing": ("listing",),
     "pooler.results.look.status": ("status",),
     "pooler.results.measure.compare": ("compare",),
@@ -106,6 +108,7 @@ __all__ = [
     "disagreement_matters",
     "effort",
     "evaluate",
+    "history",
     "list_measures",
     "listing",
     "missing_bounds",

@@ -312,14 +312,19 @@ def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None
     if facts := result.facts():
         data["facts"] = {name: _plain(value) for name, value in facts.items()}
     for table in tables:
-        data[table.name] = [{name: _plain(cell) for name, cell in row.items()} for row in table.to_records()]
+        columns = {
+            one.name: [_plain(cell, one.kind) for cell in table.cells(one.name)] for one in table.columns
+        }
+        data[table.name] = [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
     stream.write(json_text(data) + "\n")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, kind: str = "") -> Any:
     """Return a value as JSON has it: moments in ISO 8601, UTC."""
     if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds")
+        return value.isoformat(timespec="microseconds" if kind == "instant" else "seconds")
     if isinstance(value, Mapping):
         return {name: _plain(one) for name, one in value.items()}
     return list(value) if isinstance(value, tuple) else value
@@ -330,12 +335,14 @@ def _write_tsv(table: Table, stream: TextIO) -> None:
     writer = csv.writer(
         stream, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, escapechar=None, lineterminator="\n"
     )
-    columns = table.to_dict()
+    columns = {
+        one.name: [_tsv_cell(cell, one.kind) for cell in table.cells(one.name)] for one in table.columns
+    }
     writer.writerow(columns)
-    writer.writerows([_tsv_cell(cell) for cell in row] for row in zip(*columns.values(), strict=True))
+    writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _tsv_cell(cell: Cell) -> str:
+def _tsv_cell(cell: Cell, kind: str) -> str:
     """Write one cell; text loses tabs and line ends, never quotes."""
     if cell is None:
         return ""
@@ -344,5 +351,7 @@ def _tsv_cell(cell: Cell) -> str:
     if isinstance(cell, float):
         return repr(cell)
     if isinstance(cell, datetime):
-        return cell.isoformat(timespec="seconds")
+        return str(_plain(cell, kind))
+    if kind == "records" and isinstance(cell, Sequence):
+        return str(len(cell))
     return sanitise_line(str(cell) if isinstance(cell, str | int) else " ".join(map(str, cell)))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from pooler.results.table import Table
 
+_MOMENTS = ("moment", "day", "instant")
 _PANDAS = {"int": "int64", "float": "float64", "bool": "bool"}
 _PANDAS_WITH_NONE = {"int": "Int64", "float": "float64", "bool": "boolean"}
 
@@ -25,7 +26,7 @@ def to_pandas(table: Table) -> pandas.DataFrame:
     for column in table.columns:
         cells = table.cells(column.name)
         kinds = _PANDAS_WITH_NONE if None in cells else _PANDAS
-        kind = "datetime64[us, UTC]" if column.kind in ("moment", "day") else kinds.get(column.kind, "object")
+        kind = "datetime64[us, UTC]" if column.kind in _MOMENTS else kinds.get(column.kind, "object")
         series[column.name] = frames.Series(cells, dtype=kind)
     return frames.DataFrame(series)
 
@@ -36,10 +37,11 @@ def to_polars(table: Table) -> polars.DataFrame:
     moment = frames.Datetime("us", "UTC")
     kinds = {
         "text": frames.String, "int": frames.Int64, "float": frames.Float64, "bool": frames.Boolean,
-        "moment": moment, "day": moment,
+        **dict.fromkeys(_MOMENTS, moment),
         "texts": frames.List(frames.String), "ints": frames.List(frames.Int64),
     }  # fmt: skip
-    schema = {column.name: kinds[column.kind] for column in table.columns}
+    # Of records a library finds the kinds itself.
+    schema = {column.name: kinds.get(column.kind) for column in table.columns}
     return frames.DataFrame(table.to_dict(), schema=schema)
 
 
@@ -49,11 +51,11 @@ def to_arrow(table: Table) -> pyarrow.Table:
     moment = arrow.timestamp("us", "UTC")
     kinds = {
         "text": arrow.string(), "int": arrow.int64(), "float": arrow.float64(), "bool": arrow.bool_(),
-        "moment": moment, "day": moment,
+        **dict.fromkeys(_MOMENTS, moment),
         "texts": arrow.list_(arrow.string()), "ints": arrow.list_(arrow.int64()),
     }  # fmt: skip
     return arrow.table({
-        column.name: arrow.array(table.cells(column.name), type=kinds[column.kind])
+        column.name: arrow.array(table.cells(column.name), type=kinds.get(column.kind))
         for column in table.columns
     })  # fmt: skip
 

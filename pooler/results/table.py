@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from pooler.results.reasons import REASONS
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Kind = Literal["text", "int", "float", "bool", "moment", "day", "texts", "ints"]
-"""Of a column's values. A day is a moment of which people see the date."""
+Kind = Literal["text", "int", "float", "bool", "moment", "day", "instant", "texts", "ints", "records"]
+"""Of a column's values. A day is a moment of which people see the date; an instant is one to the
+microsecond, in UTC. Records are a list of dicts, of which people and TSV have the number."""
 Show = Literal["always", "if_any", "if_varied", "never"]
 """When people see a column: where a cell says something; where rows differ, or are unusual."""
-Cell = str | int | float | bool | datetime | Sequence[str] | Sequence[int] | None
+Cell = (
+    str | int | float | bool | datetime | Sequence[str] | Sequence[int] | Sequence[Mapping[str, Any]] | None
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether people see it to the right."""
-        return self.kind in ("int", "float", "bool")
+        return self.kind in ("int", "float", "bool", "records")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -406,9 +409,13 @@ def written(cell: Cell, column: Column) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, datetime):
+        if column.kind == "instant":
+            return f"{cell.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
         return f"{cell.astimezone():{'%Y-%m-%d' if column.kind == 'day' else '%Y-%m-%d %H:%M'}}"
     if isinstance(cell, str):
         return sanitise_line(cell)
+    if column.kind == "records":
+        return f"{len(cell):,}"
     return sanitise_line(" ".join(map(str, cell))) or "-"
 
 

@@ -216,3 +216,18 @@ def test_rows_are_taken_in_any_order() -> None:
     """Lists and arrays alike."""
     assert RUNS.take((2, 0)).to_dict()["run"] == ["r1", "r2"]
     assert RUNS.take((2, 0)).cells("map") == [0.5, 0.25]
+
+
+def test_instants_keep_microseconds_and_records_their_fields() -> None:
+    """People see seconds of UTC and a number; JSON has everything, TSV the number; so have frames."""
+    at = datetime(2026, 3, 1, 9, 30, 5, 7, tzinfo=UTC)
+    table = Table(
+        "events",
+        [Column("at", "instant"), Column("passages", "records")],
+        {"at": [at, at], "passages": [[{"start": 0, "text": "wine"}], []]},
+    )
+    assert see(View(table)).cells == [["2026-03-01 09:30:05"] * 2, ["1", "0"]]
+    assert table.to_arrow().to_pylist() == table.to_records()
+    assert table.to_polars().to_dicts() == table.to_records()
+    assert table.to_pandas()["passages"].tolist() == table.cells("passages")
+    assert table.to_pandas()["at"][0].microsecond == 7

@@ -1,53 +1,63 @@
-"""`pooler history` of a topic or a whole collection: a row for everything that happened."""
+"""History: who changed what, and when; or of one document of a topic, why it has its grade."""
 
 from __future__ import annotations
 
-from datetime import UTC
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.printed import Cell, Column, Format, Table, folded, short_times, without_empty
+from pooler.results.result import Result, frozen
+from pooler.results.table import Column, Kind, Table, View
+from store.errors import ArgumentError
+from store.event import EVENT
 from store.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from store.collection import Collection
+    from store.looking.history import Chronicle, Entry, Happening, Place
+    from store.records import Scale
 
-    from store.looking.history import Annals, Entry
-
+SHOWN = 50
+"""Rows that people see unless they ask for more, the newest."""
 COLUMNS = (
-    Column("at"),
-    Column("what"),
-    Column("action"),
-    Column("judge"),
-    Column("kind"),
-    Column("topic"),
-    Column("docno"),
-    Column("name"),
-    Column("round"),
-    Column("withdrawn"),
-    Column("revision"),
-    Column("state_before"),
-    Column("grade_before"),
-    Column("state"),
-    Column("grade"),
-    Column("undid"),
-    Column("settled"),
-    Column("at_desk"),
-    Column("reason"),
-    Column("note"),
-    Column("guideline_version"),
-    Column("topic_version"),
-    Column("title"),
-    Column("judgements"),
-    Column("events"),
+    Column("at", "instant", "when (UTC)"), Column("what"), Column("action"), Column("judge"), Column("kind"),
+    Column("topic"), Column("docno"), Column("name"), Column("round"), Column("withdrawn", "bool"),
+    Column("revision", "int"), Column("state_before"), Column("grade_before", "int"), Column("state"),
+    Column("grade", "int"), Column("undid", "int"), Column("settled"), Column("at_desk", "bool"),
+    Column("reason"), Column("note"), Column("guideline_version", "int"), Column("topic_version", "int"),
+    Column("title"), Column("judgements", "int"), Column("events", "int"),
+)  # fmt: skip
+"""Of everything that happened: the fields of `store.looking.history.Entry`."""
+_ORDER = (
+    "at", "judge", "kind", "revision", "action", "state", "grade", "undid", "is_undone", "follows", "settled",
+    "reason", "note", "passages", "iteration", "guideline_version", "topic_version", "text",
+    "document_sha256", "shown_at", "dwell_ms", "active_ms", "sitting", "host", "rested_on",
+)  # fmt: skip
+_CALLED = {"judged_at": "at", "undoes": "undid"}
+"""Fields of an event that have another name in a history."""
+_LEFT_OUT = ("topic", "docno", "display_order", "position", "dropped_keys")
+"""Named above the history, or of interest to nobody who asks for one."""
+_TOLD = {one.name: _CALLED.get(one.name, one.name) for one in EVENT if one.name not in _LEFT_OUT}
+_KINDS: dict[str, Kind] = {"int": "int", "moment": "instant", "passages": "records"}
+_OF_EVENTS: dict[str, Kind] = {
+    "is_undone": "bool",
+    **{_TOLD[one.name]: _KINDS.get(one.kind.name, "text") for one in EVENT if one.name in _TOLD},
+}
+EVENT_COLUMNS = tuple(
+    Column(name, _OF_EVENTS.get(name, "text"), "when (UTC)" if name == "at" else "")
+    for name in dict.fromkeys([*_ORDER, *_TOLD.values()])
 )
-FOR_PEOPLE = (
-    Column("judge"),
-    Column("topic"),
-    Column("docno"),
-    Column("action"),
-    Column("grade"),
-    Column("about"),
-)
+"""Of the events on a document."""
+_POOLS = (
+    Column("pool"), Column("round"), Column("withdrawn", "bool"), Column("sampled", "bool", "to judge"),
+    Column("position", "int", about="place in the order in which judges see the topic, from 0"),
+)  # fmt: skip
+_STANDING = (Column("judge"), Column("kind"), Column("state"), Column("grade", "int"))
+_MOST = 40
+"""Columns of a terminal that words about a row have at most."""
+_ABOUT = Column("about", show="if_any", most=_MOST)
 _ASIDE = ("note", "mark")
 """Actions that change no grade."""
 _NO_TIME = (
@@ -55,36 +65,262 @@ _NO_TIME = (
     " of the last event it settled"
 )
 _NOTHING = "nothing happened that has a date"
+_WORDS = ("judge", "topic", "docno", "action", "grade")
+"""What people see of a row, beside its time and words about it."""
+_SETTLED = {
+    "agreed": "no two decisions differed",
+    "decision": "a decision stood against none",
+    "by hand": "by hand",
+    "unjudged": "put back into the queue",
+}
+"""How copies were settled, in words; the rest are rules by their names."""
+_AT_SETTLEMENT = (
+    "a merge has no time of its own: it stands at that of the last event on the copies it settled"
+)
+_NO_GRADE = {
+    "not-pooled": "it is in no pool, and nobody graded it",
+    "unjudged": "pooled, and nobody has decided on it yet",
+    "skipped": "nobody decided on it, and somebody skipped it",
+    "cannot": "nobody graded it, and somebody found it impossible to judge",
+    "several-judges": "several judges graded it; --judge or --aggregate of `pooler export qrels`"
+    " says whose grade counts",
+    "ruled-cannot": "{by} ruled that it cannot be judged",
+}
 
 
-def history_table(found: Annals, fmt: Format) -> Table:
-    """Make the table of what happened: for people folded to a page, for programs in full."""
-    if fmt is not Format.TABLE:
-        return Table("history", COLUMNS, [_row(one) for one in found.entries])
-    heading, times = short_times([one.at for one in found.entries])
-    rows: list[Mapping[str, Cell]] = [
-        {"at": at, **_words(one)} for at, one in zip(times, found.entries, strict=True)
-    ]
-    columns = without_empty((Column("at", heading), *FOR_PEOPLE), rows)
-    table = Table("history", columns, folded(columns, rows, whole=("at",)) if rows else [])
-    shown = len(found.entries)
-    size = f"{shown:,} of " if shown < found.total else ""
-    lines = [size + counted(found.total, "row") if shown else _NOTHING]
-    if any(one.settled or one.withdrawn for one in found.entries):
-        lines.append(_NO_TIME)
-    table.caption = "\n".join(lines)
-    return table
+def history(
+    collection: Collection,
+    topic: str | None = None,
+    docno: str | None = None,
+    *,
+    judges: Sequence[str] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int | None = None,
+) -> History:
+    """Tell who changed what, and when; or of one document of a topic, why it has its grade.
+
+    Parameters
+    ----------
+    collection : Collection
+        Open.
+    topic : str, optional
+        Of this topic alone.
+    docno : str, optional
+        Of this document of the topic alone.
+    judges : sequence of str, optional
+        Only what these did, or became; default all, and what no judge did.
+    since, until : datetime, optional
+        The first moment, and the first after it; of UTC where it has no zone.
+    limit : int, optional
+        The newest rows, or events of a document, at most; from 1. Of a document all are read.
+
+    Returns
+    -------
+    History
+        Table `history`, the newest last. Of a document a `DocumentHistory`: `events`, `pools`, and
+        `standing` with each judge; its facts have the final grade, or why there is none.
+
+    Raises
+    ------
+    ArgumentError
+        If a document has no topic, or the limit is below 1.
+    UnknownNameError
+        If there is no such topic, document or judge.
+
+    Notes
+    -----
+    One pass over the events: 0.1 s for 100,000. Of a document O(its events). Merges and the
+    withdrawal of a pool have no time of their own.
+
+    Examples
+    --------
+    >>> from store.collection import Collection
+    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
+    ...     history(opened, "G01", "KG-E-002").facts()["final"]["grade"]
+    2
+    """
+    from store.looking.history import Stretch
+
+    if docno is not None and topic is None:
+        raise ArgumentError("docno", "is of a topic, which is absent", docno)
+    if limit is not None and limit < 1:
+        raise ArgumentError("limit", "must be at least 1", limit)
+    begin, end = _in_utc(since), _in_utc(until)
+    asked = Stretch(topic, tuple(dict.fromkeys(judges)), begin, end, limit)
+    settings = frozen(
+        collection=collection.name, topic=topic, docno=docno, judges=[*asked.judges],
+        since=begin and begin.isoformat(), until=end and end.isoformat(), limit=limit,
+    )  # fmt: skip
+    if topic is None or docno is None:
+        annals = collection.history.everything(asked)
+        return History(
+            settings=settings, entries=annals.entries, n_left_out=annals.total - len(annals.entries)
+        )
+    found = collection.history.of_document(topic, docno, asked)
+    return DocumentHistory(
+        settings=settings, entries=found.events, n_left_out=found.n_left_out, found=found,
+        scale=collection.scale,
+    )  # fmt: skip
 
 
-def _row(one: Entry) -> dict[str, Cell]:
-    """Return the cells of an entry, for programs."""
-    row: dict[str, Cell] = {
-        column.name: getattr(one, column.name) for column in COLUMNS if column.name != "at"
-    }
-    return {**row, "at": one.at.astimezone(UTC).isoformat(timespec="microseconds")}
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class History(Result):
+    """Who changed what, by time: every event of every judge, and whatever else has a date."""
+
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    entries: Sequence[Any]
+    """The newest last: an `Entry` each; of a document a `Happening`."""
+    n_left_out: int
+    """Older ones that a limit left out."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("history",)
+
+    def _table(self, name: str) -> Table:
+        names = [column.name for column in COLUMNS]
+        rows = ({one: _plain(getattr(entry, one)) for one in names} for entry in self.entries)
+        return Table.of_rows(name, COLUMNS, rows)
+
+    def _views(self, name: str) -> Sequence[View]:
+        heading, times = _short_times([one.at for one in self.entries])
+        columns = [
+            Column("at", heading=heading), *(Column(one, show="if_any") for one in _WORDS), _ABOUT,
+        ]  # fmt: skip
+        rows = [{"at": at, **_words(one)} for at, one in zip(times, self.entries, strict=True)]
+        notes = [_size(len(rows), self.n_left_out + len(rows), "row") if rows else _NOTHING]
+        if any(one.settled or one.withdrawn for one in self.entries):
+            notes.append(_NO_TIME)
+        return [View(Table.of_rows(name, columns, rows, notes=notes), limit=len(rows) or None)]
 
 
-def _words(one: Entry) -> dict[str, Cell]:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class DocumentHistory(History):
+    """One document of one topic: every event, its pools, how it stands, and its final grade."""
+
+    found: Chronicle
+    scale: Scale
+
+    NAMES: ClassVar[tuple[str, ...]] = ("events", "pools", "standing")
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return how the document is known, and its final grade or why it has none."""
+        found, final = self.found, self.found.final
+        return {
+            "topic": found.topic,
+            "docno": found.docno,
+            "title": found.title or None,
+            "document_sha256": found.sha256,
+            "newest_guideline_version": found.newest_guideline,
+            "newest_topic_version": found.topic_version,
+            "pooled": found.is_pooled,
+            "final": {
+                "grade": final.grade,
+                "reason": final.reason,
+                "by": final.by,
+                "is_ruling": final.is_ruling,
+                "ruling_status": _plain(found.ruling_status),
+            },
+        }
+
+    def _table(self, name: str) -> Table:
+        if name == "events":
+            return Table.of_rows(name, EVENT_COLUMNS, map(_event_cells, self.entries))
+        columns, records = (
+            (_POOLS, self.found.places) if name == "pools" else (_STANDING, self.found.standing)
+        )
+        rows = [{one.name: _plain(getattr(record, one.name)) for one in columns} for record in records]
+        return Table.of_rows(name, columns, rows)
+
+    def _views(self, name: str) -> Sequence[View]:
+        if name != "events":
+            return [View(self._table(name))]
+        found = self.found
+        heading, times = _short_times([event.judged_at for event in self.entries])
+        notes = {(event.judge, event.revision): event.note for event in self.entries}
+        columns = [
+            Column("at", heading=heading), Column("judge"), Column("revision", "int", "no."),
+            Column("action"), Column("stands", heading="so it stands"), _ABOUT,
+        ]  # fmt: skip
+        rows = [
+            {
+                "at": at,
+                "judge": event.judge,
+                "revision": event.revision,
+                "action": event.action.value,
+                "stands": _stands(event, self.scale),
+                "about": "; ".join(_about(event, found.topic_version, notes)) or None,
+            }
+            for at, event in zip(times, self.entries, strict=True)
+        ]
+        title = f"topic {found.topic}, document {found.docno}"
+        table = Table.of_rows(name, columns, rows, title=title, notes=[*self._said()])
+        return [View(table, limit=len(rows) or None)]
+
+    def _said(self) -> Iterator[str]:
+        """Say what its grade is, how it stands, what was done and where it is pooled."""
+        found = self.found
+        yield _final(found, self.scale)
+        if found.total:
+            now = (f"{one.judge} {_stands(one, self.scale)}" for one in found.standing)
+            yield "it stands: " + "; ".join(now)
+            size = _size(len(self.entries), found.total, "event")
+            yield f"{size} of {counted(len(found.standing), 'judge')}"
+        else:
+            yield "no event: nobody has looked at it"
+        pools = ", ".join(map(_place, found.places))
+        yield f"pools: {pools}" if pools else "in no pool"
+        if any(event.settled is not None for event in self.entries):
+            yield _AT_SETTLEMENT
+
+
+def _in_utc(moment: datetime | None) -> datetime | None:
+    """Read a moment without a zone as one of UTC."""
+    if moment is None:
+        return None
+    return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as programs have it."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)
+    return value.value if isinstance(value, StrEnum) else value
+
+
+def _event_cells(event: Happening) -> dict[str, Any]:
+    """Return the cells of an event on a document."""
+    row = {called: _plain(getattr(event, name)) for name, called in _TOLD.items()}
+    row["passages"] = [{"start": one.start, "length": one.length, "text": one.text} for one in event.passages]
+    return {
+        **row, "kind": event.kind.value, "is_undone": event.is_undone, "text": event.text,
+        "host": event.host or None, "rested_on": _opinions(event),
+    }  # fmt: skip
+
+
+def _size(shown: int, total: int, noun: str) -> str:
+    """Say how many there are, and how many of them are shown."""
+    return (f"{shown:,} of " if shown < total else "") + counted(total, noun)
+
+
+def _short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
+    """Write moments of UTC to the second; return a heading with what they have in common, and them.
+
+    Examples
+    --------
+    >>> first = datetime(2026, 3, 1, 9, 30, 5, tzinfo=UTC)
+    >>> _short_times([first])
+    ('when, 2026 UTC', ['03-01 09:30:05'])
+    >>> _short_times([first, first.replace(year=2027)])
+    ('when (UTC)', ['2026-03-01 09:30:05', '2027-03-01 09:30:05'])
+    """
+    years = {moment.year for moment in moments}
+    if len(years) == 1:
+        return f"when, {moments[0].year} UTC", [f"{moment:%m-%d %H:%M:%S}" for moment in moments]
+    return "when (UTC)", [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in moments]
+
+
+def _words(one: Entry) -> dict[str, Any]:
     """Return the cells of an entry, for people; the time apart."""
     is_event = one.docno is not None
     return {
@@ -145,3 +381,98 @@ def _about_thing(one: Entry) -> list[str]:
         return [f"judge of kind {one.kind.value}", *(["to this name"] * (one.action == "renamed"))]
     gone = f"{counted(one.judgements or 0, 'judgement')}, {counted(one.events or 0, 'event')}"
     return [f"a judge of kind {one.kind.value}", f"with {gone}"]
+
+
+def _final(found: Chronicle, scale: Scale) -> str:
+    """Say which grade follows without a rule, or why none does."""
+    final = found.final
+    if final.grade is None:
+        return "final grade: none; " + _NO_GRADE[final.reason or ""].format(by=final.by)
+    grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
+    relevance = _relevance(final.grade, scale)
+    if not final.is_ruling:
+        return f"{grade}, of {final.by}, who alone graded it; {relevance}"
+    since = found.ruling_status
+    words = "" if since is None or since.value == "settled" else f"; {since.value}"
+    return f"{grade}, ruled by {final.by}{words}; {relevance}"
+
+
+def _relevance(grade: int, scale: Scale) -> str:
+    """Say from which levels of the scale a grade counts as relevant."""
+    levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
+    levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
+    said = (f"from level {level}{name}: {'yes' if grade >= level else 'no'}"
+            for level, name in levels)  # fmt: skip
+    return "relevant " + ", ".join(said)
+
+
+def _about(event: Happening, topic_version: int, notes: Mapping[tuple[str, int], str]) -> list[str]:
+    """Say by whom if not by the judge, why, on what it rested, and how long it took."""
+    words = [event.kind.value] if event.kind.value not in ("human", "imported") else []
+    remark = _remark(event)
+    words += [] if remark is None else [remark]
+    if event.action.value == "settle":
+        words.append("settled by merge")
+    elif event.action.value == "reopen":
+        words.append(": ".join(["reopened by organiser", *filter(None, [event.reason])]))
+    elif event.sitting is None:
+        words.append("imported")
+    if event.reason and event.action.value != "reopen":
+        words.append(event.reason)
+    # Said once, by the event that it came with.
+    if event.note and event.note != notes.get((event.judge, event.revision - 1)):
+        words.append(f"note: {event.note}")
+    words += [counted(len(event.passages), "passage")] if event.passages else []
+    rested_on = _opinions(event)
+    words += [f"rested on {rested_on}"] if rested_on else []
+    if event.guideline_version is not None:
+        words.append(f"guidelines {event.guideline_version}")
+    # Of a text that never changed there is nothing to say.
+    if topic_version > 1 and event.topic_version is not None:
+        words.append(f"topic text {event.topic_version}")
+    if event.text != "not known":
+        words.append(f"text {event.text}")
+    if event.dwell_ms is not None:
+        words.append(f"{event.dwell_ms / 1000:.1f} s")
+    if event.sitting is not None:
+        words.append(f"sitting {event.sitting}" + (f" on {event.host}" if event.host else ""))
+    return words
+
+
+def _stands(event: Happening, scale: Scale) -> str:
+    """Say how the document stands after an event."""
+    if event.grade is None:
+        return event.state.value
+    return f"{event.grade} ({scale.label(event.grade)})"
+
+
+def _remark(event: Happening) -> str | None:
+    """Say what an event took back, what it followed on another copy, or how copies were settled."""
+    words = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
+    if event.settled is not None:
+        words.append(f"copies settled: {_SETTLED.get(event.settled, f'by {event.settled}')}")
+    elif event.follows is not None:
+        # What stands between was done on other copies meanwhile: none of it was known to the judge.
+        first, last = event.follows + 1, event.revision - 1
+        others = f"no. {first}" if first == last else f"no. {first} to {last}"
+        known = f"after no. {event.follows}, " if event.follows else ""
+        it = "it" if first == last else "them"
+        words.append(f"{known}done on another copy than {others}, not knowing {it}")
+    return ", ".join([*words, *(["taken back"] if event.is_undone else [])]) or None
+
+
+def _opinions(event: Happening) -> str | None:
+    """Write the verdicts that a ruling rested on."""
+    if event.opinions is None:
+        return None
+    from store.judging.disagreements import basis_of
+
+    return basis_of(event.opinions)
+
+
+def _place(place: Place) -> str:
+    """Name a pool, and in what way the document is in it."""
+    words = [f"round {place.round}"]
+    words += ["withdrawn"] if place.withdrawn else []
+    words += [] if place.sampled else ["not to be judged"]
+    return f"{place.pool} ({', '.join(words)})"
