@@ -6,16 +6,12 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.console import emit, write_lines
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.look.status import moment
-from pooler.results.printed import Column, Format, Table
+from pooler.cli.console import write_lines
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
 from pooler.telling import say
 from store.text import counted
-
-COLUMNS = (Column("version"), Column("created_at", "made"), Column("lines"), Column("begins"))
-_SHOWN = 40
-"""Characters of the first line that a table for people shows."""
 
 app = typer.Typer(help="The judging guidelines, in versions.", no_args_is_help=True)
 
@@ -67,23 +63,16 @@ def show(
 
 
 @app.command("list")
-def list_(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+@command
+def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
     """List the versions of the guidelines.
 
     Example: pooler guidelines list
     """
+    from pooler.results.look.listing import listing
     from store.collection import Collection
 
-    table = Table("guidelines", COLUMNS)
+    output.check()
     with Collection(collection) as opened:
-        versions = opened.guidelines.all()
-    for one in versions:
-        lines = one.text.splitlines()
-        begins = next(line.strip() for line in lines if line.strip())
-        if fmt is Format.TABLE:
-            begins = begins if len(begins) <= _SHOWN else begins[: _SHOWN - 3] + "..."
-        made = moment(one.created_at, fmt)
-        table.rows.append({"version": one.version, "created_at": made, "lines": len(lines),
-                           "begins": begins})  # fmt: skip
-    table.caption = "" if table.rows else "no guidelines yet: pooler guidelines set FILE"
-    emit([table], fmt)
+        result = listing(opened, "guidelines")
+    render(result, output)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import YesOption, ask, emit, erased_words
+from pooler.cli.console import YesOption, ask, emit
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
 from pooler.results.printed import Column, Format, Table
 from pooler.telling import say, warn
 from store.errors import ArgumentError
@@ -363,27 +366,24 @@ def add(
             say(f"judge {name} ({kind.value}) " + ("added" if new else "is there already"))
 
 
+_LISTED = "judge,kind,disabled,judged,cannot,skipped"
+"""Columns of the list unless others are asked for."""
+
+
 @app.command("list")
-def list_(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """List the judges and what each has judged, in pools or not.
+@command
+def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+    """List the judges and what each has judged, in pools or not; `pooler list judges` tells more.
 
     Example: pooler judges list
     """
+    from pooler.results.look.listing import listing
     from store.collection import Collection
 
-    columns = [Column("judge"), Column("kind"), Column("disabled"), Column("judged"),
-               Column("cannot"), Column("skipped")]  # fmt: skip
-    table = Table("judges", columns)
+    output.check()
     with Collection(collection) as opened:
-        for line in opened.lists.judges():
-            table.rows.append({
-                "judge": line.name, "kind": line.kind.value, "disabled": line.disabled,
-                "judged": line.judged, "cannot": line.cannot, "skipped": line.skipped,
-            })  # fmt: skip
-        erased = erased_words(opened)
-    lines = [] if table.rows else ["no judges yet: pooler judges add NAME"]
-    table.caption = "\n".join([*lines, *([erased] if erased else [])])
-    emit([table], fmt)
+        result = listing(opened, "judges")
+    render(result, replace(output, columns=output.columns or _LISTED))
 
 
 @app.command("disable")

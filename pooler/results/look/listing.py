@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.states import Standing
     from store.looking.lists import DocumentLine, JudgeLine, PoolLine, RoundLine, RunLine, TopicLine
+    from store.records import Guideline
 
-Kind = Literal["runs", "topics", "docs", "pools", "judges", "rounds"]
+Kind = Literal["runs", "topics", "docs", "pools", "judges", "rounds", "guidelines"]
 
 SHOWN_DOCUMENTS = 50
 """Documents that people see unless they ask for more."""
 _SHOWN_SHA256 = 12
 """Digits of a hash that people see."""
+_SHOWN_TEXT = 40
+"""Characters of a first line that people see."""
 _ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
 _LISTED = Column(
     "listed", "bool", about="a topics or documents file names it, not runs or qrels alone",
@@ -103,9 +106,13 @@ ROUND_COLUMNS = (
     *IN_POOL,
     Column("judgements", "int"),
 )
+_GUIDELINE_COLUMNS = (
+    Column("version", "int"), Column("created_at", "moment", "made"), Column("lines", "int"),
+    Column("begins"),
+)  # fmt: skip
 _COLUMNS: dict[str, tuple[Column, ...]] = {
     "runs": RUN_COLUMNS, "topics": TOPIC_COLUMNS, "docs": DOCUMENT_COLUMNS, "pools": POOL_COLUMNS,
-    "judges": JUDGE_COLUMNS, "rounds": ROUND_COLUMNS,
+    "judges": JUDGE_COLUMNS, "rounds": ROUND_COLUMNS, "guidelines": _GUIDELINE_COLUMNS,
 }  # fmt: skip
 _EMPTY = {
     "runs": "no runs: pooler import runs FILE...",
@@ -114,10 +121,12 @@ _EMPTY = {
     "pools": "no pools: pooler pool --depth 10",
     "judges": "no judges: pooler judges add NAME",
     "rounds": "no rounds: a pool or a judgement begins one",
+    "guidelines": "no guidelines yet: pooler guidelines set FILE",
 }
 _TAKES = {
     "runs": ("topic", "pool"), "topics": ("pool", "judge"), "docs": ("topic", "pool", "judge"),
     "pools": ("topic", "judge"), "judges": ("topic", "pool"), "rounds": ("topic", "judge"),
+    "guidelines": (),
 }  # fmt: skip
 """What each list can be narrowed to."""
 
@@ -137,14 +146,14 @@ def listing(
     ----------
     collection : Collection
         Open.
-    kind : {"runs", "topics", "docs", "pools", "judges", "rounds"}
-        What a row is.
+    kind : {"runs", "topics", "docs", "pools", "judges", "rounds", "guidelines"}
+        What a row is; of guidelines a version.
     topic : str, optional
-        Of this topic alone; not of topics.
+        Of this topic alone; not of topics and guidelines.
     pool : str, optional
-        Of this pool alone, withdrawn or not; not of pools and rounds.
+        Of this pool alone, withdrawn or not; not of pools, rounds and guidelines.
     judge : str, optional
-        Count only what this judge did; not of runs and judges.
+        Count only what this judge did; not of runs, judges and guidelines.
     limit : int, optional
         Documents that are read at most, by docno; from 1. Other kinds are read whole.
 
@@ -194,6 +203,8 @@ def listing(
         rows = [pool_cells(line) for line in lists.pools(sought)]
     elif kind == "judges":
         rows = [judge_cells(line) for line in lists.judges(sought)]
+    elif kind == "guidelines":
+        rows = [_guideline_cells(one) for one in collection.guidelines.all()]
     else:
         rows = [_round_cells(line) for line in lists.rounds(sought)]
     erased = ""
@@ -221,7 +232,9 @@ class Listing(Result):
     erased: str
     """What is gone with judges that were erased, in words; of judges alone."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("runs", "topics", "documents", "pools", "judges", "rounds")
+    NAMES: ClassVar[tuple[str, ...]] = (
+        "runs", "topics", "documents", "pools", "judges", "rounds", "guidelines",
+    )  # fmt: skip
 
     def names(self) -> tuple[str, ...]:
         """Return the name of the only table."""
@@ -246,15 +259,22 @@ class Listing(Result):
             return [f"no {name} of that" if is_narrowed and self.kind != "judges" else _EMPTY[self.kind]]
         if len(self.rows) < self.total:
             return [f"{len(self.rows):,} of {self.total:,} {name}: --limit shows more"]
-        return [counted(self.total, name.removesuffix("s"))]
+        return [counted(self.total, self._noun(name))]
+
+    def _noun(self, name: str) -> str:
+        """Name a row."""
+        return "version" if self.kind == "guidelines" else name.removesuffix("s")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if self.kind == "runs":
             short = [sha256[:_SHOWN_SHA256] for sha256 in table.data["sha256"]]
             table = replace(table, data={**table.data, "sha256": short})
+        if self.kind == "guidelines":
+            short = [_cut(text) for text in table.data["begins"]]
+            table = replace(table, data={**table.data, "begins": short})
         limit = SHOWN_DOCUMENTS if self.kind == "docs" else None
-        return [View(table, limit=limit, of_rows=name.removesuffix("s"))]
+        return [View(table, limit=limit, of_rows=self._noun(name))]
 
 
 def run_cells(line: RunLine) -> dict[str, Any]:
@@ -311,3 +331,20 @@ def _round_cells(line: RoundLine) -> dict[str, Any]:
         "topics": line.topics, "documents": line.standing.pooled, **standing_cells(line.standing),
         "judgements": line.judgements,
     }  # fmt: skip
+
+
+def _guideline_cells(version: Guideline) -> dict[str, Any]:
+    """Return the cells of `_GUIDELINE_COLUMNS`; the first line is the first that is not blank."""
+    lines = version.text.splitlines()
+    begins = next(line.strip() for line in lines if line.strip())
+    return {
+        "version": version.version,
+        "created_at": version.created_at,
+        "lines": len(lines),
+        "begins": begins,
+    }
+
+
+def _cut(text: str) -> str:
+    """Cut a text that people see the beginning of."""
+    return text if len(text) <= _SHOWN_TEXT else text[: _SHOWN_TEXT - 3] + "..."
