@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pooler.results.agree.sharing import plan_sharing
     from pooler.results.look.details import details
     from pooler.results.look.effort import effort
+    from pooler.results.look.erasing import erasing
     from pooler.results.look.history import history
     from pooler.results.look.listing import listing
     from pooler.results.look.status import status
@@ -61,6 +62,7 @@ _MODULES = {
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.look.details": ("details",),
     "pooler.results.look.effort": ("effort",),
+    "pooler.results.look.erasing": ("erasing",),
     "pooler.results.look.history": ("history",),
     "pooler.results.look.listing": ("listing",),
     "pooler.results.look.status": ("status",),
@@ -107,6 +109,7 @@ __all__ = [
     "diagnose",
     "disagreement_matters",
     "effort",
+    "erasing",
     "evaluate",
     "history",
     "list_measures",

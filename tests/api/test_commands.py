@@ -73,6 +73,7 @@ COMMANDS: dict[str, Made] = {
     "history G01 --judge strict --limit 3": lambda c: p.history(c, "G01", judges=["strict"], limit=3),
     "list runs": lambda c: p.listing(c, "runs"),
     "list judges": lambda c: p.listing(c, "judges"),
+    "judges erase strict --dry-run": lambda c: p.erasing(c, "strict"),
     "guidelines list": lambda c: p.listing(c, "guidelines"),
     "show run bm25-words": lambda c: p.details(c, "run", "bm25-words"),
 }  # fmt: skip
