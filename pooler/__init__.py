@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pooler.results.look.erasing import erasing
     from pooler.results.look.history import history
     from pooler.results.look.listing import listing
+    from pooler.results.look.outdated import outdated
     from pooler.results.look.status import status
     from pooler.results.measure.compare import compare
     from pooler.results.measure.diagnose import diagnose
@@ -65,6 +66,7 @@ _MODULES = {
     "pooler.results.look.erasing": ("erasing",),
     "pooler.results.look.history": ("history",),
     "pooler.results.look.listing": ("listing",),
+    "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.status": ("status",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.diagnose": ("diagnose",),
@@ -118,6 +120,7 @@ __all__ = [
     "missing_pairs",
     "next_documents",
     "open_collection",
+    "outdated",
     "plan_sharing",
     "pool",
     "probabilities",

@@ -75,6 +75,7 @@ COMMANDS: dict[str, Made] = {
     "list judges": lambda c: p.listing(c, "judges"),
     "judges erase strict --dry-run": lambda c: p.erasing(c, "strict"),
     "guidelines list": lambda c: p.listing(c, "guidelines"),
+    "rejudge --judge strict --why text": lambda c: p.outdated(c, judges=["strict"], why=["text"]),
     "show run bm25-words": lambda c: p.details(c, "run", "bm25-words"),
 }  # fmt: skip
 

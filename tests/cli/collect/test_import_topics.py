@@ -64,7 +64,7 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
     assert ["judged", "by", "older", "text", "2"] in shown
     rows = cli("rejudge", "--why", "topic", "--format", "json").fine().json()
     assert [(row["docno"], row["why"], row["topic_version"]) for row in rows] == [
-        ("a", "topic", 1), ("b", "topic", 1),
+        ("a", ["topic"], 1), ("b", ["topic"], 1),
     ]  # fmt: skip
     assert cli("rejudge", "--why", "text", "--format", "json").fine().json() == []
     cli("rejudge", "--why", "topic", "--requeue").fine()

@@ -68,7 +68,7 @@ NAMES = ("judge", "topic", "docno", "state", "grade", "guidelines", "why")
 def listed(cli: Cli, *options: str) -> list[tuple[object, ...]]:
     """List what is outdated."""
     rows = cli("rejudge", *options, "--format", "json").fine().json()
-    return [tuple(row[name] for name in NAMES) for row in rows]
+    return [(*(row[name] for name in NAMES[:-1]), " ".join(row["why"])) for row in rows]
 
 
 def test_listing_changes_nothing(cli: Cli, changed: Path) -> None:
