@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
     from pooler.results.look.details import details
+    from pooler.results.look.disagreements import disagreements
     from pooler.results.look.effort import effort
     from pooler.results.look.erasing import erasing
     from pooler.results.look.history import history
@@ -62,6 +63,7 @@ _MODULES = {
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.look.details": ("details",),
+    "pooler.results.look.disagreements": ("disagreements",),
     "pooler.results.look.effort": ("effort",),
     "pooler.results.look.erasing": ("erasing",),
     "pooler.results.look.history": ("history",),
@@ -110,6 +112,7 @@ __all__ = [
     "details",
     "diagnose",
     "disagreement_matters",
+    "disagreements",
     "effort",
     "erasing",
     "evaluate",

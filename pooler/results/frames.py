@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from pooler.results.table import Table
+    from pooler.results.table import Column, Table
 
 _MOMENTS = ("moment", "day", "instant")
 _PANDAS = {"int": "int64", "float": "float64", "bool": "bool"}
@@ -24,7 +24,7 @@ def to_pandas(table: Table) -> pandas.DataFrame:
     frames = _library("pandas", "pandas")
     series = {}
     for column in table.columns:
-        cells = table.cells(column.name)
+        cells = _cells(table, column)
         kinds = _PANDAS_WITH_NONE if None in cells else _PANDAS
         kind = "datetime64[us, UTC]" if column.kind in _MOMENTS else kinds.get(column.kind, "object")
         series[column.name] = frames.Series(cells, dtype=kind)
@@ -36,13 +36,14 @@ def to_polars(table: Table) -> polars.DataFrame:
     frames = _library("polars", "polars")
     moment = frames.Datetime("us", "UTC")
     kinds = {
-        "text": frames.String, "int": frames.Int64, "float": frames.Float64, "bool": frames.Boolean,
+        "text": frames.String, "verdict": frames.String,
+        "int": frames.Int64, "float": frames.Float64, "bool": frames.Boolean,
         **dict.fromkeys(_MOMENTS, moment),
         "texts": frames.List(frames.String), "ints": frames.List(frames.Int64),
     }  # fmt: skip
     # Of records a library finds the kinds itself.
     schema = {column.name: kinds.get(column.kind) for column in table.columns}
-    return frames.DataFrame(table.to_dict(), schema=schema)
+    return frames.DataFrame({column.name: _cells(table, column) for column in table.columns}, schema=schema)
 
 
 def to_arrow(table: Table) -> pyarrow.Table:
@@ -50,12 +51,13 @@ def to_arrow(table: Table) -> pyarrow.Table:
     arrow = _library("pyarrow", "pooler[arrow]")
     moment = arrow.timestamp("us", "UTC")
     kinds = {
-        "text": arrow.string(), "int": arrow.int64(), "float": arrow.float64(), "bool": arrow.bool_(),
+        "text": arrow.string(), "verdict": arrow.string(),
+        "int": arrow.int64(), "float": arrow.float64(), "bool": arrow.bool_(),
         **dict.fromkeys(_MOMENTS, moment),
         "texts": arrow.list_(arrow.string()), "ints": arrow.list_(arrow.int64()),
     }  # fmt: skip
     return arrow.table({
-        column.name: arrow.array(table.cells(column.name), type=kinds.get(column.kind))
+        column.name: arrow.array(_cells(table, column), type=kinds.get(column.kind))
         for column in table.columns
     })  # fmt: skip
 
@@ -64,6 +66,12 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     """Write a table as a Parquet file."""
     arrow = to_arrow(table)
     _library("pyarrow.parquet", "pooler[arrow]").write_table(arrow, file)
+
+
+def _cells(table: Table, column: Column) -> list[Any]:
+    """Return the cells of a column; of verdicts, which are numbers and words, as text."""
+    cells: list[Any] = table.cells(column.name)
+    return [one if one is None else str(one) for one in cells] if column.kind == "verdict" else cells
 
 
 def _library(name: str, package: str) -> Any:

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Kind = Literal["text", "int", "float", "bool", "moment", "day", "instant", "texts", "ints", "records"]
+Kind = Literal[
+    "text", "int", "float", "bool", "moment", "day", "instant", "verdict", "texts", "ints", "records"
+]  # fmt: skip
 """Of a column's values. A day is a moment of which people see the date; an instant is one to the
-microsecond, in UTC. Records are a list of dicts, of which people and TSV have the number."""
+microsecond, in UTC. A verdict is a grade, or a word where a judge could give none. Records are a list
+of dicts, of which people and TSV have the number."""
 Show = Literal["always", "if_any", "if_varied", "never"]
 """When people see a column: where a cell says something; where rows differ, or are unusual."""
 Cell = (
@@ -189,8 +192,8 @@ class Table:
         Equal cells keep their order, undefined ones are last; 9 is before 10 in text, too.
         """
         cells: list[Any] = self.cells(by)
-        if self.column(by).kind == "text":
-            cells = [None if cell is None else natural_key(cell) for cell in cells]
+        if self.column(by).kind in ("text", "verdict"):
+            cells = [None if cell is None else natural_key(str(cell)) for cell in cells]
         known = [row for row, cell in enumerate(cells) if cell is not None]
         unknown = [row for row, cell in enumerate(cells) if cell is None]
         known.sort(key=lambda row: cells[row], reverse=descending)

@@ -76,6 +76,13 @@ COMMANDS: dict[str, Made] = {
     "judges erase strict --dry-run": lambda c: p.erasing(c, "strict"),
     "guidelines list": lambda c: p.listing(c, "guidelines"),
     "rejudge --judge strict --why text": lambda c: p.outdated(c, judges=["strict"], why=["text"]),
+    "adjudicate --list --summary": lambda c: p.disagreements(c),
+    "adjudicate --list --names --cell 0,2 --judges strict,middle": lambda c: p.disagreements(
+        c, cell=(0, 2), judges=["strict", "middle"], names=True
+    ),
+    "adjudicate --summary --unresolved majority --level 1": lambda c: p.disagreements(
+        c, unresolved="majority", level=1
+    ),
     "show run bm25-words": lambda c: p.details(c, "run", "bm25-words"),
 }  # fmt: skip
 

@@ -231,3 +231,13 @@ def test_instants_keep_microseconds_and_records_their_fields() -> None:
     assert table.to_polars().to_dicts() == table.to_records()
     assert table.to_pandas()["passages"].tolist() == table.cells("passages")
     assert table.to_pandas()["at"][0].microsecond == 7
+
+
+def test_verdicts_are_grades_and_words() -> None:
+    """Programs read either as it is; frames, which hold one kind, have text; 10 is after 9."""
+    table = Table("t", [Column("outcome", "verdict")], {"outcome": [10, "cannot", 9, None]})
+    assert table.to_records()[:2] == [{"outcome": 10}, {"outcome": "cannot"}]
+    assert table.sort("outcome").cells("outcome") == [9, 10, "cannot", None]
+    text = ["10", "cannot", "9", None]
+    assert table.to_arrow().to_pydict() == table.to_polars().to_dict(as_series=False) == {"outcome": text}
+    assert table.to_pandas()["outcome"].tolist() == text

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from pooler.cli.console import emit
 from pooler.cli.interrupts import last_words
 from pooler.cli.judge.judge import (
     MIN_DWELL_MS,
@@ -21,19 +19,16 @@ from pooler.cli.judge.judge import (
     keymap_of,
     sit,
 )
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.printed import Cell, Column, Format, Table
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
 from store.errors import ArgumentError, PoolerError
-from store.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from judge_ui.session.adjudicating import AdjudicatingSession
     from judge_ui.session.keys import Keymap
     from store.collection import Collection
-    from store.judging.disagreements import Case, Selection, Verdict
-    from store.records import Scale
+    from store.judging.disagreements import Selection
 
 
 class TieRuleName(StrEnum):
@@ -43,6 +38,7 @@ class TieRuleName(StrEnum):
     MEDIAN = "median"
 
 
+@command
 def adjudicate(
     name: Annotated[
         str | None,
@@ -109,8 +105,9 @@ def adjudicate(
     min_dwell: MinDwellOption = MIN_DWELL_MS,
     page: PageOption = 0,
     keymap: KeymapOption = None,
-    fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    output: Output,
 ) -> None:
     """Settle disagreements: documents that two judges or more have decided differently.
 
@@ -120,36 +117,39 @@ def adjudicate(
 
     Example: pooler adjudicate --judge zoe --cell 0,2
     """
+    from pooler.results.look.disagreements import disagreements, selection
     from store.collection import Collection
-    from store.judging.disagreements import Selection
 
     if names and not list_:
         raise ArgumentError("--names", "is a part of --list, which is absent", None)
-    if level is not None and unresolved is None:
-        raise ArgumentError("--level", "is a part of --unresolved, which is absent", level)
     if name is None and not (list_ or summary):
         hint = "pooler adjudicate --list shows what there is to decide"
         raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
+    output.check()
+    wanted: dict[str, Any] = {
+        "topic": topic,
+        "gap": gap,
+        "cell": None if cell is None else cell.split(","),
+        "judges": None if judges is None else [part.strip() for part in judges.split(",", 1)],
+        "unresolved": None if unresolved is None else unresolved.value,
+        "level": level,
+    }
     with Collection(collection) as opened:
-        chosen = Selection(
-            topic,
-            gap,
-            _cell(cell, opened.scale),
-            _two(judges),
-            None if unresolved is None else unresolved.value,
-            None if level is None else opened.scale.check_level(level),
-        )
         if list_ or summary:
             if name is not None:
                 # Refuses whoever could not sit down there; without a decision nothing is written.
-                opened.adjudication_desk(name, selection=chosen)
-            tables = [_listed(opened, chosen, names, fmt)] if list_ else []
-            tables += [_cells(opened, chosen, fmt)] if summary else []
-            emit(tables, fmt)
+                opened.adjudication_desk(name, selection=selection(opened, **wanted))
+            shown = ("disagreements",) * list_ + ("cells",) * summary
+            render(disagreements(opened, **wanted, names=names), output, *shown)
         elif name is not None:
             keys = keymap_of(keymap, opened.scale)
             session = _session(
-                opened, name, chosen, plain=plain, advance=not stay, min_dwell=min_dwell / 1000
+                opened,
+                name,
+                selection(opened, **wanted),
+                plain=plain,
+                advance=not stay,
+                min_dwell=min_dwell / 1000,
             )
             _sit(session, keys, plain=plain, page=page)
 
@@ -194,101 +194,3 @@ def _sit(session: AdjudicatingSession, keys: Keymap | None, *, plain: bool, page
         return run_adjudication(session, keys)
 
     sit(session, plain=run_lines if plain else None, full_screen=run_screen)
-
-
-def _cell(text: str | None, scale: Scale) -> tuple[Verdict, Verdict] | None:
-    """Read the value of `--cell`."""
-    from store.judging.disagreements import parse_cell
-
-    return None if text is None else parse_cell(text, scale)
-
-
-def _two(text: str | None) -> tuple[str, str] | None:
-    """Read the value of `--judges`."""
-    if text is None:
-        return None
-    first, comma, second = (part.strip() for part in text.partition(","))
-    if not (first and comma and second):
-        raise ArgumentError("--judges", "must be two judges, as in alice,bob", text)
-    return first, second
-
-
-def _listed(opened: Collection, selection: Selection, names: bool, fmt: Format) -> Table:  # noqa: FBT001 - private
-    """List the disagreements."""
-    cases = opened.disagreements.all(selection)
-    columns = [Column("topic"), Column("docno"), Column("grades"), Column("gap"), Column("status"),
-               Column("outcome")]  # fmt: skip
-    who = opened.disagreements.judge_names() if names else {}
-    columns += [Column("judges"), Column("adjudicator")] if names else []
-    rows: list[Mapping[str, Cell]] = [_row(case, opened.scale, who, fmt) for case in cases]
-    table = Table("disagreements", columns, rows, title=f"Disagreements ({opened.where})")
-    counts = Counter(case.status for case in cases)
-    parts = [f"{count} {status}" for status, count in sorted(counts.items())]
-    table.caption = f"{counted(len(cases), 'document')}: {', '.join(parts)}"
-    if not cases:
-        table.caption = _why_none(opened, selection)
-    return table
-
-
-def _why_none(opened: Collection, selection: Selection) -> str:
-    """Say why there is no disagreement to list."""
-    n_deciders = opened.disagreements.count_deciders()
-    if n_deciders < 2:
-        who = "nobody has" if n_deciders == 0 else "one judge alone has"
-        return f"no disagreement: fewer than two judges have judged; {who} so far"
-    if selection != type(selection)():
-        return "no disagreement of that kind"
-    return "no disagreement: wherever two judges decided, they decided alike"
-
-
-def _row(case: Case, scale: Scale, who: dict[int, str], fmt: Format) -> dict[str, Cell]:
-    """Write one document."""
-    from store.judging.disagreements import gap_of, letter
-
-    votes = [(letter(place), vote) for place, vote in enumerate(case.votes)]
-    ruling = case.ruling
-    return {
-        "topic": case.topic,
-        "docno": case.docno,
-        "grades": " ".join(f"{one}={_mark(vote.verdict, scale, fmt)}" for one, vote in votes),
-        "gap": gap_of(case.verdicts),
-        "status": case.status.value,
-        "outcome": None if ruling is None else _mark(ruling.verdict, scale, fmt),
-        "judges": " ".join(f"{one}={who[vote.judge]}" for one, vote in votes) if who else None,
-        "adjudicator": who[ruling.judge] if who and ruling is not None else None,
-    }
-
-
-def _cells(opened: Collection, selection: Selection, fmt: Format) -> Table:
-    """Count the disagreements by the two grades."""
-    scale = opened.scale
-    cells = opened.disagreements.cells(selection)
-    verdicts: Sequence[Verdict] = [*scale.values, None]
-    headings = {one: str(_mark(one, scale, fmt)) for one in verdicts}
-    columns = [Column("first", "one gave"), Column("second", "another gave"),
-               Column("documents"), Column("settled")]  # fmt: skip
-    columns += [Column(f"as_{'cannot' if one is None else one}", f"as {headings[one]}") for one in verdicts]
-    table = Table("cells", columns, title="Disagreements by the two grades")
-    for one in cells:
-        row: dict[str, Cell] = {
-            "first": _mark(one.cell[0], scale, fmt),
-            "second": _mark(one.cell[1], scale, fmt),
-            "documents": one.documents,
-            "settled": one.settled,
-        }
-        for verdict in verdicts:
-            row[f"as_{'cannot' if verdict is None else verdict}"] = one.outcomes.get(verdict, 0)
-        table.rows.append(row)
-    table.caption = (
-        "A document with three different grades is in three rows." if cells else "no disagreement to count"
-    )
-    return table
-
-
-def _mark(verdict: Verdict, scale: Scale, fmt: Format) -> Cell:
-    """Write a verdict: as judges know it for people, as it is stored for programs."""
-    if fmt is not Format.TABLE:
-        return "cannot" if verdict is None else verdict
-    from judge_ui.session.messages import verdict_mark
-
-    return verdict_mark(scale, verdict)

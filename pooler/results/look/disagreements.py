@@ -1,0 +1,231 @@
+"""Documents that judges decided differently, and what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+from pooler.results.result import Result, frozen
+from pooler.results.table import Column, Table, View
+from store.errors import ArgumentError
+from store.text import counted
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+    from store.judging.disagreements import Case, CellCount, Selection, Verdict
+    from store.records import Scale
+
+    Mark = Callable[[Verdict], int | str]
+
+TieRule = Literal["majority", "median"]
+"""Rules that leave ties."""
+
+
+def disagreements(
+    collection: Collection,
+    *,
+    topic: str | None = None,
+    gap: int | None = None,
+    cell: Sequence[int | str | None] | None = None,
+    judges: Sequence[str] | None = None,
+    unresolved: TieRule | None = None,
+    level: int | None = None,
+    names: bool = False,
+) -> DisagreementList:
+    """List the documents that two judges or more decided differently, and what became of them.
+
+    Parameters
+    ----------
+    collection : Collection
+        Open.
+    topic : str, optional
+        Of this topic alone.
+    gap : int, optional
+        Where two grades differ by so much or more; from 1.
+    cell : sequence of two of int, str or None, optional
+        Where one judge gave the first and another the second: grades, or letters of the scale;
+        ``None`` = cannot be judged.
+    judges : sequence of two str, optional
+        Where these two disagree; gap, cell and unresolved are then asked of them alone.
+    unresolved : {"majority", "median"}, optional
+        Where this rule leaves the votes tied.
+    level : int, optional
+        With `unresolved`: of votes made binary first, grades from it on being relevant.
+    names : bool, default=False
+        Who A, B and C are. For the organiser alone: adjudicators judge blind.
+
+    Returns
+    -------
+    DisagreementList
+        Tables `disagreements`, a row a document, by topic and docno, with rulings that are no
+        longer needed where no kind is asked for; and `cells`, their number by the two grades.
+
+    Raises
+    ------
+    ArgumentError
+        If a cell, the judges, the rule or the level cannot be, or a level comes without a rule.
+    UnknownNameError
+        If there is no such topic or judge.
+
+    Notes
+    -----
+    One pass over the judgements.
+
+    Examples
+    --------
+    >>> from store.collection import Collection
+    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
+    ...     disagreements(opened, cell=(0, 2)).table("disagreements").to_dict()["docno"]
+    ['KG-E-008']
+    """
+    from store.judging.disagreements import Selection, count_cells
+
+    asked = selection(collection, topic, gap, cell, judges, unresolved, level)
+    area = collection.disagreements
+    cases = tuple(area.all(asked))
+    who = area.judge_names()
+    pair = None
+    if asked.judges is not None:
+        ids = {name: number for number, name in who.items()}
+        pair = ids[asked.judges[0]], ids[asked.judges[1]]
+    settings = frozen(
+        collection=collection.name, topic=topic, gap=gap, cell=None if cell is None else [*cell],
+        judges=None if judges is None else [*judges], unresolved=unresolved, level=level, names=names,
+    )  # fmt: skip
+    return DisagreementList(
+        settings=settings, cases=cases, cells=tuple(count_cells(cases, pair)), scale=collection.scale,
+        who=who if names else {}, where=collection.where,
+        why_none="" if cases else _why_none(area.count_deciders(), is_narrowed=asked != Selection()),
+    )  # fmt: skip
+
+
+def selection(
+    collection: Collection,
+    topic: str | None,
+    gap: int | None,
+    cell: Sequence[int | str | None] | None,
+    judges: Sequence[str] | None,
+    unresolved: TieRule | None,
+    level: int | None,
+) -> Selection:
+    """Check which disagreements are wanted; the parameters are those of `disagreements`."""
+    from store.judging.disagreements import Selection, parse_cell
+
+    if level is not None and unresolved is None:
+        raise ArgumentError("--level", "is a part of --unresolved, which is absent", level)
+    if unresolved not in (None, *get_args(TieRule)):
+        raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
+    if judges is not None and not (len(judges) == 2 and all(judges)):
+        raise ArgumentError("judges", "must be two judges, as in alice,bob", ",".join(judges))
+    scale = collection.scale
+    words = None if cell is None else ",".join("cant" if one is None else str(one) for one in cell)
+    return Selection(
+        topic, gap, None if words is None else parse_cell(words, scale),
+        None if judges is None else (judges[0], judges[1]),
+        unresolved, None if level is None else scale.check_level(level),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class DisagreementList(Result):
+    """What judges disagree on; tables: `disagreements`, and `cells`: their number by two grades."""
+
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    cases: tuple[Case, ...]
+    """By topic and docno; the votes of each are A, B, C."""
+    cells: tuple[CellCount, ...]
+    scale: Scale
+    who: Mapping[int, str]
+    """Names of judges, where those are told."""
+    where: str
+    """Of the collection."""
+    why_none: str
+    """Why there is no case; empty where there is one."""
+
+    NAMES: ClassVar[tuple[str, ...]] = ("disagreements", "cells")
+
+    def _table(self, name: str) -> Table:
+        return self._made(name, _stored)
+
+    def _views(self, name: str) -> Sequence[View]:
+        from judge_ui.session.messages import verdict_mark
+
+        # People read grades as judges know them.
+        return [View(self._made(name, partial(verdict_mark, self.scale)), of_rows="document")]
+
+    def _made(self, name: str, mark: Mark) -> Table:
+        return self._listed(mark) if name == "disagreements" else self._counted(mark)
+
+    def _listed(self, mark: Mark) -> Table:
+        """List the documents."""
+        columns = [
+            Column("topic"), Column("docno"), Column("grades", "texts"), Column("gap", "int"),
+            Column("status"), Column("outcome", "verdict"),
+        ]  # fmt: skip
+        if self.settings["names"]:
+            columns += [Column("judges", "texts"), Column("adjudicator")]
+        counts = Counter(case.status for case in self.cases)
+        parts = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        note = self.why_none or f"{counted(len(self.cases), 'document')}: {parts}"
+        rows = (_row(case, self.who, mark) for case in self.cases)
+        title = f"Disagreements ({self.where})"
+        return Table.of_rows("disagreements", columns, rows, title=title, notes=[note])
+
+    def _counted(self, mark: Mark) -> Table:
+        """Count the documents by the two grades, and by what they were settled as."""
+        outcomes = {f"as_{_stored(one)}": one for one in (*self.scale.values, None)}
+        columns = [
+            Column("first", "verdict", "one gave"), Column("second", "verdict", "another gave"),
+            Column("documents", "int"), Column("settled", "int"),
+            *(Column(name, "int", f"as {mark(one)}") for name, one in outcomes.items()),
+        ]  # fmt: skip
+        rows = [
+            {
+                "first": mark(one.cell[0]), "second": mark(one.cell[1]),
+                "documents": one.documents, "settled": one.settled,
+                **{name: one.outcomes.get(verdict, 0) for name, verdict in outcomes.items()},
+            }
+            for one in self.cells
+        ]  # fmt: skip
+        note = (
+            "A document with three different grades is in three rows." if rows else "no disagreement to count"
+        )
+        return Table.of_rows("cells", columns, rows, title="Disagreements by the two grades", notes=[note])
+
+
+def _stored(verdict: Verdict) -> int | str:
+    """Write a verdict as it is stored."""
+    return "cannot" if verdict is None else verdict
+
+
+def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
+    """Return the cells of a document; names, where they are told."""
+    from store.judging.disagreements import gap_of, letter
+
+    votes = [(letter(place), vote) for place, vote in enumerate(case.votes)]
+    ruling = case.ruling
+    named = {"judges": [f"{one}={who[vote.judge]}" for one, vote in votes]} if who else {}
+    return {
+        "topic": case.topic,
+        "docno": case.docno,
+        "grades": [f"{one}={mark(vote.verdict)}" for one, vote in votes],
+        "gap": gap_of(case.verdicts),
+        "status": case.status.value,
+        "outcome": None if ruling is None else mark(ruling.verdict),
+        "adjudicator": who[ruling.judge] if who and ruling is not None else None,
+        **named,
+    }
+
+
+def _why_none(n_deciders: int, *, is_narrowed: bool) -> str:
+    """Say why there is no disagreement to list."""
+    if n_deciders < 2:
+        who = "nobody has" if n_deciders == 0 else "one judge alone has"
+        return f"no disagreement: fewer than two judges have judged; {who} so far"
+    if is_narrowed:
+        return "no disagreement of that kind"
+    return "no disagreement: wherever two judges decided, they decided alike"
