@@ -207,7 +207,7 @@ def wanted_of(
     given: list[tuple[str, object, tuple[FileFormat, ...]]] = [
         ("columns", columns, (FileFormat.COLUMNS,)),
         ("topic", topic, (FileFormat.COLUMNS,)),
-        ("sample", sample, (FileFormat.QRELS,)),
+        ("as", sample, (FileFormat.QRELS,)),
         ("judge_column", judge_column, (FileFormat.QRELS,)),
     ]
     for name, value, formats in given:
