@@ -344,7 +344,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1, or by-rank"),
         (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1, or by-rank"),
         (("--of", "nobody"), UnknownNameError, "unknown judge `nobody`; known"),
-        (("--level", "3"), ArgumentError, "`--level` must be above 0 and at most 2"),
+        (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
         (("nothing",), UnknownNameError, "unknown run `nothing`"),
         (("judgements/strict.qrels",), PoolerError, "is a file, and no run tag of the collection"),
         (("--scale", "0-2"), ArgumentError, "is for files; a collection has declared its own"),
