@@ -179,10 +179,7 @@ class LazyGroup(ListingGroup):
 
 GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Start": {
-        "demo": Announced(
-            "pooler.cli.keep.demo:demo",
-            "Run the whole chain on a sample collection: from run files to qrels and what they are worth.",
-        ),
+        "demo": Announced("pooler.cli.keep.demo:demo", "Run the whole chain on a sample collection."),
         "init": Announced(
             "pooler.cli.collect.init:init", "Make an empty collection with a declared scale of grades."
         ),
@@ -195,20 +192,16 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Pool": {
         "pool": Announced(
-            "pooler.cli.pool.pool:app",
-            "Choose the documents to judge from the runs of files, or of a collection.",
+            "pooler.cli.pool.pool:app", "Choose the documents to judge, of run files or of a collection."
         ),
         "provenance": Announced(
-            "pooler.cli.pool.provenance:provenance",
-            "Show which runs and groups brought what into a depth pool, and the pool at other depths.",
+            "pooler.cli.pool.provenance:provenance", "Show what each run or group brought into a depth pool."
         ),
         "replay": Announced(
-            "pooler.cli.pool.replay:replay",
-            "Judge again in the order of each strategy: what it finds, and how soon the run order stands.",
+            "pooler.cli.pool.replay:replay", "Judge again in the order of each strategy, and compare them."
         ),
         "unpool": Announced(
-            "pooler.cli.pool.unpool:unpool",
-            "Take a run out of the pools it fed, and list what it alone had brought; or withdraw a pool.",
+            "pooler.cli.pool.unpool:unpool", "Take a run out of the pools it fed, or withdraw a pool."
         ),
     },
     "Judge": {
@@ -216,12 +209,12 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": Announced(
             "pooler.cli.pool.assign:assign",
-            "Assign pooled documents to judges, by name or for whoever claims them.",
+            "Assign pooled documents to judges, by name or for whoever claims.",
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
         "status": Announced(
             "pooler.cli.judge.status:status",
-            "Show how far each judge has come, and how long the rest will take.",
+            "Show how far each judge is, and how long the rest will take.",
         ),
         "list": Announced(
             "pooler.cli.judge.list:app", "List what there is, one row a thing, with its counts."
@@ -229,36 +222,31 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "show": Announced("pooler.cli.judge.show:app", "Show everything known of one thing."),
         "history": Announced(
             "pooler.cli.judge.history:history",
-            "Tell who changed what, and when; or of one document of a topic, why it has its grade.",
+            "Tell who changed what and when, or why a document has its grade.",
         ),
         "effort": Announced(
-            "pooler.cli.judge.effort:effort",
-            "Report what judging cost each judge, which decisions were hasty, and who drifts.",
+            "pooler.cli.judge.effort:effort", "Report what judging cost, what was hasty, and who drifts."
         ),
         "rejudge": Announced(
             "pooler.cli.judge.rejudge:rejudge",
-            "List judgements whose guidelines, or text of topic or document, have changed since.",
+            "List judgements whose guidelines or texts have changed since.",
         ),
     },
     "Agree": {
         "agreement": Announced(
             "pooler.cli.agree.agreement:agreement",
-            "Measure how far judges agree: all of them together, and every two of them.",
+            "Measure how far judges agree, all together and two by two.",
         ),
         "adjudicate": Announced(
-            "pooler.cli.judge.adjudicate:adjudicate",
-            "Settle disagreements: documents that two judges or more have decided differently.",
+            "pooler.cli.judge.adjudicate:adjudicate", "Settle documents that judges have decided differently."
         ),
-        "diff": Announced(
-            "pooler.cli.agree.diff:diff",
-            "Compare two qrels files: what was added, removed and changed, by grade in A and in B.",
-        ),
+        "diff": Announced("pooler.cli.agree.diff:diff", "Compare two qrels files, grade by grade."),
     },
     "Export": {
         "export": Announced("pooler.cli.keep.export:app", "Write what evaluators read."),
         "collapse": Announced(
             "pooler.cli.agree.collapse:collapse",
-            "Make graded qrels binary, or several judges' files one: as `export qrels`, from files.",
+            "Make one binary qrels file of graded ones, or of several judges'.",
         ),
     },
     "Measure": {
@@ -267,63 +255,54 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "Measure runs. The mean is over the judged topics that have a relevant document.",
         ),
         "estimate": Announced(
-            "pooler.cli.measure.estimate:estimate",
-            "Estimate the scores of runs from a judged sample: xinfAP, infNDCG, statAP and their like.",
+            "pooler.cli.measure.estimate:estimate", "Estimate the scores of runs from a judged sample."
         ),
         "compare": Announced(
-            "pooler.cli.measure.compare:compare",
-            "Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.",
+            "pooler.cli.measure.compare:compare", "Test whether runs differ, in pairs or all at once."
         ),
         "required-difference": Announced(
             "pooler.cli.measure.required:required_difference",
-            "Print the difference of two MAPs that a paired t test finds significant.",
+            "Print the difference of MAP that is significant.",
         ),
         "ap-properties": Announced(
             "pooler.cli.measure.required:ap_properties",
-            "Print what AP is at least, and on average in random order, for any N and R.",
+            "Print the least and the expected AP for any N and R.",
         ),
     },
     "Trust": {
         "diagnose": Announced(
-            "pooler.cli.measure.diagnose:diagnose",
-            "Tell what a pool owes to its runs, what it missed, and how far scores can move for it.",
+            "pooler.cli.measure.diagnose:diagnose", "Tell what a pool owes to its runs, and what it missed."
         ),
         "sensitivity": Announced(
             "pooler.cli.measure.sensitivity:sensitivity",
-            "Flip the unjudged documents at rank N+1 to relevant and see what moves.",
+            "Flip the unjudged documents at rank N+1, and see what moves.",
         ),
         "variation": Announced(
             "pooler.cli.measure.variation:variation",
-            "Tell how far MAP and the order of runs move when the documents are judged anew.",
+            "Tell how far MAP and the order of runs move, judged anew.",
         ),
         "next": Announced(
-            "pooler.cli.measure.next:next_",
-            "List the documents whose judgement would settle the order of the runs soonest.",
+            "pooler.cli.measure.next:next_", "List the documents that would settle the order of runs soonest."
         ),
         "report": Announced(
             "pooler.cli.measure.report:report",
-            "Write a page that shows whether the collection can be trusted, and how far.",
+            "Write a page that shows how far the collection can be trusted.",
         ),
     },
     "Keep": {
         "merge": Announced(
-            "pooler.cli.keep.merge:merge",
-            "Take in what was done on copies of the collection: by judges elsewhere, in parts handed out.",
+            "pooler.cli.keep.merge:merge", "Take in what was done on copies of the collection."
         ),
         "backup": Announced(
             "pooler.cli.keep.safety:backup", "Save the whole collection as one file, while judges work."
         ),
         "restore": Announced(
-            "pooler.cli.keep.safety:restore",
-            "Make a collection of a backup, where there is none or in place of one.",
+            "pooler.cli.keep.safety:restore", "Make a collection of a backup, anew or in place of one."
         ),
         "copy": Announced(
             "pooler.cli.keep.safety:copy", "Copy a whole collection: from a file to a server, or back."
         ),
-        "verify": Announced(
-            "pooler.cli.keep.safety:verify",
-            "Check the collection against its own rules, and say what to do about each fault.",
-        ),
+        "verify": Announced("pooler.cli.keep.safety:verify", "Check the collection against its own rules."),
         "upgrade": Announced(
             "pooler.cli.keep.safety:upgrade", "Back up a collection and migrate it to this program's schema."
         ),

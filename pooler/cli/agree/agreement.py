@@ -238,7 +238,7 @@ def agreement(
     *,
     output: Output,
 ) -> None:
-    """Measure how far judges agree: all of them together, and every two of them.
+    """Measure how far judges agree, all together and two by two.
 
     All together: Krippendorff's alpha and Fleiss' kappa. Two by two: Cohen's kappa, plain and
     quadratic on the declared scale, at every level of relevance, and the overlap of the relevant

@@ -82,7 +82,7 @@ def collapse(
     lenient: LenientOption = False,
     manifest: ManifestOption = None,
 ) -> None:
-    """Make graded qrels binary, or several judges' files one: as `export qrels`, from files.
+    """Make one binary qrels file of graded ones, or of several judges'.
 
     Grades from the level on become 1, the others 0. Documents that a file lists as pooled and not
     judged (--code -1=unjudged), skipped and unjudgeable ones are left out and counted; none becomes

@@ -37,7 +37,7 @@ def diff(
     *,
     output: Output,
 ) -> None:
-    """Compare two qrels files: what was added, removed and changed, by grade in A and in B.
+    """Compare two qrels files, grade by grade.
 
     Not listed, listed as unjudged (a negative code), and judged are three states; a judgement that
     came where a document was listed as unjudged is now judged, not added. Became and ceased:

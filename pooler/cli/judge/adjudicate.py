@@ -109,7 +109,7 @@ def adjudicate(
     *,
     output: Output,
 ) -> None:
-    """Settle disagreements: documents that two judges or more have decided differently.
+    """Settle documents that judges have decided differently.
 
     The adjudicator sees the judges' grades, notes and passages as A, B, C: who is which differs
     from document to document. The outcome is the adjudicator's own judgement; nothing is

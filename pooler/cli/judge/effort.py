@@ -26,7 +26,7 @@ def effort(
     *,
     output: Output,
 ) -> None:
-    """Report what judging cost each judge, which decisions were hasty, and who drifts.
+    """Report what judging cost, what was hasty, and who drifts.
 
     Dwell is how long a document was on the screen when it was decided; where a decision was taken
     back, the one that stands counts. Active time is without pauses, and has what was taken back.

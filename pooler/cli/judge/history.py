@@ -56,7 +56,7 @@ def history(
     *,
     output: Output,
 ) -> None:
-    """Tell who changed what, and when; or of one document of a topic, why it has its grade.
+    """Tell who changed what and when, or why a document has its grade.
 
     Without DOCNO: every event of every judge by time, the newest last, with how the document stood
     with that judge before and after it; and whatever else has a date. Of a topic that is runs,

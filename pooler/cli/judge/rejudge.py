@@ -43,7 +43,7 @@ def rejudge(
     *,
     output: Output,
 ) -> None:
-    """List judgements whose guidelines, or text of topic or document, have changed since.
+    """List judgements whose guidelines or texts have changed since.
 
     With --requeue, each is unjudged again: the grade leaves the qrels until its judge has given
     another, and stays in the history. Those that no judge would be shown again stay as they are.

@@ -20,7 +20,7 @@ def status(
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show how far each judge has come, and how long the rest will take.
+    """Show how far each judge is, and how long the rest will take.
 
     Pooled = in any pool not withdrawn; once documents are assigned, what is assigned to that judge.
     Judged documents outside of it are counted apart. Unjudged, skipped, cannot be judged and

@@ -57,7 +57,7 @@ def demo(
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Which sample collection.")] = "kitchen_garden",
 ) -> None:
-    """Run the whole chain on a sample collection: from run files to qrels and what they are worth.
+    """Run the whole chain on a sample collection.
 
     Example: pooler demo --keep garden
     """

@@ -360,7 +360,7 @@ def merge(
     fmt: FormatOption = Format.TABLE,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Take in what was done on copies of the collection: by judges elsewhere, in parts handed out.
+    """Take in what was done on copies of the collection.
 
     Copies are files that were copied (`pooler backup`, `pooler copy`), parts made by `pooler export
     work`, or databases; they are only read. Every event keeps its judge, time and sitting. What was

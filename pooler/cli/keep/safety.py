@@ -58,7 +58,7 @@ def restore(
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make a collection of a backup, where there is none or in place of one.
+    """Make a collection of a backup, anew or in place of one.
 
     The backup is checked first. With --replace the collection that is there is saved as
     FILE.replaced; one that is damaged is put aside as it is, as FILE.damaged. Nobody may be judging
@@ -119,7 +119,7 @@ COLUMNS = (
 
 
 def verify(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """Check the collection against its own rules, and say what to do about each fault.
+    """Check the collection against its own rules.
 
     The file and its references, every value, the scale, guidelines, judges, sittings, places,
     texts and their hashes, runs and rankings, pools, and the history of every judgement. Others may

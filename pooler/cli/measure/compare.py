@@ -57,11 +57,12 @@ def compare(
         bool, typer.Option("--by-topic", "-q", help="Of two runs: both scores of every topic, too.")
     ] = False,
 ) -> None:
-    """Test whether runs differ: t, signed ranks, exact randomisation, bootstrap; Tukey, Holm.
+    """Test whether runs differ, in pairs or all at once.
 
-    Two runs get every test. More runs, or --all, get a row for every pair, with p-values adjusted
-    for the number of pairs: by Holm, and by Tukey's HSD. Runs are compared over the topics where
-    both have a score; one that has no documents for a topic scores 0 there, as in `evaluate`.
+    Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs, or --all,
+    get a row for every pair, with p-values adjusted for the number of pairs: by Holm, and by
+    Tukey's HSD. Runs are compared over the topics where both have a score; one that has no
+    documents for a topic scores 0 there, as in `evaluate`.
 
     Example: pooler compare bm25-words rm3-words-title --judge alice
 

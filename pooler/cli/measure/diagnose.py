@@ -80,7 +80,7 @@ def diagnose(
         ),
     ] = None,
 ) -> None:
-    """Tell what a pool owes to its runs, what it missed, and how far scores can move for it.
+    """Tell what a pool owes to its runs, and what it missed.
 
     Each run that fed the pool is scored as if it had come late: without the documents that its
     group, or it where no group is known, alone brought. What follows stands first, in words. Other

@@ -163,7 +163,7 @@ def estimate(
     ] = None,
     by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row a run and topic, too.")] = False,
 ) -> None:
-    """Estimate the scores of runs from a judged sample: xinfAP, infNDCG, statAP and their like.
+    """Estimate the scores of runs from a judged sample.
 
     What is judged stands for what is not: xinfAP, infNDCG and iP@k need strata, as sample_eval.pl
     reads them, infAP the same share of each, and statAP how likely each document was to be sampled.

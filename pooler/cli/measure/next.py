@@ -58,7 +58,7 @@ def next_(
         ),
     ] = None,
 ) -> None:
-    """List the documents whose judgement would settle the order of the runs soonest.
+    """List the documents that would settle the order of runs soonest.
 
     Where judges differ, or nobody judged, a document may be relevant or not, and so may MAP differ.
     A row is a document, and what part of the variance of the differences between runs a certain

@@ -25,7 +25,7 @@ def report(
     ] = None,
     values: ValueOption = None,
 ) -> None:
-    """Write a page that shows whether the collection can be trusted, and how far.
+    """Write a page that shows how far the collection can be trusted.
 
     One HTML file that needs no network and no script: what the collection is, the pool, judging and
     agreement, what the pool owes to its runs, and how far scores and the order of runs can move.

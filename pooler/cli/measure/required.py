@@ -96,7 +96,7 @@ def required_difference(
         ),
     ] = 0.5,
 ) -> None:
-    """Print the difference of two MAPs that a paired t test finds significant.
+    """Print the difference of MAP that is significant.
 
     Without runs: tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as there; --format
     json and tsv have every digit. With runs, or --all: a row for every two of them, with the
@@ -206,7 +206,7 @@ def ap_properties(
     *,
     output: Output,
 ) -> None:
-    """Print what AP is at least, and on average in random order, for any N and R.
+    """Print the least and the expected AP for any N and R.
 
     Tables 1 and 2 of Kishida (2001), eq. 4 and 5, and the standard deviation beside them; with
     --rank table 3, eq. 20, and what can occur where not all R stand above that rank, as if AP could

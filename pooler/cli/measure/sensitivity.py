@@ -120,7 +120,7 @@ def sensitivity(
         bool, typer.Option("--plot", help="Draw the change of each run's MAP; with --missing its limits.")
     ] = False,
 ) -> None:
-    """Flip the unjudged documents at rank N+1 to relevant and see what moves.
+    """Flip the unjudged documents at rank N+1, and see what moves.
 
     For every run in turn, all its unjudged documents at rank N+1 (one a topic) turn relevant:
     AP changes by eq. 19 of Kishida 2001. A row shows the run's own MAP and its change, and what its

@@ -74,7 +74,7 @@ def variation(
         ),
     ] = False,
 ) -> None:
-    """Tell how far MAP and the order of runs move when the documents are judged anew.
+    """Tell how far MAP and the order of runs move, judged anew.
 
     Judges differ: a document that half of them find relevant is one with probability 1/2, and a new
     judging would give another MAP. Its mean, variance and covariance are computed exactly, where

@@ -118,7 +118,7 @@ def assign(
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Assign pooled documents to judges, by name or for whoever claims them.
+    """Assign pooled documents to judges, by name or for whoever claims.
 
     Without any assignment every judge is shown the whole pool; from the first one on, each is
     shown only what is assigned to him or her, and never why. A document gets exactly as many judges

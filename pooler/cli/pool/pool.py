@@ -178,7 +178,7 @@ def pool(
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Choose the documents to judge from the runs of files, or of a collection.
+    """Choose the documents to judge, of run files or of a collection.
 
     With run files no collection is touched: the pool goes to --out or stdout. Without, the runs
     of the collection are pooled into it (and to --out, if given). Sizes, ties at the cut and

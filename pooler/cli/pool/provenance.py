@@ -59,7 +59,7 @@ def provenance(
     lenient: LenientOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show which runs and groups brought what into a depth pool, and the pool at other depths.
+    """Show what each run or group brought into a depth pool.
 
     In a collection a document counts as relevant when some judge's grade is at least the level.
 

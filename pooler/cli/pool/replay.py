@@ -64,7 +64,7 @@ def replay(
         typer.Option("--seed", min=0, help="Of strategies that choose at random.", show_default=False),
     ] = None,
 ) -> None:
-    """Judge again in the order of each strategy: what it finds, and how soon the run order stands.
+    """Judge again in the order of each strategy, and compare them.
 
     Every topic gets the same budget of judgements. `take` is depth pooling that stops at the
     budget, the one to beat; `depth` lists the whole pool, documents of most runs first. Runs that

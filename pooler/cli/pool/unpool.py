@@ -30,7 +30,7 @@ def unpool(
     by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Topic by topic, too.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Take a run out of the pools it fed, and list what it alone had brought; or withdraw a pool.
+    """Take a run out of the pools it fed, or withdraw a pool.
 
     These documents leave the pools; what is judged of them stays judged, and counts as outside of
     every pool; so do documents of a pool that is withdrawn. The run contributes to no later pool.
