@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pooler.results.look.status import status
     from pooler.results.measure.compare import compare
     from pooler.results.measure.diagnose import diagnose
+    from pooler.results.measure.estimate import estimate
     from pooler.results.measure.evaluate import evaluate, list_measures
     from pooler.results.measure.next import next_documents
     from pooler.results.measure.probabilities import probabilities
@@ -72,6 +73,7 @@ _MODULES = {
     "pooler.results.look.status": ("status",),
     "pooler.results.measure.compare": ("compare",),
     "pooler.results.measure.diagnose": ("diagnose",),
+    "pooler.results.measure.estimate": ("estimate",),
     "pooler.results.measure.evaluate": ("evaluate", "list_measures"),
     "pooler.results.measure.next": ("next_documents",),
     "pooler.results.measure.probabilities": ("probabilities",),
@@ -115,6 +117,7 @@ __all__ = [
     "disagreements",
     "effort",
     "erasing",
+    "estimate",
     "evaluate",
     "history",
     "list_measures",

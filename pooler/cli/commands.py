@@ -213,8 +213,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
         "status": Announced(
-            "pooler.cli.judge.status:status",
-            "Show how far each judge is, and how long the rest will take.",
+            "pooler.cli.judge.status:status", "Show how far each judge is, and how long the rest will take."
         ),
         "list": Announced(
             "pooler.cli.judge.list:app", "List what there is, one row a thing, with its counts."

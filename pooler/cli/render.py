@@ -267,7 +267,7 @@ def _draw(views: Sequence[View], plots: Sequence[Plot], output: Output, stream: 
             stream.write("\n")
         n_rows = len(view.table) if view.rows is None else len(view.rows)
         most = output.limit or view.limit or (TERMINAL_ROWS if stream.isatty() else n_rows)
-        if n_rows > most:
+        if n_rows > most and not view.is_whole:
             rows = (range(n_rows) if view.rows is None else view.rows)[:most]
             # A sentence of its own, before all others: what is not there is the first thing to know.
             notes = view.table.notes if view.notes is None else view.notes

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
-from functools import wraps
-from inspect import Parameter, Signature, signature
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, ClassVar
 
 import typer
-from typer.models import ArgumentInfo
 
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -20,7 +16,6 @@ from pooler.cli.options import (
     CutoffOption,
     FileRunsOption,
     FileScaleOption,
-    FormatOption,
     JudgeOption,
     LenientOption,
     LevelOption,
@@ -35,8 +30,7 @@ from pooler.cli.options import (
     check_way,
     policy_of,
 )
-from pooler.results.printed import Format
-from pooler.results.source import Judged, Source, names_collection
+from pooler.results.source import Source, names_collection
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 
@@ -108,7 +102,14 @@ class Given:
         if self.qrels is not None or probabilities is None or names_collection(self.ctx) or not are_files:
             return self.source()
         self._check_no_judgements()
-        return Source(self.runs or [], listed=self.listed, order=self.order.value, lenient=self.lenient)
+        return self.runs_alone()
+
+    def runs_alone(self) -> Source:
+        """Name run files whose judgements are told otherwise, and what of them is relevant."""
+        return Source(
+            self.runs or [], listed=self.listed, order=self.order.value, lenient=self.lenient,
+            level=self.level, rigid=self.rigid, relaxed=self.relaxed, scale=self.scale,
+        )  # fmt: skip
 
     def _check_no_judgements(self) -> None:
         """Refuse options on judgements where there are run files and probabilities alone."""
@@ -128,62 +129,3 @@ class Given:
             if value is not None:
                 requirement = "is of judgements; the file already says how likely a document is relevant"
                 raise ArgumentError(name, requirement, None, hint="--qrels FILE adds them")
-
-    def load(self, *, docnos: bool = True) -> Judged:
-        """Read the runs and the judgements; see `load_judged`."""
-        source = self.source()
-        return source.judged if docnos else source.numbered
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenPrinted(Given):
-    """The same with a format, for commands whose tables are printed one by one."""
-
-    fmt: FormatOption = Format.TABLE
-
-
-def on_given_runs(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take the options of `Given` around its own, and be called with a `Given`.
-
-    Parameters
-    ----------
-    command : callable
-        Its first argument is the `Given`; the others are options as typer reads them, whose types
-        can be had at run time, and arguments that stand before the runs.
-
-    Returns
-    -------
-    callable
-        What typer is given: the command's arguments, RUN, the command's options, then the others of
-        `Given`.
-    """
-    types = get_type_hints(GivenPrinted, include_extras=True)
-    of_given = [
-        Parameter(
-            field.name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if field.default is MISSING else field.default,
-            annotation=types[field.name],
-        )
-        for field in fields(GivenPrinted)
-    ]
-    _, *own = signature(command, eval_str=True).parameters.values()
-    own = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
-
-    @wraps(command)
-    def told(**values: Any) -> None:
-        given = GivenPrinted(**{one.name: values.pop(one.name) for one in of_given})
-        command(given, **values)
-
-    before = [one for one in own if _is_argument(one)]
-    options = [one for one in own if one not in before]
-    parameters = [of_given[0], *before, of_given[1], *options, *of_given[2:]]
-    told.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
-    told.__annotations__ = {one.name: one.annotation for one in parameters}
-    return told
-
-
-def _is_argument(parameter: Parameter) -> bool:
-    """Say whether typer reads a parameter by its place."""
-    described = getattr(parameter.annotation, "__metadata__", ())
-    return any(isinstance(one, ArgumentInfo) for one in described)

@@ -13,10 +13,14 @@ REASONS = {
     "one-doc": "one document says nothing about chance",
     "single-grade": "one and the same grade was used throughout",
     "no-relevant": "nobody found a relevant document",
+    "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
+    "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
+    "uneven-sample": "not the same share of every stratum is judged, so no infAP",
     "one-topic": "one topic says nothing about other topics; --interval item takes documents",
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",
-    "no-standard-error": "there is no standard error to make an interval of",
+    "no-standard-error": "no standard error, so no interval: of a sample one judged document of a topic,"
+    " or an estimated variance below 0",
     # What strategies find, and orders of runs.
     "none-in-union": "no relevant document is among the first of any run",
     "no-judgements": "no judgement was spent",

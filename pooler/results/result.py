@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.judge_kinds import view_with_kinds, with_kinds
-from pooler.results.table import Plot, Table, View, see
+from pooler.results.table import Column, Plot, Table, View, see, written
 from pooler.telling import Listener, listening, now_listening
 from store.errors import UnknownNameError
 
@@ -65,7 +65,7 @@ class Result:
         shown = [view for name in names or self.shown() for view in self._views(name)]
         if shown:
             shown[0] = view_with_kinds(shown[0], self.voters())
-        return tuple(shown)
+        return tuple(_said_once(shown))
 
     def voters(self) -> Mapping[str, int]:
         """Return judges of each kind who vote together, where there are several kinds."""
@@ -102,6 +102,38 @@ class Result:
 
     def _repr_html_(self) -> str:
         return html(self.views()[0])
+
+
+def _said_once(views: Sequence[View]) -> list[View]:
+    """Say of columns that several views have what they hold below the last of these alone."""
+    said: set[tuple[str, str]] = set()
+    found: list[View] = []
+    for view in reversed(views):
+        declared = view.declared()
+        told = {(one.title.strip(), one.about) for one in declared if one.about}
+        if told & said:
+            columns = [replace(one, about="") if (one.title.strip(), one.about) in said else one
+                       for one in declared]  # fmt: skip
+            view = replace(view, columns=columns)
+        said |= told
+        found.append(view)
+    return found[::-1]
+
+
+def facts_view(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> View:
+    """Return single facts as people read them: two columns, under the first as their heading."""
+    shown = {name.replace("_", " "): fact_text(fact) for name, fact in facts.items()}
+    (first, value), *others = shown.items()
+    columns = [Column("name", heading=first), Column("value", heading=value or "-")]
+    rows = [{"name": name, "value": text} for name, text in others]
+    return View(Table.of_rows("facts", columns, rows, notes=notes), is_whole=True)
+
+
+def fact_text(fact: Any) -> str | None:
+    """Write a fact for people; ``None`` = undefined, a dash."""
+    if isinstance(fact, float):
+        return f"{fact:,.4g}"
+    return None if fact is None or fact == "" else written(fact, Column("fact"))
 
 
 def taken(found: Any) -> dict[str, Any]:

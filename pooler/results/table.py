@@ -278,6 +278,13 @@ class View:
     """Rows that people see unless they ask for more; ``None`` = all."""
     of_rows: str = "row"
     """What a row is, for the line that says how many are shown."""
+    is_whole: bool = False
+    """Shown whole, whatever number of rows is asked for, as single facts are."""
+
+    def declared(self) -> list[Column]:
+        """Return the columns that it chooses from."""
+        table = self.table
+        return [table.column(one) if isinstance(one, str) else one for one in self.columns or table.columns]
 
     def seen(self) -> Table:
         """Return the rows, with what people read above and below them."""
@@ -373,7 +380,7 @@ def see(view: View, *, only: Sequence[str] = ()) -> Seen:
         Columns to show, whatever the view chooses.
     """
     table = view.seen()
-    choice = _chosen(table, view.columns, only)
+    choice = _chosen(table, view.declared(), only)
     columns = choice.columns
     cells = [_texts(table, column) for column in columns]
     codes = dict.fromkeys(
@@ -422,12 +429,11 @@ def written(cell: Cell, column: Column) -> str:
     return sanitise_line(" ".join(map(str, cell))) or "-"
 
 
-def _chosen(table: Table, columns: Sequence[str | Column], only: Sequence[str]) -> _Choice:
+def _chosen(table: Table, declared: Sequence[Column], only: Sequence[str]) -> _Choice:
     """Choose the columns that people see."""
     if only:
         chosen = [table.column(name) for name in only]
         return _Choice(chosen, named=chosen)
-    declared = [table.column(one) if isinstance(one, str) else one for one in columns] or table.columns
     choice = _Choice()
     for place, column in enumerate(declared):
         cells = [] if column.interval else table.cells(column.name)

@@ -9,26 +9,13 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.dossier import emit_dossier
 from pooler.cli.options import policy_of
-from pooler.cli.source_options import GivenPrinted as Given
-from pooler.cli.source_options import on_given_runs
-from pooler.results.agree.people import legend
-from pooler.results.measure.estimate import (
-    NEEDS_PRELS,
-    Estimates,
-    FormName,
-    Sample,
-    _by_topic,
-    _facts,
-    _runs,
-    _words,
-)
-from pooler.results.printed import Format
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
+from pooler.cli.source_options import Given
+from pooler.results.measure.estimate import NEEDS_PRELS, FormName
 from pooler.results.source import names_collection
-from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
-from store.text import counted
 
 _WORDS = {
     "runs": Annotated[
@@ -134,9 +121,10 @@ def _check_file(given: Given, *, pool: str | None, form: FormName | None) -> Non
 
 
 @with_prels
-@on_given_runs
+@command
 def estimate(
     given: Given,
+    output: Output,
     *,
     pool: Annotated[
         str | None,
@@ -174,40 +162,12 @@ def estimate(
 
     Example: pooler estimate --prels sampled.prels --form xinf runs/bm25-words.run --by-topic
     """
+    from pooler.results.measure import estimate as results
+
+    output.check()
     check_options(given, pool=pool, prels=prels, form=form)
-    from pooler.results.measure.estimate import estimates, sample_of_collection, sample_of_file
-
-    if prels is None or form is None:
-        sample = sample_of_collection(given, pool)
-    else:
-        sample = sample_of_file(given, prels, form)
-    found = estimates(sample.ranked, sample.pools, cutoff=given.cutoff, level=sample.level)
-    _tell(sample, found)
-    show(found, sample, given.fmt, by_topic=by_topic)
-
-
-def _tell(sample: Sample, found: Estimates) -> None:
-    """Say on stderr what of the sample is not judged, and what that does."""
-    if sample.n_topics_without_grade:
-        n_topics = counted(sample.n_topics_without_grade, "topic")
-        say(f"{sample.name}: {n_topics} without a judged document left out")
-    if n_waiting := sample.n_waiting:
-        verb = "has" if n_waiting == 1 else "have"
-        does = {"statap": "statAP is too low", "xinfap": "by strata the judged stand for them"}
-        effects = "; ".join(words for name, words in does.items() if name in found.values)
-        warn(f"{counted(n_waiting, 'sampled document')} {verb} no grade: {effects}")
-    if found.n_uncovered:
-        n_pooled = counted(found.n_uncovered, "pooled document")
-        warn(f"{n_pooled} in strata without a judged one: not relevant in all, and a third of them"
-             " relevant in iP@k, as in sample_eval.pl")  # fmt: skip
-
-
-def show(found: Estimates, sample: Sample, fmt: Format, *, by_topic: bool) -> None:
-    """Print the facts of the sample, a row for every run, and if asked for every topic of it."""
-    tables = [_by_topic(found, fmt)] if by_topic else []
-    tables.append(_runs(found, fmt))
-    tables[-1].caption = legend(_words(found, sample, tables))
-    facts = _facts(found, sample)
-    if fmt is Format.TABLE:  # what is not known has a reason below, and 0 goes without saying
-        facts = {name: fact for name, fact in facts.items() if fact}
-    emit_dossier(facts, tables, fmt)
+    found = results.estimate(
+        given.source() if prels is None else given.runs_alone(), pool=pool, prels=prels, form=form,
+        cutoff=given.cutoff,
+    )  # fmt: skip
+    render(found, output, *found.NAMES[: 1 + by_topic])

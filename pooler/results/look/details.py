@@ -204,7 +204,7 @@ class Details(Result):
         columns = [Column("name", heading=first), Column("value", heading=value, most=room)]
         notes = [f"{name}: {words}." for name, words in _WORDS.items() if name in shown]
         rows = [{"name": name, "value": value} for name, value in others]
-        return View(Table.of_rows("facts", columns, rows, notes=notes))
+        return View(Table.of_rows("facts", columns, rows, notes=notes), is_whole=True)
 
 
 def _fact(value: Any) -> str:

@@ -14,9 +14,9 @@ from pooler.pools.replay import JudgedTopic, judged_topics
 from pooler.results.measure.conclusions import conclusions
 from pooler.results.measure.evaluate import known_measure
 from pooler.results.measure.probabilities import collection_of
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import Column, Show, Table, View, written
+from pooler.results.table import Column, Show, Table, View
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, ParameterValue, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending
@@ -229,16 +229,14 @@ class Diagnosis(Result):
             measures = table.cells("measure")
             tables = {one: table.where([cell == one for cell in measures]) for one in measures}
             columns = [column for column in table.columns if column.name != "measure"]
-            # What a column holds is said once, below the last.
-            unsaid = [replace(column, about="") for column in columns]
             return [
-                View(one, columns if place == len(tables) else unsaid,
-                     one.order("score", descending=True), str(measure))
-                for place, (measure, one) in enumerate(tables.items(), start=1)
-            ]  # fmt: skip
+                View(one, columns, one.order("score", descending=True), str(measure))
+                for measure, one in tables.items()
+            ]
         if name != "runs":
             return [View(table)]
-        return [View(self._follows()), View(self._known()),
+        known = facts(self.found, self.left_out)
+        return [View(self._follows()), facts_view(known, [f"{line}." for line in explained(known)]),
                 View(table, rows=table.order("ap", descending=True))]  # fmt: skip
 
     def _follows(self) -> Table:
@@ -246,15 +244,6 @@ class Diagnosis(Result):
         notes = [f"- {sentence}" for sentence in self.conclusions]
         columns = [Column("conclusion", heading="What follows")]
         return Table("conclusions", columns, {"conclusion": []}, columns[0].title, notes)
-
-    def _known(self) -> Table:
-        """Make the facts a table of two columns; the first fact is its heading."""
-        known = facts(self.found, self.left_out)
-        (name, value), *others = ((name.replace("_", " "), _shown(one)) for name, one in known.items())
-        columns = [Column("name", heading=name), Column("value", heading=str(value))]
-        data = {"name": [one for one, _ in others],
-                "value": [cell for _, cell in others]}  # fmt: skip
-        return Table("facts", columns, data, notes=[f"{line}." for line in explained(known)])
 
 
 def chosen_left(found: Looked, *, by_group: bool | None = None) -> LeftOut | None:
@@ -345,13 +334,6 @@ _FACTS = {
 def explained(known: Mapping[str, Fact]) -> list[str]:
     """Return a line for each fact whose name does not say it all."""
     return [f"{name.replace('_', ' ')}: {_FACTS[name]}" for name in known if name in _FACTS]
-
-
-def _shown(fact: Fact) -> str | None:
-    """Write a fact for people: as all of one column are text, numbers are too."""
-    if isinstance(fact, float):
-        return f"{fact:,.4g}"
-    return None if fact is None or fact == "" else written(fact, Column("fact"))
 
 
 def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], judged_at: int) -> Table:

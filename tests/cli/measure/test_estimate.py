@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from pooler.results.measure.estimate import estimates
 from store.analysis.arrays import RankedDocuments
+from store.analysis.measures.estimates import estimates
 from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, SampledPool, sampled_pool
 from tests.cli.command_line import PAGE, write
 from tests.cli.conftest import Cli
@@ -35,10 +35,10 @@ Sample = dict[str, tuple[int, int, float]]
 
 def estimated(cli: Cli, *options: str | Path) -> tuple[dict[str, Any], Rows]:
     """Return the facts, and the rows by run; with `--by-topic` those by run and topic, too."""
-    found = cli("estimate", *options, "--format", "json").fine().json()
+    found = cli("estimate", *options, "--format", "json").fine().whole()
     rows = {row["run"]: row for row in found["runs"]}
     by_topic = {f"{row['run']} {row['topic']}": row for row in found.get("by_topic", [])}
-    return found, rows | by_topic
+    return found["facts"], rows | by_topic
 
 
 def write_ranking(path: Path, tag: str, topics: dict[str, list[str]]) -> str:
@@ -439,7 +439,7 @@ def test_table_says_what_its_columns_are(
     assert {"by topic", "runs"} <= set(lines)
     assert max(map(len, lines)) <= PAGE
     [first, *_] = cli("estimate", "--judge", "strict", "--format", "tsv").fine().tsv()
-    assert first["table"] == "facts"
+    assert first["run"] == "bm25-bigrams"
 
 
 def draw_sample(rng: np.random.Generator, rel: np.ndarray, rates: np.ndarray) -> SampledPool:

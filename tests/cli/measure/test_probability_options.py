@@ -12,8 +12,8 @@ import pytest
 import typer
 
 from pooler.cli.measure.probability_options import ProbabilitiesOption, UnjudgedOption, ValueOption
-from pooler.cli.source_options import GivenPrinted as Given
-from pooler.cli.source_options import on_given_runs
+from pooler.cli.signature import command
+from pooler.cli.source_options import Given
 from pooler.results.measure.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
 from pooler.telling import listening
@@ -40,7 +40,7 @@ class Load:
         app = typer.Typer(add_completion=False)
 
         @app.command()
-        @on_given_runs
+        @command
         def load(
             given: Given,
             *,
@@ -52,7 +52,7 @@ class Load:
             with_judged: Annotated[bool, typer.Option("--with-judged")] = False,
         ) -> None:
             """Load."""
-            judged = given.load(docnos=False) if with_judged else None
+            judged = given.source().numbered if with_judged else None
             self._found.append(
                 load_probable(
                     given.probable_source(probabilities), cutoff=given.cutoff, values=values,
