@@ -9,7 +9,7 @@ import csv
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -324,7 +324,7 @@ def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None
 def _plain(value: Any, kind: str = "") -> Any:
     """Return a value as JSON has it: moments in ISO 8601, UTC."""
     if isinstance(value, datetime):
-        return value.isoformat(timespec="microseconds" if kind == "instant" else "seconds")
+        return value.astimezone(UTC).isoformat(timespec="microseconds" if kind == "instant" else "seconds")
     if isinstance(value, Mapping):
         return {name: _plain(one) for name, one in value.items()}
     return list(value) if isinstance(value, tuple) else value

@@ -7,9 +7,11 @@ tables are lists does not either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from enum import StrEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from pooler.results.reasons import REASONS
@@ -131,6 +133,23 @@ class Table:
         """Make a table of rows; a cell that a row does not have is undefined."""
         rows = list(rows)
         data = {column.name: [row.get(column.name) for row in rows] for column in columns}
+        return cls(name, columns, data, title, notes)
+
+    @classmethod
+    def of_records(
+        cls,
+        name: str,
+        columns: Sequence[Column],
+        records: Iterable[Any],
+        *,
+        title: str = "",
+        notes: Sequence[str] = (),
+        **cells: Callable[[Any], Any],
+    ) -> Table:
+        """Make a table of records: a column is the field of its name, or what is made of a record."""
+        records = list(records)
+        ways = {column.name: cells.get(column.name, attrgetter(column.name)) for column in columns}
+        data = {name: [_plain(way(record)) for record in records] for name, way in ways.items()}
         return cls(name, columns, data, title, notes)
 
     def __len__(self) -> int:
@@ -420,13 +439,20 @@ def written(cell: Cell, column: Column) -> str:
         return f"{cell:,}"
     if isinstance(cell, datetime):
         if column.kind == "instant":
-            return f"{cell.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+            return f"{cell.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
         return f"{cell.astimezone():{'%Y-%m-%d' if column.kind == 'day' else '%Y-%m-%d %H:%M'}}"
     if isinstance(cell, str):
         return sanitise_line(cell)
     if column.kind == "records":
         return f"{len(cell):,}"
     return sanitise_line(" ".join(map(str, cell))) or "-"
+
+
+def _plain(value: Any) -> Any:
+    """Return a member of an enum as its value, a tuple as a list."""
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return value.value if isinstance(value, StrEnum) else value
 
 
 def _chosen(table: Table, declared: Sequence[Column], only: Sequence[str]) -> _Choice:

@@ -226,7 +226,7 @@ def test_instants_keep_microseconds_and_records_their_fields() -> None:
         [Column("at", "instant"), Column("passages", "records")],
         {"at": [at, at], "passages": [[{"start": 0, "text": "wine"}], []]},
     )
-    assert see(View(table)).cells == [["2026-03-01 09:30:05"] * 2, ["1", "0"]]
+    assert see(View(table)).cells == [["2026-03-01 09:30:05 UTC"] * 2, ["1", "0"]]
     assert table.to_arrow().to_pylist() == table.to_records()
     assert table.to_polars().to_dicts() == table.to_records()
     assert table.to_pandas()["passages"].tolist() == table.cells("passages")

@@ -270,7 +270,9 @@ _LISTED = "judge,kind,disabled,judged,cannot,skipped"
 @app.command("list")
 @command
 def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """List the judges and what each has judged, in pools or not; `pooler list judges` tells more.
+    """List the judges and what each has judged, in pools or not.
+
+    `pooler list judges` tells more of each.
 
     Example: pooler judges list
     """

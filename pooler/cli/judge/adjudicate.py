@@ -138,7 +138,7 @@ def adjudicate(
         if list_ or summary:
             if name is not None:
                 # Refuses whoever could not sit down there; without a decision nothing is written.
-                opened.adjudication_desk(name, selection=selection(opened, **wanted))
+                opened.adjudication_desk(name, selection=selection(opened.scale, wanted))
             shown = ("disagreements",) * list_ + ("cells",) * summary
             render(disagreements(opened, **wanted, names=names), output, *shown)
         elif name is not None:
@@ -146,7 +146,7 @@ def adjudicate(
             session = _session(
                 opened,
                 name,
-                selection(opened, **wanted),
+                selection(opened.scale, wanted),
                 plain=plain,
                 advance=not stay,
                 min_dwell=min_dwell / 1000,

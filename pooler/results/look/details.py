@@ -229,7 +229,7 @@ def _run(collection: Collection, tag: str) -> _Found:
     relevant = f"graded {collection.scale.relaxed} or more by somebody"
     columns = [Column("topic"), *(Column(name, "int") for name in ("documents", "pooled", "judged")),
                Column("relevant", "int", about=relevant)]  # fmt: skip
-    return facts, [_of_fields("by_topic", columns, found.topics)]
+    return facts, [Table.of_records("by_topic", columns, found.topics)]
 
 
 def _topic(collection: Collection, number: str, version: int | None) -> _Found:
@@ -243,7 +243,7 @@ def _topic(collection: Collection, number: str, version: int | None) -> _Found:
     kept = ("run", "group", "contributes", "documents")
     runs = [column for column in RUN_COLUMNS if column.name in kept]
     return facts, [
-        _of_fields("versions", _VERSIONS, found.versions),
+        Table.of_records("versions", _VERSIONS, found.versions),
         Table.of_rows("pools", POOL_COLUMNS, map(pool_cells, found.pools)),
         _judges(found.judges),
         Table.of_rows("runs", runs, map(run_cells, found.runs)),
@@ -265,19 +265,16 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
     }
     if with_text:
         facts["text"] = document.text
-    judgements = [
-        {
-            "topic": one.topic, "judge": one.judge, "kind": one.kind.value, "state": one.state.value,
-            "grade": one.grade, "label": None if one.grade is None else collection.scale.label(one.grade),
-            "reason": one.reason or None, "note": one.note or None, "iteration": one.iteration,
-            "revision": one.revision, "judged_at": one.judged_at,
-        }
-        for one in found.standpoints
-    ]  # fmt: skip
+    scale = collection.scale
+    judgements = Table.of_records(
+        "judgements", _JUDGEMENTS, found.standpoints,
+        label=lambda one: None if one.grade is None else scale.label(one.grade),
+        reason=lambda one: one.reason or None, note=lambda one: one.note or None,
+    )  # fmt: skip
     return facts, [
-        _of_fields("pools", _POOLINGS, found.poolings),
-        Table.of_rows("judgements", _JUDGEMENTS, judgements),
-        _of_fields("retrieved", _RETRIEVALS, found.retrievals),
+        Table.of_records("pools", _POOLINGS, found.poolings),
+        judgements,
+        Table.of_records("retrieved", _RETRIEVALS, found.retrievals),
     ]
 
 
@@ -309,13 +306,11 @@ def _judge(collection: Collection, name: str) -> _Found:
     facts |= {"added_at": found.created_at, "assigned": found.assigned}
     facts["number_of_sittings"] = len(found.sittings)
     columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STANDING)]
-    names = ("started_at", "seen_at", "ended_at", "events")
-    sittings = [
-        {"sitting": one.number, "host": one.host or None, "program": one.program or None,
-         **{of: getattr(one, of) for of in names}}
-        for one in found.sittings
-    ]  # fmt: skip
-    return facts, [_topics(found.topics, columns), Table.of_rows("sittings", _SITTINGS, sittings)]
+    sittings = Table.of_records(
+        "sittings", _SITTINGS, found.sittings, sitting=lambda one: one.number,
+        host=lambda one: one.host or None, program=lambda one: one.program or None,
+    )  # fmt: skip
+    return facts, [_topics(found.topics, columns), sittings]
 
 
 def _version(found: TopicDossier, version: int | None) -> TopicVersion:
@@ -325,12 +320,6 @@ def _version(found: TopicDossier, version: int | None) -> TopicVersion:
             return one
     known = [str(one.version) for one in found.versions]
     raise UnknownNameError(f"version of topic {found.line.topic}", str(version), known)
-
-
-def _of_fields(name: str, columns: Sequence[Column], records: Iterable[Any]) -> Table:
-    """Make a table of records whose fields are the columns."""
-    rows = [{column.name: getattr(one, column.name) for column in columns} for one in records]
-    return Table.of_rows(name, columns, rows)
 
 
 def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:

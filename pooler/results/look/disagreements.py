@@ -83,18 +83,16 @@ def disagreements(
     """
     from store.judging.disagreements import Selection, count_cells
 
-    asked = selection(collection, topic, gap, cell, judges, unresolved, level)
+    settings = frozen(
+        collection=collection.name, topic=topic, gap=gap, cell=cell and [*cell], judges=judges and [*judges],
+        unresolved=unresolved, level=level, names=names,
+    )  # fmt: skip
+    asked = selection(collection.scale, settings)
     area = collection.disagreements
     cases = tuple(area.all(asked))
     who = area.judge_names()
-    pair = None
-    if asked.judges is not None:
-        ids = {name: number for number, name in who.items()}
-        pair = ids[asked.judges[0]], ids[asked.judges[1]]
-    settings = frozen(
-        collection=collection.name, topic=topic, gap=gap, cell=None if cell is None else [*cell],
-        judges=None if judges is None else [*judges], unresolved=unresolved, level=level, names=names,
-    )  # fmt: skip
+    ids = {name: number for number, name in who.items()}
+    pair = None if asked.judges is None else (ids[asked.judges[0]], ids[asked.judges[1]])
     return DisagreementList(
         settings=settings, cases=cases, cells=tuple(count_cells(cases, pair)), scale=collection.scale,
         who=who if names else {}, where=collection.where,
@@ -102,31 +100,21 @@ def disagreements(
     )  # fmt: skip
 
 
-def selection(
-    collection: Collection,
-    topic: str | None,
-    gap: int | None,
-    cell: Sequence[int | str | None] | None,
-    judges: Sequence[str] | None,
-    unresolved: TieRule | None,
-    level: int | None,
-) -> Selection:
-    """Check which disagreements are wanted; the parameters are those of `disagreements`."""
+def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
+    """Check which disagreements are wanted, by the names of the parameters of `disagreements`."""
     from store.judging.disagreements import Selection, parse_cell
 
+    cell, judges, unresolved, level = (wanted[name] for name in ("cell", "judges", "unresolved", "level"))
     if level is not None and unresolved is None:
         raise ArgumentError("--level", "is a part of --unresolved, which is absent", level)
     if unresolved not in (None, *get_args(TieRule)):
         raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
     if judges is not None and not (len(judges) == 2 and all(judges)):
         raise ArgumentError("judges", "must be two judges, as in alice,bob", ",".join(judges))
-    scale = collection.scale
-    words = None if cell is None else ",".join("cant" if one is None else str(one) for one in cell)
-    return Selection(
-        topic, gap, None if words is None else parse_cell(words, scale),
-        None if judges is None else (judges[0], judges[1]),
-        unresolved, None if level is None else scale.check_level(level),
-    )  # fmt: skip
+    if cell is not None:
+        cell = parse_cell(",".join("cant" if one is None else str(one) for one in cell), scale)
+    level = None if level is None else scale.check_level(level)
+    return Selection(wanted["topic"], wanted["gap"], cell, judges and tuple(judges), unresolved, level)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -123,13 +123,11 @@ class ErasingResult(Result):
     @property
     def counts(self) -> dict[str, int]:
         """Every count by its name."""
-        found = self.found
+        found, named = self.found, self.found.named
         naming = {
-            "plans_naming": found.named.plans,
-            "pools_naming": len(found.named.pools),
-            "rounds_naming": found.named.events,
-            "notes_naming": found.in_notes,
-        }
+            "plans_naming": named.plans, "pools_naming": len(named.pools),
+            "rounds_naming": named.events, "notes_naming": found.in_notes,
+        }  # fmt: skip
         return {name: naming[name] if name in naming else getattr(found, name) for name in _WORDS}
 
     def sentences(self) -> Iterator[str]:
@@ -151,8 +149,7 @@ class ErasingResult(Result):
             rows = [{"what": what, "number": number} for what, number in self.counts.items()]
             return Table.of_rows(name, columns, rows)
         columns = [Column("judge"), Column("documents", "int", "documents both graded")]
-        rows = [{"judge": one.judge, "documents": one.documents} for one in self.found.shared]
-        return Table.of_rows(name, columns, rows, title="Pairs whose agreement goes")
+        return Table.of_records(name, columns, self.found.shared, title="Pairs whose agreement goes")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)

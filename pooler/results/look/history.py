@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Result, frozen
+from pooler.results.result import Result, frozen, taken
 from pooler.results.table import Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 SHOWN = 50
 """Rows that people see unless they ask for more, the newest."""
 COLUMNS = (
-    Column("at", "instant", "when (UTC)"), Column("what"), Column("action"), Column("judge"), Column("kind"),
+    Column("at", "instant"), Column("what"), Column("action"), Column("judge"), Column("kind"),
     Column("topic"), Column("docno"), Column("name"), Column("round"), Column("withdrawn", "bool"),
     Column("revision", "int"), Column("state_before"), Column("grade_before", "int"), Column("state"),
     Column("grade", "int"), Column("undid", "int"), Column("settled"), Column("at_desk", "bool"),
@@ -39,15 +38,15 @@ _CALLED = {"judged_at": "at", "undoes": "undid"}
 """Fields of an event that have another name in a history."""
 _LEFT_OUT = ("topic", "docno", "display_order", "position", "dropped_keys")
 """Named above the history, or of interest to nobody who asks for one."""
-_TOLD = {one.name: _CALLED.get(one.name, one.name) for one in EVENT if one.name not in _LEFT_OUT}
-_KINDS: dict[str, Kind] = {"int": "int", "moment": "instant", "passages": "records"}
-_OF_EVENTS: dict[str, Kind] = {
-    "is_undone": "bool",
-    **{_TOLD[one.name]: _KINDS.get(one.kind.name, "text") for one in EVENT if one.name in _TOLD},
+_KINDS: Mapping[str, Kind] = {"int": "int", "moment": "instant", "passages": "records"}
+_TOLD: Mapping[str, Kind] = {
+    _CALLED.get(one.name, one.name): _KINDS.get(one.kind.name, "text")
+    for one in EVENT
+    if one.name not in _LEFT_OUT
 }
 EVENT_COLUMNS = tuple(
-    Column(name, _OF_EVENTS.get(name, "text"), "when (UTC)" if name == "at" else "")
-    for name in dict.fromkeys([*_ORDER, *_TOLD.values()])
+    Column(name, "bool" if name == "is_undone" else _TOLD.get(name, "text"))
+    for name in dict.fromkeys([*_ORDER, *_TOLD])
 )
 """Of the events on a document."""
 _POOLS = (
@@ -55,9 +54,7 @@ _POOLS = (
     Column("position", "int", about="place in the order in which judges see the topic, from 0"),
 )  # fmt: skip
 _STANDING = (Column("judge"), Column("kind"), Column("state"), Column("grade", "int"))
-_MOST = 40
-"""Columns of a terminal that words about a row have at most."""
-_ABOUT = Column("about", show="if_any", most=_MOST)
+_ABOUT = Column("about", show="if_any", most=40)
 _ASIDE = ("note", "mark")
 """Actions that change no grade."""
 _NO_TIME = (
@@ -65,8 +62,6 @@ _NO_TIME = (
     " of the last event it settled"
 )
 _NOTHING = "nothing happened that has a date"
-_WORDS = ("judge", "topic", "docno", "action", "grade")
-"""What people see of a row, beside its time and words about it."""
 _SETTLED = {
     "agreed": "no two decisions differed",
     "decision": "a decision stood against none",
@@ -178,15 +173,12 @@ class History(Result):
     NAMES: ClassVar[tuple[str, ...]] = ("history",)
 
     def _table(self, name: str) -> Table:
-        names = [column.name for column in COLUMNS]
-        rows = ({one: _plain(getattr(entry, one)) for one in names} for entry in self.entries)
-        return Table.of_rows(name, COLUMNS, rows)
+        return Table.of_records(name, COLUMNS, self.entries)
 
     def _views(self, name: str) -> Sequence[View]:
         heading, times = _short_times([one.at for one in self.entries])
-        columns = [
-            Column("at", heading=heading), *(Column(one, show="if_any") for one in _WORDS), _ABOUT,
-        ]  # fmt: skip
+        words = ("judge", "topic", "docno", "action", "grade")
+        columns = [Column("at", heading=heading), *(Column(one, show="if_any") for one in words), _ABOUT]
         rows = [{"at": at, **_words(one)} for at, one in zip(times, self.entries, strict=True)]
         notes = [_size(len(rows), self.n_left_out + len(rows), "row") if rows else _NOTHING]
         if any(one.settled or one.withdrawn for one in self.entries):
@@ -205,7 +197,8 @@ class DocumentHistory(History):
 
     def facts(self) -> Mapping[str, Any]:
         """Return how the document is known, and its final grade or why it has none."""
-        found, final = self.found, self.found.final
+        found = self.found
+        status = found.ruling_status
         return {
             "topic": found.topic,
             "docno": found.docno,
@@ -214,23 +207,20 @@ class DocumentHistory(History):
             "newest_guideline_version": found.newest_guideline,
             "newest_topic_version": found.topic_version,
             "pooled": found.is_pooled,
-            "final": {
-                "grade": final.grade,
-                "reason": final.reason,
-                "by": final.by,
-                "is_ruling": final.is_ruling,
-                "ruling_status": _plain(found.ruling_status),
-            },
+            "final": {**taken(found.final), "ruling_status": None if status is None else status.value},
         }
 
     def _table(self, name: str) -> Table:
         if name == "events":
-            return Table.of_rows(name, EVENT_COLUMNS, map(_event_cells, self.entries))
-        columns, records = (
-            (_POOLS, self.found.places) if name == "pools" else (_STANDING, self.found.standing)
-        )
-        rows = [{one.name: _plain(getattr(record, one.name)) for one in columns} for record in records]
-        return Table.of_rows(name, columns, rows)
+            return Table.of_records(
+                name, EVENT_COLUMNS, self.entries,
+                at=lambda event: event.judged_at, undid=lambda event: event.undoes,
+                host=lambda event: event.host or None, rested_on=_opinions,
+                passages=lambda event: [taken(one) for one in event.passages],
+            )  # fmt: skip
+        if name == "pools":
+            return Table.of_records(name, _POOLS, self.found.places)
+        return Table.of_records(name, _STANDING, self.found.standing)
 
     def _views(self, name: str) -> Sequence[View]:
         if name != "events":
@@ -244,15 +234,12 @@ class DocumentHistory(History):
         ]  # fmt: skip
         rows = [
             {
-                "at": at,
-                "judge": event.judge,
-                "revision": event.revision,
-                "action": event.action.value,
+                "at": at, "judge": event.judge, "revision": event.revision, "action": event.action.value,
                 "stands": _stands(event, self.scale),
                 "about": "; ".join(_about(event, found.topic_version, notes)) or None,
             }
             for at, event in zip(times, self.entries, strict=True)
-        ]
+        ]  # fmt: skip
         title = f"topic {found.topic}, document {found.docno}"
         table = Table.of_rows(name, columns, rows, title=title, notes=[*self._said()])
         return [View(table, limit=len(rows) or None)]
@@ -281,23 +268,6 @@ def _in_utc(moment: datetime | None) -> datetime | None:
     return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
 
 
-def _plain(value: Any) -> Any:
-    """Return a value as programs have it."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC)
-    return value.value if isinstance(value, StrEnum) else value
-
-
-def _event_cells(event: Happening) -> dict[str, Any]:
-    """Return the cells of an event on a document."""
-    row = {called: _plain(getattr(event, name)) for name, called in _TOLD.items()}
-    row["passages"] = [{"start": one.start, "length": one.length, "text": one.text} for one in event.passages]
-    return {
-        **row, "kind": event.kind.value, "is_undone": event.is_undone, "text": event.text,
-        "host": event.host or None, "rested_on": _opinions(event),
-    }  # fmt: skip
-
-
 def _size(shown: int, total: int, noun: str) -> str:
     """Say how many there are, and how many of them are shown."""
     return (f"{shown:,} of " if shown < total else "") + counted(total, noun)
@@ -314,8 +284,7 @@ def _short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
     >>> _short_times([first, first.replace(year=2027)])
     ('when (UTC)', ['2026-03-01 09:30:05', '2027-03-01 09:30:05'])
     """
-    years = {moment.year for moment in moments}
-    if len(years) == 1:
+    if len({moment.year for moment in moments}) == 1:
         return f"when, {moments[0].year} UTC", [f"{moment:%m-%d %H:%M:%S}" for moment in moments]
     return "when (UTC)", [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in moments]
 
@@ -401,8 +370,7 @@ def _relevance(grade: int, scale: Scale) -> str:
     """Say from which levels of the scale a grade counts as relevant."""
     levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
     levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
-    said = (f"from level {level}{name}: {'yes' if grade >= level else 'no'}"
-            for level, name in levels)  # fmt: skip
+    said = (f"from level {level}{name}: {'yes' if grade >= level else 'no'}" for level, name in levels)
     return "relevant " + ", ".join(said)
 
 

@@ -23,8 +23,6 @@ SHOWN_DOCUMENTS = 50
 """Documents that people see unless they ask for more."""
 _SHOWN_SHA256 = 12
 """Digits of a hash that people see."""
-_SHOWN_TEXT = 40
-"""Characters of a first line that people see."""
 _ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
 _LISTED = Column(
     "listed", "bool", about="a topics or documents file names it, not runs or qrels alone",
@@ -271,7 +269,7 @@ class Listing(Result):
             short = [sha256[:_SHOWN_SHA256] for sha256 in table.data["sha256"]]
             table = replace(table, data={**table.data, "sha256": short})
         if self.kind == "guidelines":
-            short = [_cut(text) for text in table.data["begins"]]
+            short = [text if len(text) <= 40 else f"{text[:37]}..." for text in table.data["begins"]]
             table = replace(table, data={**table.data, "begins": short})
         limit = SHOWN_DOCUMENTS if self.kind == "docs" else None
         return [View(table, limit=limit, of_rows=self._noun(name))]
@@ -343,8 +341,3 @@ def _guideline_cells(version: Guideline) -> dict[str, Any]:
         "lines": len(lines),
         "begins": begins,
     }
-
-
-def _cut(text: str) -> str:
-    """Cut a text that people see the beginning of."""
-    return text if len(text) <= _SHOWN_TEXT else text[: _SHOWN_TEXT - 3] + "..."

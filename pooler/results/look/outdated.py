@@ -133,17 +133,10 @@ class OutdatedJudgements(Result):
             yield f"{not_looked}: nobody knows what they were made of"
 
     def _table(self, name: str) -> Table:
-        rows = [
-            {
-                "judge": one.judge, "topic": one.topic, "docno": one.docno, "state": one.state.value,
-                "grade": one.grade, "guidelines": one.guideline_version, "judged_at": one.judged_at,
-                "why": [reason.value for reason in one.why],
-                "obstacle": None if one.obstacle is None else one.obstacle.value,
-                "topic_version": one.topic_version,
-            }
-            for one in self.judgements
-        ]  # fmt: skip
-        return Table.of_rows(name, _COLUMNS, rows, notes=[*self._counted()])
+        return Table.of_records(
+            name, _COLUMNS, self.judgements, notes=[*self._counted()],
+            guidelines=lambda one: one.guideline_version,
+        )  # fmt: skip
 
     def _counted(self) -> Iterator[str]:
         """Count the reasons."""

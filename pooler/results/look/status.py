@@ -39,18 +39,6 @@ def moment(at: datetime, fmt: Format) -> str:
     return at.isoformat(timespec="seconds")
 
 
-def day(at: datetime, fmt: Format) -> str:
-    """Write a moment as `moment` does, for people without the time of the day.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> day(datetime(2026, 3, 1, 9, 30, 5, tzinfo=UTC), Format.JSON)
-    '2026-03-01T09:30:05+00:00'
-    """
-    return f"{at.astimezone():%Y-%m-%d}" if fmt is Format.TABLE else moment(at, fmt)
-
-
 def drawable(pools: Iterable[StoredPool]) -> list[str]:
     """Name the adaptive pools in use that have documents left to draw, were anybody to draw."""
     return [
