@@ -176,12 +176,14 @@ class History(Result):
         return Table.of_records(name, COLUMNS, self.entries)
 
     def _views(self, name: str) -> Sequence[View]:
-        heading, times = _short_times([one.at for one in self.entries])
+        entries = self.entries if self.settings["limit"] else self.entries[-SHOWN:]
+        heading, times = _short_times([one.at for one in entries])
         words = ("judge", "topic", "docno", "action", "grade")
         columns = [Column("at", heading=heading), *(Column(one, show="if_any") for one in words), _ABOUT]
-        rows = [{"at": at, **_words(one)} for at, one in zip(times, self.entries, strict=True)]
-        notes = [_size(len(rows), self.n_left_out + len(rows), "row") if rows else _NOTHING]
-        if any(one.settled or one.withdrawn for one in self.entries):
+        rows = [{"at": at, **_words(one)} for at, one in zip(times, entries, strict=True)]
+        total = self.n_left_out + len(self.entries)
+        notes = [_size(len(rows), total, "row") if rows else _NOTHING]
+        if any(one.settled or one.withdrawn for one in entries):
             notes.append(_NO_TIME)
         return [View(Table.of_rows(name, columns, rows, notes=notes), limit=len(rows) or None)]
 

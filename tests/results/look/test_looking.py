@@ -1,0 +1,95 @@
+"""History, outdated judgements and disagreements as functions: what a notebook asks and is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pooler.results.look.disagreements import disagreements
+from pooler.results.look.erasing import erasing
+from pooler.results.look.history import SHOWN, DocumentHistory, history
+from pooler.results.look.outdated import outdated
+from store.collection import Collection
+from store.errors import ArgumentError, UnknownNameError
+from store.records import Action
+from tests.store.keeping.merge.apart import make, work
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Collection]:
+    """Open a collection in which ann and bob differ on a document."""
+    place = make(tmp_path / "c.db", scale="0-2")
+    work(place, ("ann", "a", Action.JUDGE, 2))
+    work(place, ("bob", "a", Action.JUDGE, 0))
+    with Collection(str(place)) as collection:
+        yield collection
+
+
+def test_newest_rows_are_read_and_shown(opened: Collection) -> None:
+    """A limit takes the newest; a view of everything has no more than people see."""
+    whole = history(opened)
+    newest = history(opened, limit=1)
+    assert newest.table("history").to_records() == whole.table("history").to_records()[-1:]
+    assert newest.n_left_out == len(whole.entries) - 1
+    many = type(whole)(settings=whole.settings, entries=[*whole.entries] * SHOWN, n_left_out=0)
+    assert many.views()[0].table.cells("judge")[-1] == "bob"
+    assert len(many.views()[0].table) == SHOWN
+
+
+def test_moments_without_a_zone_are_of_utc(opened: Collection) -> None:
+    """As on the command line; the end is not in the stretch."""
+    last = history(opened).table("history").cells("at")[-1]
+    assert isinstance(last, datetime)
+    assert len(history(opened, since=last.replace(tzinfo=None)).entries) == 1
+    later = last.astimezone(UTC) + timedelta(microseconds=1)
+    assert len(history(opened, judges=["bob"], since=last, until=later).entries) == 1
+    assert not history(opened, judges=["bob"], since=later).entries
+
+
+def test_history_of_a_document_has_facts(opened: Collection) -> None:
+    """Its grade is nobody's where two judges differ."""
+    found = history(opened, "1", "a")
+    assert isinstance(found, DocumentHistory)
+    assert found.facts()["final"]["reason"] == "several-judges"
+    assert found.table("standing").cells("grade") == [2, 0]
+    assert found.table("events").cells("passages") == [[], []]
+
+
+def test_disagreements_by_letter_value_or_none(opened: Collection) -> None:
+    """A cell is of grades in any order; who is who is told when asked alone."""
+    for cell in ((0, 2), ("2", 0)):
+        found = disagreements(opened, cell=cell)
+        assert found.table("disagreements").cells("gap") == [2]
+        assert "judges" not in found.table("disagreements").data
+    assert len(disagreements(opened, cell=(0, None)).cases) == 0
+    named = disagreements(opened, judges=["ann", "bob"], names=True).table("disagreements")
+    (judges,) = named.cells("judges")
+    assert sorted(str(one)[2:] for one in judges) == ["ann", "bob"]
+
+
+def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
+    """By the names of the parameters, with what may be."""
+    with pytest.raises(ArgumentError, match="`docno` is of a topic"):
+        history(opened, docno="a")
+    with pytest.raises(ArgumentError, match="`limit` must be at least 1"):
+        history(opened, limit=0)
+    with pytest.raises(ArgumentError, match="`why` must be some of guidelines, text, text-came-later, topic"):
+        outdated(opened, why=["mood"])
+    with pytest.raises(ArgumentError, match="`unresolved` must be one of majority, median"):
+        disagreements(opened, unresolved="mean")
+    with pytest.raises(ArgumentError, match="`judges` must be two judges"):
+        disagreements(opened, judges=["ann"])
+    with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
+        erasing(opened, "eve")
+
+
+def test_counts_of_erasing_are_worded_by_their_number(opened: Collection) -> None:
+    """One of a thing is one; the table has every count."""
+    found = erasing(opened, "ann")
+    assert found.counts["judgements"] == 1
+    assert next(found.sentences()) == "1 judgement"
+    assert found.table("pairs").to_records() == [{"judge": "bob", "documents": 1}]
+    assert len(found.table("erasing")) == len(found.counts)
