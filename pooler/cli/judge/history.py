@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, check_stretch
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.telling import say
@@ -81,10 +81,9 @@ def history(
     from store.collection import Collection
 
     output.check()
-    begin, end = check_stretch(since, until)
     limit = output.limit or (SHOWN if docno is None and output.is_for_people else None)
     with Collection(collection) as opened:
-        found = changes(opened, topic, docno, judges=judge or (), since=begin, until=end, limit=limit)
+        found = changes(opened, topic, docno, judges=judge or (), since=since, until=until, limit=limit)
     render(found, replace(output, limit=None))  # the newest are chosen, and other tables are whole
     if found.n_left_out:
         older = counted(found.n_left_out, f"older {'row' if docno is None else 'event'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -61,6 +62,8 @@ _NO_TIME = (
     "merges and withdrawals have no time of their own: a settlement by merge stands at that"
     " of the last event it settled"
 )
+_WHEN = "a date or date-time like 2026-03-02, 2026-03-02T09:30, 2026-03-02T09:30+01:00"
+_DAY_WITH_ZONE = re.compile(r"^(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:?\d{2})$")
 _NOTHING = "nothing happened that has a date"
 _SETTLED = {
     "agreed": "no two decisions differed",
@@ -89,8 +92,8 @@ def history(
     docno: str | None = None,
     *,
     judges: Sequence[str] = (),
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: datetime | str | None = None,
+    until: datetime | str | None = None,
     limit: int | None = None,
 ) -> History:
     """Tell who changed what, and when; or of one document of a topic, why it has its grade.
@@ -105,8 +108,9 @@ def history(
         Of this document of the topic alone.
     judges : sequence of str, optional
         Only what these did, or became; default all, and what no judge did.
-    since, until : datetime, optional
-        The first moment, and the first after it; of UTC where it has no zone.
+    since, until : datetime or str, optional
+        The first moment, and the first after it; of UTC where it has no zone. Text is ISO 8601: a
+        date, which is its first moment, or a date and a time.
     limit : int, optional
         The newest rows, or events of a document, at most; from 1. Of a document all are read.
 
@@ -119,7 +123,8 @@ def history(
     Raises
     ------
     ArgumentError
-        If a document has no topic, or the limit is below 1.
+        If a document has no topic, a text is no moment, the end is not after the beginning, or the
+        limit is below 1.
     UnknownNameError
         If there is no such topic, document or judge.
 
@@ -141,7 +146,9 @@ def history(
         raise ArgumentError("docno", "is of a topic, which is absent", docno)
     if limit is not None and limit < 1:
         raise ArgumentError("limit", "must be at least 1", limit)
-    begin, end = _in_utc(since), _in_utc(until)
+    begin, end = _moment("since", since), _moment("until", until)
+    if begin is not None and end is not None and end <= begin:
+        raise ArgumentError("until", f"must be later than --since {since}", until)
     asked = Stretch(topic, tuple(dict.fromkeys(judges)), begin, end, limit)
     settings = frozen(
         collection=collection.name, topic=topic, docno=docno, judges=[*asked.judges],
@@ -263,11 +270,24 @@ class DocumentHistory(History):
             yield _AT_SETTLEMENT
 
 
-def _in_utc(moment: datetime | None) -> datetime | None:
-    """Read a moment without a zone as one of UTC."""
-    if moment is None:
+def _moment(name: str, value: datetime | str | None) -> datetime | None:
+    """Read a moment; without a zone it is of UTC.
+
+    Examples
+    --------
+    >>> _moment("since", "2026-03-02").isoformat()
+    '2026-03-02T00:00:00+00:00'
+    >>> _moment("since", "2026-03-02+01:00").isoformat()
+    '2026-03-01T23:00:00+00:00'
+    """
+    if value is None:
         return None
-    return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    try:
+        if isinstance(value, str):  # Python reads no zone behind a date alone
+            value = datetime.fromisoformat(_DAY_WITH_ZONE.sub(r"\1T00:00\2", value.strip()))
+        return (value.replace(tzinfo=UTC) if value.tzinfo is None else value).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ArgumentError(name, f"must be {_WHEN}", value) from None
 
 
 def _size(shown: int, total: int, noun: str) -> str:

@@ -47,6 +47,7 @@ def test_moments_without_a_zone_are_of_utc(opened: Collection) -> None:
     later = last.astimezone(UTC) + timedelta(microseconds=1)
     assert len(history(opened, judges=["bob"], since=last, until=later).entries) == 1
     assert not history(opened, judges=["bob"], since=later).entries
+    assert len(history(opened, judges=["bob"], since="2000-01-01").entries) == 2
 
 
 def test_history_of_a_document_has_facts(opened: Collection) -> None:
@@ -74,6 +75,10 @@ def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
     """By the names of the parameters, with what may be."""
     with pytest.raises(ArgumentError, match="`docno` is of a topic"):
         history(opened, docno="a")
+    with pytest.raises(ArgumentError, match="`since` must be a date or date-time like"):
+        history(opened, since="soon")
+    with pytest.raises(ArgumentError, match="`until` must be later than"):
+        history(opened, since="2026-03-02", until="2026-03-02")
     with pytest.raises(ArgumentError, match="`limit` must be at least 1"):
         history(opened, limit=0)
     with pytest.raises(ArgumentError, match="`why` must be some of guidelines, text, text-came-later, topic"):
