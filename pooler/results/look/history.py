@@ -283,9 +283,10 @@ def _moment(name: str, value: datetime | str | None) -> datetime | None:
     if value is None:
         return None
     try:
-        if isinstance(value, str):  # Python reads no zone behind a date alone
-            value = datetime.fromisoformat(_DAY_WITH_ZONE.sub(r"\1T00:00\2", value.strip()))
-        return (value.replace(tzinfo=UTC) if value.tzinfo is None else value).astimezone(UTC)
+        moment = value
+        if isinstance(moment, str):  # Python reads no zone behind a date alone
+            moment = datetime.fromisoformat(_DAY_WITH_ZONE.sub(r"\1T00:00\2", moment.strip()))
+        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
     except (ValueError, OverflowError):
         raise ArgumentError(name, f"must be {_WHEN}", value) from None
 
