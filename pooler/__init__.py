@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pooler.reporting.report import report
+    from pooler.results.agree.aggregate import aggregate, collapse
     from pooler.results.agree.agreement import agreement
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
@@ -59,6 +60,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "pooler.reporting.report": ("report",),
+    "pooler.results.agree.aggregate": ("aggregate", "collapse"),
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
@@ -104,9 +106,11 @@ __all__ = [
     "PoolerError",
     "StoreError",
     "UnknownNameError",
+    "aggregate",
     "agreement",
     "ap_properties",
     "check_runs",
+    "collapse",
     "compare",
     "compare_pools",
     "compare_qrels",

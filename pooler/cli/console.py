@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -22,14 +22,13 @@ from pooler.results.files import check_out as check_out
 from pooler.results.files import check_place as check_place
 from pooler.results.files import earlier_result, write_whole
 from pooler.results.files import json_text as json_text
+from pooler.results.judge_kinds import erased_facts as erased_facts
+from pooler.results.judge_kinds import erased_words as erased_words
 from pooler.results.printed import Cell, Format, Table
 from pooler.streams import on_terminal
 from pooler.telling import say
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
 from store.text import sanitise, sanitise_line
-
-if TYPE_CHECKING:
-    from store.collection import Collection
 
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
 
@@ -203,18 +202,3 @@ def ask(question: str, *, yes: bool) -> None:
     if answer.lower() != "yes":
         message = "nothing is changed: the answer was not yes"
         raise PoolerError(message, hint="--yes goes on without asking")
-
-
-def erased_words(opened: Collection) -> str:
-    """Say how much of erased judges is gone; empty when nobody was erased."""
-    from store.judging.erasing import removed_words
-
-    return removed_words(one.judgements for one in opened.erasures.all())
-
-
-def erased_facts(opened: Collection) -> dict[str, Any]:
-    """Return the same for a manifest: an empty mapping when nobody was erased."""
-    found = opened.erasures.all()
-    if not found:
-        return {}
-    return {"erased": {"judges": len(found), "judgements": sum(one.judgements for one in found)}}

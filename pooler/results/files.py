@@ -155,9 +155,16 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
 
 
 def write_result(
-    path: str, lines: Iterable[str], manifest: Mapping[str, Any], *, beside: str | None = None
+    path: str,
+    lines: Iterable[str],
+    manifest: Mapping[str, Any],
+    *,
+    beside: str | None = None,
+    private: bool = False,
 ) -> None:
     """Write a result and its manifest, and say so when that replaces an earlier one; see `check_out`.
+
+    A new manifest that is `private` is for its owner alone.
 
     Raises
     ------
@@ -170,7 +177,7 @@ def write_result(
     write_whole(path, lines)
     if replaced is not None:
         say(replaced)
-    write_whole(beside, [json_text(manifest, indent=2, sort_keys=True)])
+    write_whole(beside, [json_text(manifest, indent=2, sort_keys=True)], private=private)
 
 
 def _is_something(path: Path) -> bool:

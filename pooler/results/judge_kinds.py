@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pooler.results import table as results
 from pooler.results.printed import Column, Format, Table
@@ -12,6 +12,7 @@ from pooler.telling import warn
 from store.text import counted
 
 if TYPE_CHECKING:
+    from store.collection import Collection
     from store.grades.opinions import Ballots
     from store.grades.qrels import FinalQrels
 
@@ -157,3 +158,18 @@ def _votes_each(ballots: Ballots | None) -> str:
     n_votes = ballots.counts.sum(axis=1)
     low, high = int(n_votes.min()), int(n_votes.max())
     return "" if low == high else f" ({low:,} to {high:,} votes a document)"
+
+
+def erased_words(opened: Collection) -> str:
+    """Say how much of erased judges is gone; empty when nobody was erased."""
+    from store.judging.erasing import removed_words
+
+    return removed_words(one.judgements for one in opened.erasures.all())
+
+
+def erased_facts(opened: Collection) -> dict[str, Any]:
+    """Return the same for a manifest: an empty mapping when nobody was erased."""
+    found = opened.erasures.all()
+    if not found:
+        return {}
+    return {"erased": {"judges": len(found), "judgements": sum(one.judgements for one in found)}}

@@ -509,7 +509,7 @@ def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int
     no_grades, mapping = reading.no_grades, reading.mapping
     meanings = reading.meanings
     for one in files:
-        codes = _codes(one)
+        codes = codes_of(one)
         here = {mapping.get(code, code) for code in codes - no_grades}
         unsaid = {mapping.get(code, code) for code in codes - meanings.keys()}
         if min(unsaid, default=0) < 0:
@@ -555,7 +555,7 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: R
     votes.scale = scale
     for one in files:
         if one.columns is not None:
-            values = {mapping.get(code, code) for code in _codes(one) - unjudged}
+            values = {mapping.get(code, code) for code in codes_of(one) - unjudged}
             if values <= set(scale.values):
                 if values == {0} and len(one.columns.codes) > 1:
                     warn(_NOTHING.format(file=one.named.file))
@@ -638,7 +638,7 @@ def _read_states(named: NamedFile, reading: Reading) -> JudgedFile:
     return one
 
 
-def _codes(one: JudgedFile) -> set[int]:
+def codes_of(one: JudgedFile) -> set[int]:
     """Return every code of a file."""
     if one.columns is not None:
         import numpy as np

@@ -37,6 +37,8 @@ from pooler.cli.qrels_files import (
     QrelsLevelsOption,
     QrelsOutOption,
     UnjudgedOption,
+    check_files,
+    write_files,
 )
 from pooler.cli.signature import command
 from pooler.results.judge_kinds import tell_kinds
@@ -79,28 +81,17 @@ def qrels(
 
     Example: pooler export qrels --aggregate majority --ties low --out qrels.txt
     """
-    from pooler.cli.qrels_files import check_files, make_files, policies_at, tell_files, write_files
-    from store.analysis.collapse import levels_of
-    from store.collection import Collection
+    from pooler.results.agree.aggregate import qrels_at, tell_qrels
+    from pooler.results.source import Source
 
     policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
                        without_rulings=without_rulings)  # fmt: skip
-    with Collection(collection) as opened:
-        scale = opened.scale
-        wanted = levels_of(
-            scale, levels=levels or (), rigid=rigid, relaxed=relaxed, graded=graded,
-            sums=policy.rule == "sum",
-        )  # fmt: skip
-        check_files(wanted, scale, out=out, manifest=manifest, unjudged=unjudged)
-        policies = policies_at(policy, wanted)
-        ballots = opened.grades.ballots(policies[-1])
-        made = make_files(ballots, policies, opened.pools.rounds(), unjudged=unjudged)
-        judges, erased = opened.judges.all(), erased_words(opened)
-        origin = {"collection": opened.name, **erased_facts(opened)}
-    write_files(made, judges, scale, origin, out=out, manifest=manifest)
-    tell_files(made, ballots, judges)
-    if erased:
-        say(erased)
+    made = qrels_at(
+        Source(collection=collection), policy, levels=levels or (), rigid=rigid, relaxed=relaxed,
+        graded=graded, unjudged=unjudged, check=lambda wanted: check_files(wanted, out, manifest),
+    )  # fmt: skip
+    write_files(made, out, manifest)
+    tell_qrels(made)
 
 
 _PROGRAM = {"tool": "pooler"}

@@ -1,19 +1,412 @@
-"""Words and manifest entries on how several judges' grades became one."""
+"""Qrels of several judges' grades, graded or binary, with a manifest: whose they are, how they became one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pooler.telling import say, warn
+from pooler.results.files import write_result
+from pooler.results.judge_kinds import erased_facts, erased_words, tell_kinds, who_judged
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.table import Column, Table
+from pooler.telling import Listener, listening, say, warn
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.judging.kinds import kind_counts
 from store.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from store.grades.policy import Policy
+    from pooler.results.judgement_files import JudgedFile
+    from store.analysis.aggregation.rules import Ties
+    from store.collection import Collection
+    from store.grades.opinions import Ballots
+    from store.grades.policy import Collapse, Policy, Rule
     from store.grades.qrels import FinalQrels, Flip
-    from store.records import Judge
+    from store.records import Judge, Qrel, Scale
+
+Pair = tuple[str, str]
+"""Topic and docno."""
+Levels = list[int | None]
+"""Of the qrels that are asked for; ``None`` = graded."""
+Choose = Callable[["Scale"], "list[Policy]"]
+"""Of a scale, the policy of each qrels that is asked for; votes are gathered by the last one."""
+
+
+def aggregate(
+    source: Source | Collection | tuple[Any, Any],
+    *,
+    rule: Rule | None = "majority",
+    ties: Ties | None = None,
+    of: Sequence[str] | None = None,
+    rulings: bool = True,
+    unjudged: int | None = None,
+    progress: Progress | None = None,
+) -> QrelsResult:
+    """Make one grade a document of the grades of several judges.
+
+    Parameters
+    ----------
+    source : Source or Collection
+        The judgements: of a collection, or of files (``source(judgements=[...])``); its runs are
+        not read.
+    rule : {"majority", "median", "mean", "min", "max", "sum", "dawid-skene"} or None, optional
+        What becomes of several grades; the mean has halves up; a sum is no grade of the scale any
+        more; Dawid-Skene learns every judge's habits. ``None`` = the grades of the source's judge,
+        or of its only one.
+    ties : {"low", "high", "unresolved"}, optional
+        What tied grades give, as majority and median need to know: one of them, or no grade.
+    of : sequence of str, optional
+        These judges vote, and no other; default all.
+    rulings : bool, optional
+        Whether an adjudicator's ruling is the grade wherever one stands.
+    unjudged : int, optional
+        A negative code with which documents that are pooled and that nobody looked at are written,
+        too; they are in no `qrels`.
+    progress : callable, optional
+        Called with the steps done.
+
+    Returns
+    -------
+    QrelsResult
+        Documents that are skipped, cannot be judged, are tied or unjudged have no grade; none
+        becomes grade 0.
+
+    Raises
+    ------
+    ArgumentError
+        If choices do not go together, or have no meaning on the scale; if a rule needs `ties`.
+    UnknownNameError
+        If a judge is not known.
+    PoolerError
+        If nothing is judged, or several judged and no rule is given.
+
+    Notes
+    -----
+    One application of the rule, and one for each other choice that would change something.
+
+    Sources: Dawid & Skene (1979).
+
+    Examples
+    --------
+    >>> from pooler.results.source import source
+    >>> made = aggregate(source(qrels={"1": {"a": 2, "b": 0, "c": -1}}), rule=None)
+    >>> made.qrels
+    [Qrel(topic='1', docno='a', grade=2, iteration='0'), Qrel(topic='1', docno='b', grade=0, iteration='0')]
+    >>> made.decisions["judged"], made.decisions["unjudged"]
+    (2, 1)
+    """
+    taken = source_of(source)
+    policy = _policy(taken, rule=rule, ties=ties, of=of, rulings=rulings)
+    return qrels_at(taken, policy, unjudged=unjudged, progress=progress)[0]
+
+
+def collapse(
+    source: Source | Collection | tuple[Any, Any],
+    level: int | Literal["rigid", "relaxed"],
+    *,
+    order: Collapse = "after",
+    rule: Rule | None = None,
+    ties: Ties | None = None,
+    of: Sequence[str] | None = None,
+    rulings: bool = True,
+    unjudged: int | None = None,
+    progress: Progress | None = None,
+) -> QrelsResult:
+    r"""Make grades binary: 1 from a level on, else 0; several judges' grades one, by a rule.
+
+    Parameters
+    ----------
+    source : Source or Collection
+        As for `aggregate`.
+    level : int or {"rigid", "relaxed"}
+        Least grade that is relevant, or least sum; or that level of a declared scale.
+    order : {"after", "before"}, optional
+        With a rule: make the one grade binary, or every judge's grade before they become one.
+    rule, ties, of, rulings, unjudged, progress : optional
+        As for `aggregate`; without a rule there must be one judge, or the source must name one.
+
+    Returns
+    -------
+    QrelsResult
+        With grades 0 and 1; documents without a grade have none here either.
+
+    Raises
+    ------
+    ArgumentError
+        As `aggregate`; if the level does not cut the scale in two.
+    UnknownNameError, PoolerError
+        As `aggregate`.
+
+    Examples
+    --------
+    >>> from pooler.results.source import source
+    >>> made = collapse(source(qrels={"1": {"a": 2, "b": 1, "c": -1}}), 2)
+    >>> made.text
+    '1 0 a 1\n1 0 b 0\n'
+    """
+    taken = source_of(source)
+    policy = _policy(taken, rule=rule, ties=ties, of=of, rulings=rulings, order=order)
+    levels = [level] if isinstance(level, int) else []
+    rigid, relaxed = level == "rigid", level == "relaxed"
+    return qrels_at(
+        taken, policy, levels=levels, rigid=rigid, relaxed=relaxed, unjudged=unjudged, progress=progress
+    )[0]
+
+
+def qrels_at(
+    source: Source,
+    policy: Policy,
+    *,
+    levels: Sequence[int] = (),
+    rigid: bool = False,
+    relaxed: bool = False,
+    graded: bool = False,
+    unjudged: int | None = None,
+    check: Callable[[Levels], None] | None = None,
+    progress: Progress | None = None,
+) -> list[QrelsResult]:
+    """Make qrels at several levels of the same votes, graded first where it is asked for, or no level is.
+
+    `check` is called with the levels before any work. What there is to say of the qrels
+    `tell_qrels` says, when they are written.
+    """
+    from store.analysis.collapse import levels_of
+
+    is_sum = policy.rule == "sum"
+
+    def choose(scale: Scale) -> list[Policy]:
+        wanted = levels_of(scale, levels=levels, rigid=rigid, relaxed=relaxed, graded=graded, sums=is_sum)
+        if check is not None:
+            check(wanted)
+        grades = scale.values if None in wanted else ()
+        if unjudged is not None and (unjudged >= 0 or unjudged in grades):
+            # Evaluators take a code above 0 for relevant.
+            requirement = "must be a negative code that is no grade of the scale"
+            raise ArgumentError("--unjudged", requirement, unjudged)
+        policies = [replace(policy, level=level) for level in wanted]
+        if len(wanted) > 1 and wanted[0] is None:
+            # Grades are not collapsed, whatever is said of the binary files beside them.
+            policies[0] = replace(policies[0], collapse="after")
+        return policies
+
+    with heard(progress) as said:
+        if source.judgements or source.is_of_files:
+            found = _of_files(source, policy, () if is_sum else levels, choose, is_read=rigid or relaxed)
+        else:
+            found = _of_collection(source, choose)
+        made = found.results(source, unjudged=unjudged)
+        if found.files:
+            from pooler.results.judgement_files import tell
+
+            tell(found.files)
+        with listening(Listener()), heard() as doubts:
+            tell_qrels(made)
+    warnings = (*said.warnings, *doubts.warnings)
+    return [replace(one, warnings=warnings) for one in made]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class QrelsResult(Result):
+    """Qrels, and how they came about; tables: `qrels`, and `left_out`, documents without a grade."""
+
+    final: FinalQrels
+    """The grades, whose votes they are, and what rule and rulings decided."""
+    ballots: Ballots
+    """Votes and rulings."""
+    flips: tuple[Flip, ...]
+    """What another tie rule, or order of collapsing, would change."""
+    open_pairs: frozenset[Pair]
+    """Topic and docno of documents pooled that nobody looked at."""
+    manifest: Mapping[str, Any]
+    """What is written beside the qrels: no times, so that equal qrels have equal manifests."""
+    text: str
+    """The lines of the file."""
+    erased: str = ""
+    """How much of erased judges is gone; empty where nothing is."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out")
+
+    @property
+    def qrels(self) -> list[Qrel]:
+        """Every document with a grade: topics in natural order, docnos bytewise."""
+        return self.final.rows
+
+    @property
+    def decisions(self) -> Mapping[str, int]:
+        """Documents with a grade, those of them that a ruling or the tie rule decided; and without one."""
+        final = self.final
+        return {
+            "judged": len(final.rows),
+            "by_ruling": final.n_ruled,
+            "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
+            "tied": final.count_left_out("tied"),
+            "skipped": final.count_left_out("skipped"),
+            "cannot": final.count_left_out("cannot"),
+            "unjudged": len(self.open_pairs),
+        }
+
+    def write(self, path: str | Path, *, manifest: str | Path | None = None) -> None:
+        """Write the qrels, and their manifest beside them, which is for its owner alone: it names judges.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that is there is replaced only if it is an earlier result, with its manifest.
+        manifest : str or Path, optional
+            Default the file, `.manifest.json` added.
+        """
+        beside = None if manifest is None else str(manifest)
+        write_result(str(path), self.text.splitlines(), self.manifest, beside=beside, private=True)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return the decisions."""
+        return self.decisions
+
+    def _table(self, name: str) -> Table:
+        if name == "qrels":
+            columns = [Column("topic"), Column("iteration"), Column("docno"), Column("grade", "int")]
+            data = {one.name: [getattr(row, one.name) for row in self.qrels] for one in columns}
+            return Table(name, columns, data, title="Qrels")
+        about = "tied: votes are; cannot: be judged; unjudged: pooled, and nobody looked at it"
+        columns = [Column("topic"), Column("docno"), Column("state", about=about)]
+        states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
+        rows = [{"topic": pair[0], "docno": pair[1], "state": state} for pair, state in states.items()]
+        return Table.of_rows(name, columns, rows, title="Documents without a grade")
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """Votes, and what is known of where they come from."""
+
+    ballots: Ballots
+    policies: list[Policy]
+    rounds: Mapping[Pair, str]
+    """Every pooled topic and docno, and its iteration."""
+    judges: Sequence[Judge]
+    origin: Mapping[str, Any]
+    """Entries of the manifest."""
+    erased: str = ""
+    files: Sequence[JudgedFile] = field(default_factory=list)
+
+    def results(self, source: Source, *, unjudged: int | None) -> list[QrelsResult]:
+        """Apply the policies."""
+        from pooler import __version__
+        from store.formats.scale import scale_to_json
+        from store.grades.qrels import decide, flips_of
+        from store.records import Qrel
+
+        ballots, rounds = self.ballots, self.rounds
+        # Beside binary files the graded one need not say how relevance would change.
+        at_levels = ballots.scale.values[1:] if len(self.policies) == 1 else ()
+        made = []
+        for policy in self.policies:
+            final = decide(ballots, policy)
+            # Skipped, unjudgeable and tied documents are no unjudged ones.
+            open_pairs = frozenset(rounds.keys() - final.pairs - final.left_out.keys())
+            coded = [] if unjudged is None else [Qrel(*pair, unjudged, rounds[pair]) for pair in open_pairs]
+            text = _text([*final.rows, *coded])
+            flips = flips_of(ballots, policy, at_levels)
+            grades = Counter(row.grade for row in final.rows)
+            manifest = {
+                "tool": "pooler",
+                "version": __version__,
+                **self.origin,
+                "scale": scale_to_json(ballots.scale),
+                **policy_facts(self.judges, final, flips),
+                "topics": len({row.topic for row in final.rows}),
+                "judged": len(final.rows),
+                "by_grade": {str(grade): count for grade, count in sorted(grades.items())},
+                "left_out": {
+                    "tied_unresolved": final.count_left_out("tied"),
+                    "skipped": final.count_left_out("skipped"),
+                    "cannot_be_judged": final.count_left_out("cannot"),
+                },
+                "pooled_and_unjudged": len(open_pairs),
+                "unjudged_code": unjudged,
+                "mixed_iterations": final.n_mixed_iterations,
+                "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            }
+            settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
+            settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
+            if counts := kind_counts(self.judges, final.judges):
+                settings["kinds"] = counts
+            made.append(QrelsResult(
+                final=final, ballots=ballots, flips=tuple(flips), open_pairs=open_pairs, manifest=manifest,
+                text=text, erased=self.erased, settings=frozen(**settings),
+            ))  # fmt: skip
+        return made
+
+
+def _policy(
+    source: Source,
+    *,
+    rule: Rule | None,
+    ties: Ties | None,
+    of: Sequence[str] | None,
+    rulings: bool,
+    order: Collapse = "after",
+) -> Policy:
+    """Return the policy of parameters; where they say nothing, that of the source."""
+    from store.grades.policy import Policy
+
+    given: Policy = source.option("policy") or Policy()
+    if rule is None:
+        rule, ties = given.rule, ties or given.ties
+    of = given.of if of is None else tuple(dict.fromkeys(of))
+    return replace(given, rule=rule, ties=ties, collapse=order, rulings=rulings and given.rulings, of=of)
+
+
+def _of_collection(source: Source, choose: Choose) -> _Gathered:
+    """Gather the votes of a collection."""
+    with opened_collection(source.collection or "collection.db") as opened:
+        policies = choose(opened.scale)
+        ballots = opened.grades.ballots(policies[-1])
+        rounds, judges = opened.pools.rounds(), opened.judges.all()
+        origin = {"collection": opened.name, **erased_facts(opened)}
+        return _Gathered(ballots, policies, rounds, judges, origin, erased_words(opened))
+
+
+def _of_files(
+    source: Source, policy: Policy, levels: Sequence[int], choose: Choose, *, is_read: bool
+) -> _Gathered:
+    """Gather the votes of files, or of qrels in memory, which are one judge's."""
+    from pooler.results.judgement_files import Reading, codes_of, decode, read_files, scale_of
+    from store.grades.opinions import gather
+
+    scale_text, qrels = source.option("scale"), source.option("qrels")
+    reading = source.reading or Reading(scale=scale_text, lenient=source.lenient)
+    if is_read and reading.scale is None:
+        hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
+        raise ArgumentError("--rigid", "and --relaxed need a declared scale", None, hint=hint)
+    if source.judgements or isinstance(qrels, str):
+        files = read_files(source.judgements or [qrels], reading)
+    else:
+        files = [_in_memory(qrels)]
+    if not source.judgements:
+        # Whoever measures takes negative codes that are no grades of the scale for unjudged, too.
+        declared = reading.declared()
+        off = codes_of(files[0]) - set(() if declared is None else declared.values)
+        reading = replace(reading, codes=[f"{code}=unjudged" for code in sorted(off) if code < 0])
+    scale = scale_of(files, reading, levels)
+    policies = choose(scale)
+    for one in (policies[0], policies[-1]):
+        one.check()
+        one.check_scale(scale)
+    decode(files, scale, reading)
+    judges = _judges(files)
+    adjudicators = _check_judges(judges, policy)
+    _check_any(files)
+    judgements = [one for file in files for one in file.judgements]
+    ballots = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
+    rounds = {pair: iteration for file in files for pair, iteration in file.listed.items()}
+    return _Gathered(ballots, policies, rounds, judges, {"files": _origins(files)}, files=files)
 
 
 def judge_facts(known: Sequence[Judge], judges: Sequence[str], policy: Policy) -> dict[str, Any]:
@@ -200,3 +593,116 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> N
 def level_name(level: int | None) -> str:
     """Write which file of several is meant."""
     return "graded" if level is None else f"at level {level}"
+
+
+def tell_qrels(made: Sequence[QrelsResult]) -> None:
+    """Say what is in qrels that `qrels_at` made, and what is not."""
+    for one in made:
+        final, level = one.final, one.final.policy.level
+        by_grade = Counter(row.grade for row in one.qrels)
+        grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
+        label = "" if len(made) == 1 else f"{'graded' if level is None else level}: "
+        n_judged = counted(len(one.qrels), "document")
+        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, one.ballots)}")
+        if level is not None and one.qrels and not by_grade[1]:
+            warn(f"no document is relevant at level {level}")
+        if level is None and len(one.qrels) > 1 and set(by_grade) == {0}:
+            warn(
+                "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
+                " lists of relevant documents"
+            )
+        tell_decisions(final, one.flips)
+        tell_few_votes(final)
+    first = made[0]
+    tell_tied([one.final for one in made], has_collection="collection" in first.manifest)
+    tell_kinds(first.voters())
+    tell_rulings(first.final)
+    skipped, cannot = (first.decisions[state] for state in ("skipped", "cannot"))
+    if skipped or cannot:
+        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
+    if n_open := len(made[-1].open_pairs):
+        code = first.manifest["unjudged_code"]
+        how = "left out" if code is None else f"written with code {code}"
+        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
+    if n_mixed := first.final.n_mixed_iterations:
+        say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
+    if first.erased:
+        say(first.erased)
+
+
+def _text(rows: Sequence[Qrel]) -> str:
+    """Return the bytes of a file of qrels."""
+    from store.formats.qrels import write_qrels
+
+    buffer = io.StringIO()
+    write_qrels(rows, buffer)
+    return buffer.getvalue()
+
+
+def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
+    """Take qrels as if a file had them."""
+    from pooler.results.judgement_files import JudgedFile, NamedFile
+    from pooler.results.judgement_files import Source as Read
+    from store.formats.tables import GradedRow
+
+    rows = [
+        GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
+        for number, row in enumerate(qrels, 1)
+    ]
+    return JudgedFile(NamedFile("qrels", "qrels"), source=Read(rows, "", 0, 0, 4, "qrels"))
+
+
+def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
+    """Return every judge of the files, by name."""
+    from store.records import Judge, JudgeKind
+
+    kinds: dict[str, JudgeKind] = {}
+    for file in files:
+        names = {one.judge for one in file.judgements}
+        names |= set() if file.named.judge is None else {file.named.judge}
+        kinds |= {name: file.kinds.get(name, JudgeKind.IMPORTED) for name in names}
+    return [Judge(name, kinds[name]) for name in sorted(kinds)]
+
+
+def _check_judges(judges: Sequence[Judge], policy: Policy) -> set[str]:
+    """Refuse judges whom no file names; return the adjudicators, whose rulings files cannot say."""
+    from store.records import JudgeKind
+
+    known = [one.name for one in judges]
+    for name in (*policy.of, *([] if policy.judge is None else [policy.judge])):
+        if name not in known:
+            raise UnknownNameError("judge", name, known)
+    adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
+    for name in policy.of:
+        if name in adjudicators:
+            hint = "an adjudicator's rulings count, and are no votes"
+            raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
+    if adjudicators and policy.rulings and policy.judge is None:
+        message = f"{', '.join(sorted(adjudicators))} made rulings, and which of them stand only"
+        message += " a collection knows"
+        hint = "pooler import judgements and export qrels; --without-rulings leaves them out"
+        raise PoolerError(message, hint=hint)
+    return adjudicators
+
+
+def _check_any(files: Sequence[JudgedFile]) -> None:
+    """Refuse files in which nobody judged anything."""
+    from store.records import State
+
+    states = {one.state for file in files for one in file.judgements}
+    if State.JUDGED not in states:
+        names = ", ".join(file.named.file for file in files)
+        message = f"{names}: nothing is judged here"
+        raise PoolerError(message)
+
+
+def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:
+    """Say for a manifest which files the judgements are from."""
+    return [
+        {
+            "file": PurePath(one.named.file).name,
+            "judge": one.named.judge,
+            "sha256": None if one.source is None else one.source.sha256 or None,
+        }
+        for one in files
+    ]
