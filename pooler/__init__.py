@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
+    from pooler.results.keep.merge import merge
+    from pooler.results.keep.verify import verify
     from pooler.results.look.details import details
     from pooler.results.look.disagreements import disagreements
     from pooler.results.look.effort import effort
@@ -65,6 +67,8 @@ _MODULES = {
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
+    "pooler.results.keep.merge": ("merge",),
+    "pooler.results.keep.verify": ("verify",),
     "pooler.results.look.details": ("details",),
     "pooler.results.look.disagreements": ("disagreements",),
     "pooler.results.look.effort": ("effort",),
@@ -126,6 +130,7 @@ __all__ = [
     "history",
     "list_measures",
     "listing",
+    "merge",
     "missing_bounds",
     "missing_pairs",
     "next_documents",
@@ -146,6 +151,7 @@ __all__ = [
     "source",
     "status",
     "variation",
+    "verify",
 ]
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from store.keeping.histories import Judgements
     from store.keeping.merge.copies import Merged
     from store.keeping.merge.histories import Wanted
+    from store.keeping.verify import Verified
     from store.keeping.work_copy import HandedOut
     from store.looking.details import Details
     from store.looking.history import History
@@ -256,6 +257,13 @@ class Collection:
         urls = [collection_url(other) for other in others]
         shown = progress or no_progress
         return merge(self._db.engine, urls, wanted or Wanted(), dry_run=dry_run, progress=shown)
+
+    def verify(self, *, progress: Progress | None = None) -> list[Verified]:
+        """Check it against its own rules; see `store.keeping.verify.verify`."""
+        from store.keeping.directory.tables import no_progress
+        from store.keeping.verify import verify
+
+        return verify(self._db.engine.url, progress=progress or no_progress)
 
     def hand_out(
         self, judge: str, file: Path, *, program: str, progress: Progress | None = None

@@ -83,6 +83,7 @@ COMMANDS: dict[str, Made] = {
     "adjudicate --summary --unresolved majority --level 1": lambda c: p.disagreements(
         c, unresolved="majority", level=1
     ),
+    "verify": lambda c: p.verify(c),
     "show run bm25-words": lambda c: p.details(c, "run", "bm25-words"),
 }  # fmt: skip
 

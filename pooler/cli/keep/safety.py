@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from pooler.cli.console import ExitCode, emit
+from pooler.cli.console import ExitCode
 from pooler.cli.interrupts import tidy_when_killed
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, FormatOption
-from pooler.results.printed import Column, Format, Table
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.render import Output, render
+from pooler.cli.signature import command
 from pooler.telling import progress, say
-from store.text import counted
-
-if TYPE_CHECKING:
-    from store.keeping.verify import Verified
+from store.text import counted, sanitise_line
 
 
 def backup(
@@ -108,17 +106,8 @@ def copy(
     say(f"{display(urls[1])}: {n_events}, {counted(done.n_rows, 'row')} in all")
 
 
-COLUMNS = (
-    Column("check"),
-    Column("what"),
-    Column("checked"),
-    Column("faults"),
-    Column("examples"),
-    Column("advice"),
-)
-
-
-def verify(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
+@command
+def verify(collection: CollectionOption = DEFAULT_COLLECTION, *, output: Output) -> None:
     """Check the collection against its own rules.
 
     The file and its references, every value, the scale, guidelines, judges, sittings, places,
@@ -128,49 +117,16 @@ def verify(fmt: FormatOption = Format.TABLE, collection: CollectionOption = DEFA
 
     Example: pooler verify --collection wine.db
     """
-    from store.db.engine import collection_url, display
-    from store.db.files import leftovers, real_place
-    from store.keeping.verify import verify as check
-    from store.text import sanitise_line
+    from pooler.results.keep.verify import verify as check
 
-    url = collection_url(collection)
-    results = check(url, progress=progress)
-    n_faults = sum(one.n_faults for one in results)
-    if fmt is Format.TABLE:
-        table = Table("verify", COLUMNS[:4], title=f"verify ({display(url)})")
-        table.caption = "\n".join(line for one in results for line in _in_words(one))
-        table.caption = table.caption or "no fault found"
-    else:
-        table = Table("verify", COLUMNS)
-    for one in results:
-        table.rows.append(
-            {
-                "check": one.name,
-                "what": one.what,
-                "checked": one.n_checked,
-                "faults": one.n_faults,
-                "examples": "; ".join(one.examples) or None,
-                "advice": one.advice if one.n_faults else None,
-            }
-        )
-    emit([table], fmt)
-    if url.get_backend_name() == "sqlite":
-        for left in leftovers(real_place(Path(url.database or "")).parent):
-            say(f"note: {sanitise_line(left.told)}")
-    if n_faults:
-        say(f"{display(url)} has {counted(n_faults, 'fault')}")
+    output.check()
+    found = check(collection)
+    render(found, output)
+    for left in found.leftovers:
+        say(f"note: {sanitise_line(left)}")
+    if found.n_faults:
+        say(f"{found.where} has {counted(found.n_faults, 'fault')}")
         raise typer.Exit(ExitCode.DATA)
-
-
-def _in_words(one: Verified) -> list[str]:
-    """Say the faults of a check, and what to do about them."""
-    if not one.n_faults:
-        return []
-    more = one.n_faults - len(one.examples)
-    lines = [f"{one.name}: {example}" for example in one.examples]
-    if more:
-        lines.append(f"{one.name}: and {more:,} more")
-    return [*lines, f"  what to do: {one.advice}"]
 
 
 def upgrade(

@@ -44,8 +44,10 @@ def test_conflicts_are_listed_and_stop_the_merge(apart: list[Path], cli: Cli) ->
         (apart[2].name, "0", "2", "0"),
     ]  # fmt: skip
     assert (tables["judges"], tables["copies"]) == ([], [])
-    tsv = cli("merge", apart[1].name, apart[2].name, "--format", "tsv").tsv()
-    assert [row["table"] for row in tsv] == ["conflicts"] * 3
+    tsv = cli("merge", apart[1].name, apart[2].name, "--format", "tsv", "--table", "conflicts").tsv()
+    assert [row["says"] for row in tsv] == ["1", "2", "0"]
+    unnamed = cli("merge", *apart[1:], "--settle", "latest", "--format", "tsv").failed(2)
+    assert "judges, copies, conflicts" in unnamed.err
     assert bytes_of(apart) == before
 
 

@@ -1,0 +1,1 @@
+"""Collections brought together, and checked against their own rules."""

@@ -1,0 +1,108 @@
+"""A collection checked against its own rules, and what to do about each fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.table import Column, Table
+from pooler.telling import progress as shown_progress
+
+if TYPE_CHECKING:
+    from store.collection import Collection
+    from store.keeping.verify import Verified
+
+
+def verify(collection: str | Path | Collection, *, progress: Progress | None = None) -> Verification:
+    """Check a collection against its own rules.
+
+    Parameters
+    ----------
+    collection : str, Path or Collection
+        Its file or URL, or the open collection; one that is damaged may not open, and is checked by
+        its name. It is only read, and others may work on it.
+    progress : callable, optional
+        Called with the steps done.
+
+    Returns
+    -------
+    Verification
+        One check a row, the most basic first.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be opened at all, is no collection, or of another schema.
+
+    Notes
+    -----
+    Every value, reference, hash and checksum, and the history of every judgement; time grows with
+    the rows of the collection. What killed programs left beside it is named, and is no fault.
+    """
+    from store.db.engine import collection_url, display
+    from store.db.files import leftovers, real_place
+    from store.keeping.verify import verify as check
+
+    with heard(progress) as said:
+        if isinstance(collection, str | Path):
+            url = collection_url(str(collection))
+            checks = check(url, progress=shown_progress)
+        else:
+            url = collection_url(collection.where)
+            checks = collection.verify(progress=shown_progress)
+    left: tuple[str, ...] = ()
+    if url.get_backend_name() == "sqlite":
+        left = tuple(one.told for one in leftovers(real_place(Path(url.database or "")).parent))
+    return Verification(
+        checks=tuple(checks), where=display(url), leftovers=left, settings=frozen(), warnings=said.warnings
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Verification(Result):
+    """What every check found; table `verify`."""
+
+    checks: tuple[Verified, ...]
+    where: str
+    """The file, or the URL without its password."""
+    leftovers: tuple[str, ...]
+    """What killed programs left beside it, a sentence each."""
+    settings: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    NAMES: ClassVar[tuple[str, ...]] = ("verify",)
+
+    @property
+    def n_faults(self) -> int:
+        """Faults of all checks."""
+        return sum(one.n_faults for one in self.checks)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return how many faults there are, and what was left beside the collection."""
+        return {"faults": self.n_faults, "leftovers": self.leftovers}
+
+    def _table(self, name: str) -> Table:
+        columns = [
+            Column("check"), Column("what"), Column("checked", "int"), Column("faults", "int"),
+            Column("examples", show="never"), Column("advice", show="never"),
+        ]  # fmt: skip
+        rows = [
+            {"check": one.name, "what": one.what, "checked": one.n_checked, "faults": one.n_faults,
+             "examples": "; ".join(one.examples) or None, "advice": one.advice if one.n_faults else None}
+            for one in self.checks
+        ]  # fmt: skip
+        notes = [line for one in self.checks for line in _in_words(one)] or ["no fault found"]
+        return Table.of_rows(name, columns, rows, title=f"verify ({self.where})", notes=notes)
+
+
+def _in_words(one: Verified) -> Iterator[str]:
+    """Say the faults of a check, and what to do about them."""
+    if not one.n_faults:
+        return
+    yield from (f"{one.name}: {example}" for example in one.examples)
+    if more := one.n_faults - len(one.examples):
+        yield f"{one.name}: and {more:,} more"
+    yield f"  what to do: {one.advice}"
