@@ -305,21 +305,7 @@ def _header_hint(file: str, wanted: Wanted, table: JudgedTable, faults: FaultLis
 def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = None) -> QrelsFile:
     """Read qrels as evaluators do, and warn of lines that say what an earlier line says.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input.
-    lenient : bool
-        As for `store.formats.qrels.read_qrels`.
-    faults : FaultList, optional
-        Where faults are told instead of being raised.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the file; two grades of one document are one.
-    PoolerError
-        If the file cannot be opened.
+    Two grades of one document are a fault; with `faults`, they are told there and not raised.
     """
     from store.formats.qrels import read_qrels
 
@@ -393,17 +379,8 @@ def is_file(text: str) -> bool:
 def named_file(text: str, *, names_judges: bool = False) -> NamedFile:
     """Read an argument: a file named after its judge, or ``NAME=FILE``.
 
-    Parameters
-    ----------
-    text : str
-        A file whose name has a ``=`` is that file where there is one.
-    names_judges : bool, default=False
-        Whether files name their judges themselves, so that ``NAME=`` cannot.
-
-    Raises
-    ------
-    ArgumentError
-        If the name cannot be a judge's, or the file names its judges itself.
+    A file whose name has a ``=`` is that file where there is one. ``NAME=`` is refused for one that
+    names its judges itself.
 
     Examples
     --------
@@ -455,21 +432,8 @@ def named_files(texts: Sequence[str], *, names_judges: bool) -> list[NamedFile]:
 def read_files(texts: Sequence[str], reading: Reading, votes: FileVotes | None = None) -> list[JudgedFile]:
     """Read files of judgements; what their codes mean is not decided yet.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The arguments.
-    reading : Reading
-        How to read them.
-    votes : FileVotes, optional
-        Whose numberings files may be read into as columns, without an object a line.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the first file that has one.
-    ArgumentError, PoolerError
-        If options or names do not go together, or a file cannot be opened.
+    With `votes`, files may be read into their numberings as columns, without an object a line. A
+    `FormatError` has every fault of the first file that has one.
     """
     files = named_files(texts, names_judges=reading.names_judges)
     # One kind of file needs the scale to be read at all; a mistyped scale is told before reading.
@@ -486,20 +450,8 @@ def read_files(texts: Sequence[str], reading: Reading, votes: FileVotes | None =
 def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int] = ()) -> Scale:
     """Return the declared scale, or the one that reaches over all grades, and say which.
 
-    Parameters
-    ----------
-    files : sequence of JudgedFile
-        As read.
-    reading : Reading
-        How they were read.
-    levels : iterable of int
-        Levels that cut the scale in two wherever they lie.
-
-    Raises
-    ------
-    ArgumentError
-        If there is a negative code, of which nobody says whether it is a grade; or grades too far
-        apart.
+    Levels cut the scale in two wherever they lie. A negative code of which nobody says whether it is
+    a grade is an error.
     """
     from store.formats.scale import scale_of_grades
 

@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from typing import Annotated, ClassVar
 
 import typer
 
 from pooler.cli.options import (
-    AggregateOption,
     CodeOption,
-    CollapseOption,
     ColumnsOption,
     InputOption,
     JudgeColumnOption,
-    JudgeOption,
     LenientOption,
     MapOption,
-    OfOption,
-    RelaxedOption,
     RepeatsOption,
-    RigidOption,
     ScaleOption,
-    TiesOption,
     TopicOption,
-    policy_of,
 )
-from pooler.cli.qrels_files import (
-    GradedOption,
-    ManifestOption,
-    QrelsLevelsOption,
-    QrelsOutOption,
-    UnjudgedOption,
-    check_files,
-    write_files,
-)
+from pooler.cli.qrels_files import QrelsOptions
+from pooler.cli.signature import command
 from pooler.results.judgement_files import Reading
 from pooler.results.source import Source
 from store.errors import PoolerError
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareQrelsOptions(QrelsOptions):
+    """Options of qrels that no collection stands behind."""
+
+    without_rulings: Annotated[
+        bool,
+        typer.Option(
+            "--without-rulings",
+            help="Leave adjudicators out, whom jsonl and tsv files may name: what their rulings"
+            " decide, a collection knows.",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """How files of judgements are read."""
+
+    PANEL: ClassVar[str] = "Files"
+
+    scale: ScaleOption = None
+    codes: CodeOption = None
+    mapped: MapOption = None
+    repeats: RepeatsOption = None
+    form: InputOption = None
+    columns: ColumnsOption = None
+    topic: TopicOption = None
+    judge_column: JudgeColumnOption = None
+    lenient: LenientOption = False
+
+
+@command
 def collapse(
     files: Annotated[
         list[str],
@@ -47,35 +65,8 @@ def collapse(
             help="Qrels files, each of one judge, named as the file, or NAME=FILE; - is stdin.",
         ),
     ],
-    out: QrelsOutOption = None,
-    level: QrelsLevelsOption = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
-    graded: GradedOption = False,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    collapse_: CollapseOption = None,
-    of: OfOption = None,
-    without_rulings: Annotated[
-        bool,
-        typer.Option(
-            "--without-rulings",
-            help="Leave adjudicators out, whom jsonl and tsv files may name: what their rulings"
-            " decide, a collection knows.",
-        ),
-    ] = False,
-    unjudged: UnjudgedOption = None,
-    scale_text: ScaleOption = None,
-    codes: CodeOption = None,
-    mapped: MapOption = None,
-    repeats: RepeatsOption = None,
-    form: InputOption = None,
-    columns: ColumnsOption = None,
-    topic: TopicOption = None,
-    judge_column: JudgeColumnOption = None,
-    lenient: LenientOption = False,
-    manifest: ManifestOption = None,
+    options: BareQrelsOptions,
+    files_read: ReadingOptions,
 ) -> None:
     """Make one binary qrels file of graded ones, or of several judges'.
 
@@ -87,20 +78,9 @@ def collapse(
 
     Example: pooler collapse judgements/*.qrels --level 1 --aggregate majority --ties low
     """
-    from pooler.results.agree.aggregate import qrels_at, tell_qrels
-
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse_, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
-    reading = Reading(form=form, columns=columns, topic=topic, judge_column=judge_column,
-                      scale=scale_text, codes=codes, mapped=mapped, repeats=repeats,
-                      lenient=lenient)  # fmt: skip
-    if not (level or graded or rigid or relaxed):
+    policy = options.policy()
+    if not (options.levels or options.graded or options.rigid or options.relaxed):
         message = "from which grade on is a document relevant?"
         hint = "--level N, or --rigid or --relaxed of a --scale; --graded keeps the grades"
         raise PoolerError(message, hint=hint)
-    made = qrels_at(
-        Source(judgements=files, reading=reading), policy, levels=level or (), rigid=rigid, relaxed=relaxed,
-        graded=graded, unjudged=unjudged, check=lambda wanted: check_files(wanted, out, manifest),
-    )  # fmt: skip
-    write_files(made, out, manifest)
-    tell_qrels(made)
+    options.write(Source(judgements=files, reading=Reading(**asdict(files_read))), policy)

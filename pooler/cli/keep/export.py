@@ -31,15 +31,7 @@ from pooler.cli.options import (
     WithoutRulingsOption,
     policy_of,
 )
-from pooler.cli.qrels_files import (
-    GradedOption,
-    ManifestOption,
-    QrelsLevelsOption,
-    QrelsOutOption,
-    UnjudgedOption,
-    check_files,
-    write_files,
-)
+from pooler.cli.qrels_files import QrelsOptions
 from pooler.cli.signature import command
 from pooler.results.judge_kinds import tell_kinds
 from pooler.telling import progress, say, warn
@@ -58,22 +50,8 @@ if TYPE_CHECKING:
     from store.records import Judgement, Pool
 
 
-def qrels(
-    out: QrelsOutOption = None,
-    judge: JudgeOption = None,
-    aggregate: AggregateOption = None,
-    ties: TiesOption = None,
-    collapse: CollapseOption = None,
-    of: OfOption = None,
-    without_rulings: WithoutRulingsOption = False,
-    levels: QrelsLevelsOption = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
-    graded: GradedOption = False,
-    unjudged: UnjudgedOption = None,
-    manifest: ManifestOption = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-) -> None:
+@command
+def qrels(options: QrelsOptions, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
     """Write qrels (topic iteration docno grade): graded, or binary at a level, or several of them.
 
     Skipped and unjudgeable documents are left out and counted; none becomes grade 0. An
@@ -81,17 +59,9 @@ def qrels(
 
     Example: pooler export qrels --aggregate majority --ties low --out qrels.txt
     """
-    from pooler.results.agree.aggregate import qrels_at, tell_qrels
     from pooler.results.source import Source
 
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
-    made = qrels_at(
-        Source(collection=collection), policy, levels=levels or (), rigid=rigid, relaxed=relaxed,
-        graded=graded, unjudged=unjudged, check=lambda wanted: check_files(wanted, out, manifest),
-    )  # fmt: skip
-    write_files(made, out, manifest)
-    tell_qrels(made)
+    options.write(Source(collection=collection), options.policy())
 
 
 _PROGRAM = {"tool": "pooler"}

@@ -7,7 +7,7 @@ import io
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -95,7 +95,17 @@ def ntcir(
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
-    from pooler.results.judge_kinds import tell_kinds, who_judged
+    from pooler import __version__
+    from pooler.results.agree.aggregate import (
+        qrels_facts,
+        tell_decisions,
+        tell_few_votes,
+        tell_judged,
+        tell_left_out,
+        tell_rulings,
+        tell_tied,
+    )
+    from pooler.results.judge_kinds import tell_kinds
     from store.collection import Collection
     from store.formats.ntcir import letters_of
     from store.grades.qrels import decide
@@ -120,7 +130,15 @@ def ntcir(
         final = decide(ballots, policy)
         files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
         n_open = len(opened.pools.rounds().keys() - final.pairs - final.left_out.keys())
-        facts = {**_ntcir_manifest(opened, kind, final, files, n_open), **erased_facts(opened)}
+        facts = {
+            "tool": "pooler", "version": __version__, "collection": opened.name, "format": kind.value,
+            **erased_facts(opened), **qrels_facts(opened.judges.all(), final, opened.scale, n_open),
+            "files": [
+                {"reading": file.reading or "graded", "level": file.level,
+                 "sha256": hashlib.sha256(file.text.encode()).hexdigest()}
+                for file in files
+            ],
+        }  # fmt: skip
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
         if kind is NtcirName.NTCIR2:
             named = letters_of(opened.scale, letters)
@@ -129,7 +147,15 @@ def ntcir(
         write_lines(file.path, file.text.splitlines(), manifest=beside)
     if beside is not None:
         write_json(beside, facts, private=True)
-    _report_ntcir(final, who_judged(final, ballots), n_open)
+    tell_judged(final, ballots)
+    tell_decisions(final)
+    tell_few_votes(final)
+    tell_tied([final])
+    tell_rulings(final)
+    tell_left_out(final, n_open)
+    n_rounds = len({row.iteration for row in final.rows})
+    if n_rounds > 1:
+        say(f"which of {n_rounds:,} rounds a document was judged in was not written")
     tell_kinds(kinds)
     if erased:
         say(erased)
@@ -164,63 +190,6 @@ def _file(
         return _File(out, reading, level, buffer.getvalue())
     write_ntcir2(rows, scale, level, buffer, letters=letters)
     return _File(f"{out}.{reading}", reading, level, buffer.getvalue())
-
-
-def _ntcir_manifest(
-    opened: Collection, kind: NtcirName, final: FinalQrels, files: Sequence[_File], n_open: int
-) -> dict[str, Any]:
-    """Say what was exported and how; no times, so that equal qrels have equal manifests."""
-    from pooler import __version__
-    from pooler.results.agree.aggregate import policy_facts
-    from store.formats.scale import scale_to_json
-
-    by_grade = Counter(row.grade for row in final.rows)
-    return {
-        "tool": "pooler",
-        "version": __version__,
-        "collection": opened.name,
-        "format": kind.value,
-        "scale": scale_to_json(opened.scale),
-        **policy_facts(opened.judges.all(), final),
-        "topics": len({row.topic for row in final.rows}),
-        "judged": len(final.rows),
-        "by_grade": {str(grade): count for grade, count in sorted(by_grade.items())},
-        "left_out": {
-            "tied_unresolved": final.count_left_out("tied"),
-            "skipped": final.count_left_out("skipped"),
-            "cannot_be_judged": final.count_left_out("cannot"),
-        },
-        "pooled_and_unjudged": n_open,
-        "files": [
-            {
-                "reading": file.reading or "graded",
-                "level": file.level,
-                "sha256": hashlib.sha256(file.text.encode()).hexdigest(),
-            }
-            for file in files
-        ],
-    }
-
-
-def _report_ntcir(final: FinalQrels, who: str, n_open: int) -> None:
-    """Say on stderr what was written and what was not."""
-    from pooler.results.agree.aggregate import tell_decisions, tell_few_votes, tell_rulings, tell_tied
-
-    grades = Counter(row.grade for row in final.rows)
-    how_many = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(grades.items()))
-    say(f"{counted(len(final.rows), 'document')} judged ({how_many}); {who}")
-    tell_decisions(final)
-    tell_few_votes(final)
-    tell_tied([final])
-    tell_rulings(final)
-    skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
-    if skipped or cannot:
-        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
-    if n_open:
-        say(f"pooled and unjudged: {counted(n_open, 'document')}, left out")
-    n_rounds = len({row.iteration for row in final.rows})
-    if n_rounds > 1:
-        say(f"which of {n_rounds:,} rounds a document was judged in was not written")
 
 
 _WORDS = {"unjudged": "unjudged", "skipped": "skipped", "cannot": "cannot be judged", "tied": "tied"}

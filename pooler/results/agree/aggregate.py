@@ -298,7 +298,6 @@ class _Gathered:
     def results(self, source: Source, *, unjudged: int | None) -> list[QrelsResult]:
         """Apply the policies."""
         from pooler import __version__
-        from store.formats.scale import scale_to_json
         from store.grades.qrels import decide, flips_of
         from store.records import Qrel
 
@@ -313,22 +312,11 @@ class _Gathered:
             coded = [] if unjudged is None else [Qrel(*pair, unjudged, rounds[pair]) for pair in open_pairs]
             text = _text([*final.rows, *coded])
             flips = flips_of(ballots, policy, at_levels)
-            grades = Counter(row.grade for row in final.rows)
             manifest = {
                 "tool": "pooler",
                 "version": __version__,
                 **self.origin,
-                "scale": scale_to_json(ballots.scale),
-                **policy_facts(self.judges, final, flips),
-                "topics": len({row.topic for row in final.rows}),
-                "judged": len(final.rows),
-                "by_grade": {str(grade): count for grade, count in sorted(grades.items())},
-                "left_out": {
-                    "tied_unresolved": final.count_left_out("tied"),
-                    "skipped": final.count_left_out("skipped"),
-                    "cannot_be_judged": final.count_left_out("cannot"),
-                },
-                "pooled_and_unjudged": len(open_pairs),
+                **qrels_facts(self.judges, final, ballots.scale, len(open_pairs), flips),
                 "unjudged_code": unjudged,
                 "mixed_iterations": final.n_mixed_iterations,
                 "sha256": hashlib.sha256(text.encode()).hexdigest(),
@@ -459,6 +447,46 @@ def policy_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip
     return facts
 
 
+def qrels_facts(
+    known: Sequence[Judge], final: FinalQrels, scale: Scale, n_open: int, flips: Sequence[Flip] = ()
+) -> dict[str, Any]:
+    """Return the entries of a manifest of qrels: whose grades, how many, and what has none."""
+    from store.formats.scale import scale_to_json
+
+    by_grade = Counter(row.grade for row in final.rows)
+    return {
+        "scale": scale_to_json(scale),
+        **policy_facts(known, final, flips),
+        "topics": len({row.topic for row in final.rows}),
+        "judged": len(final.rows),
+        "by_grade": {str(grade): count for grade, count in sorted(by_grade.items())},
+        "left_out": {
+            "tied_unresolved": final.count_left_out("tied"),
+            "skipped": final.count_left_out("skipped"),
+            "cannot_be_judged": final.count_left_out("cannot"),
+        },
+        "pooled_and_unjudged": n_open,
+    }
+
+
+def tell_judged(final: FinalQrels, ballots: Ballots, label: str = "") -> None:
+    """Say how many documents have which grade, and whose."""
+    by_grade = Counter(row.grade for row in final.rows)
+    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
+    n_judged = counted(len(final.rows), "document")
+    say(f"{label}{n_judged} judged ({grades}); {who_judged(final, ballots)}")
+
+
+def tell_left_out(final: FinalQrels, n_open: int, code: int | None = None) -> None:
+    """Say how many documents have no grade; a code is what unjudged ones are written with."""
+    skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
+    if skipped or cannot:
+        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
+    if n_open:
+        how = "left out" if code is None else f"written with code {code}"
+        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
+
+
 def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
     """Say on stderr what the tie rule decided, and what other choices would change."""
     n_tied = final.n_decided_by_ties
@@ -556,14 +584,9 @@ def tell_few_votes(final: FinalQrels) -> None:
 
 
 def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
-    """Warn on stderr once of tied documents left out, and name the command that settles them.
+    """Warn once of tied documents left out, and name the command that settles them in a collection.
 
-    Parameters
-    ----------
-    finals : sequence of FinalQrels
-        By policies that differ in level and collapse alone.
-    has_collection : bool, default=True
-        Whether there is one in which an adjudicator could settle them.
+    `finals` differ in the level and order of collapsing of their policies alone.
     """
     tied = [(final, final.count_left_out("tied")) for final in finals]
     if not any(number for _, number in tied):
@@ -599,14 +622,12 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     """Say what is in qrels that `qrels_at` made, and what is not."""
     for one in made:
         final, level = one.final, one.final.policy.level
-        by_grade = Counter(row.grade for row in one.qrels)
-        grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
-        label = "" if len(made) == 1 else f"{'graded' if level is None else level}: "
-        n_judged = counted(len(one.qrels), "document")
-        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, one.ballots)}")
-        if level is not None and one.qrels and not by_grade[1]:
+        grades = {row.grade for row in one.qrels}
+        label = "graded" if level is None else str(level)
+        tell_judged(final, one.ballots, "" if len(made) == 1 else f"{label}: ")
+        if level is not None and grades == {0}:
             warn(f"no document is relevant at level {level}")
-        if level is None and len(one.qrels) > 1 and set(by_grade) == {0}:
+        if level is None and len(one.qrels) > 1 and grades == {0}:
             warn(
                 "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
                 " lists of relevant documents"
@@ -617,13 +638,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     tell_tied([one.final for one in made], has_collection="collection" in first.manifest)
     tell_kinds(first.voters())
     tell_rulings(first.final)
-    skipped, cannot = (first.decisions[state] for state in ("skipped", "cannot"))
-    if skipped or cannot:
-        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
-    if n_open := len(made[-1].open_pairs):
-        code = first.manifest["unjudged_code"]
-        how = "left out" if code is None else f"written with code {code}"
-        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
+    tell_left_out(first.final, len(made[-1].open_pairs), first.manifest["unjudged_code"])
     if n_mixed := first.final.n_mixed_iterations:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
     if first.erased:
