@@ -6,11 +6,10 @@ ever read as markup.
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from enum import IntEnum
 from typing import Annotated, Any, TextIO
@@ -24,11 +23,10 @@ from pooler.results.files import earlier_result, write_whole
 from pooler.results.files import json_text as json_text
 from pooler.results.judge_kinds import erased_facts as erased_facts
 from pooler.results.judge_kinds import erased_words as erased_words
-from pooler.results.printed import Cell, Format, Table
 from pooler.streams import on_terminal
 from pooler.telling import say
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
-from store.text import sanitise, sanitise_line
+from store.text import sanitise
 
 FILE_HINT = "nothing of this file was taken: correct it, then run the command again"
 
@@ -45,64 +43,6 @@ class ExitCode(IntEnum):
     """The collection could not do it."""
     INTERRUPTED = 130
     TERMINATED = 143
-
-
-def emit(tables: Sequence[Table], fmt: Format) -> None:
-    """Write tables to stdout.
-
-    Parameters
-    ----------
-    tables : sequence of Table
-        People see all of them one below the other. JSON is one object: a table's name to its list
-        of rows; a single table is the list itself. TSV with several tables has a first column
-        `table`, and the union of the columns.
-    fmt : Format
-        Table, json or tsv.
-    """
-    if fmt is Format.JSON:
-        data = {table.name: [_row(table, row) for row in table.rows] for table in tables}
-        _print(json_text(data if len(tables) > 1 else data[tables[0].name]))
-    elif fmt is Format.TSV:
-        _emit_tsv(tables)
-    else:
-        from pooler.cli.fit import draw, seen_of
-
-        for number, table in enumerate(tables):
-            if number:
-                _print("")
-            draw(seen_of(table), sys.stdout, folds=False)
-
-
-def _row(table: Table, row: Mapping[str, Cell]) -> dict[str, Cell]:
-    """Return a row with its columns in order."""
-    return {column.name: row.get(column.name) for column in table.columns}
-
-
-def _emit_tsv(tables: Sequence[Table]) -> None:
-    """Write tab separated values with a header; ids are text, undefined cells are empty."""
-    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
-    several = len(tables) > 1
-    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE,
-                        quotechar=None, escapechar=None)  # fmt: skip
-    writer.writerow((["table"] if several else []) + names)
-    for table in tables:
-        for row in table.rows:
-            cells = [_tsv_cell(row.get(name)) for name in names]
-            writer.writerow(([table.name] if several else []) + cells)
-
-
-def _tsv_cell(cell: Cell) -> str:
-    """Write one cell; text loses tabs and line ends, never quotes."""
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return repr(cell) if isinstance(cell, float) else sanitise_line(str(cell))
-
-
-def _print(text: str) -> None:
-    """Write a line to stdout."""
-    sys.stdout.write(text + "\n")
 
 
 def write_lines(
@@ -139,7 +79,7 @@ def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> 
     """Write a JSON file as a whole, or to stdout; keys sorted. See `write_lines` of `private`."""
     text = json_text(data, indent=2, sort_keys=True)
     if path == "-":
-        _print(text)
+        sys.stdout.write(f"{text}\n")
     else:
         write_whole(path, [text], private=private)
 

@@ -11,15 +11,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from pooler.streams import PAGE
 from store.text import sanitise, sanitise_line
 from store.wrapping import broken, least_width, wrapped
 
 if TYPE_CHECKING:
-    from pooler.results.printed import Cell, Table
-    from pooler.results.printed import Column as OldColumn
     from pooler.results.table import Column, Seen
 
 LEAST_TEXT_WIDTH = 10
@@ -159,20 +157,6 @@ def fitted(columns: Sequence[_Measured], room: int) -> tuple[list[int], int, boo
     return found, gap, False
 
 
-def seen_of(table: Table) -> Seen:
-    """Write the cells of a table whose columns do not say what they hold."""
-    from pooler.results.table import Column, Seen
-
-    columns, cells = [], []
-    for column in table.columns:
-        values = [row.get(column.name) for row in table.rows]
-        is_number = all(value is None or isinstance(value, int | float) for value in values)
-        kind: Literal["int", "text"] = "int" if is_number else "text"
-        columns.append(Column(column.name, kind, column.heading, most=column.most, can_go=int(column.can_go)))
-        cells.append([cell_text(value, column) for value in values])
-    return Seen(table.title, columns, cells, table.caption.split("\n") if table.caption else [])
-
-
 def _total(widths: Sequence[int], gap: int) -> int:
     """Return the width of a row."""
     return sum(widths) + gap * (len(widths) - 1)
@@ -186,14 +170,3 @@ def _shrunk(widths: Sequence[int], leasts: Sequence[int], spare: int) -> list[in
         found[room.index(max(room))] -= 1
         spare -= 1
     return found
-
-
-def cell_text(cell: Cell, column: OldColumn) -> str:
-    """Write one cell for people: undefined is a dash, fractions have four decimals by default."""
-    if cell is None:
-        return "-"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, float):
-        return f"{cell:.{4 if column.digits is None else column.digits}f}"
-    return f"{cell:,}" if isinstance(cell, int) else sanitise_line(cell)

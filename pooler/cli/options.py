@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.results.judgement_files import FileFormat
-from pooler.results.printed import Format
 from pooler.results.source import names_collection
 from store.errors import ArgumentError
 from store.formats.codes import Repeats
@@ -40,9 +39,6 @@ CollectionOption = Annotated[
 ]
 DEFAULT_COLLECTION = "collection.db"
 
-FormatOption = Annotated[
-    Format, typer.Option("--format", help="A table for people, or json or tsv for programs.")
-]
 OrderOption = Annotated[
     OrderName,
     typer.Option(

@@ -15,15 +15,13 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pooler.reporting.drawing import Scale, tick_labels, ticks
-from pooler.results.printed import Format
 from pooler.streams import PAGE, terminal_width
 from store.errors import ArgumentError
 from store.text import counted, sanitise_line
 from store.wrapping import broken
 
 if TYPE_CHECKING:
-    from pooler.results.printed import Cell
-    from pooler.results.table import Plot
+    from pooler.results.table import Cell, Plot
     from store.analysis.significance.normality import NormalityPicture
 
 MARKERS = ascii_uppercase + ascii_lowercase
@@ -302,12 +300,6 @@ class Reading:
     """Beside it, to the right: one for every heading."""
     reason: str = ""
     """Why there is no value."""
-
-
-def check_plot(fmt: Format) -> None:
-    """Raise `ArgumentError` when `--plot` was given and the result is for programs."""
-    if fmt is not Format.TABLE:
-        raise ArgumentError("--plot", "is for people: it needs --format table", fmt.value)
 
 
 def plot_width(stream: TextIO) -> int:

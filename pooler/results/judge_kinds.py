@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pooler.results import table as results
-from pooler.results.printed import Column, Format, Table
 from pooler.telling import warn
 from store.text import counted
 
@@ -87,26 +86,6 @@ def kinds_cell(counts: Mapping[str, int]) -> str:
     'human=1 model=3'
     """
     return " ".join(f"{kind}={count}" for kind, count in counts.items())
-
-
-def titled(tables: Sequence[Table], counts: Mapping[str, int], fmt: Format) -> list[Table]:
-    """Say which kinds of judges voted, where they were several.
-
-    People read it in the heading of the first table; programs find it in every row, in a column
-    `kinds`, as their tables have no heading.
-    """
-    if not counts:
-        return list(tables)
-    if fmt is Format.TABLE:
-        first, *others = tables
-        words = f"by {kinds_words(counts)} together"
-        title = f"{first.title} (judged {words})" if first.title else f"Judged {words}"
-        return [replace(first, title=title), *others]
-    column, cell = Column("kinds"), {"kinds": kinds_cell(counts)}
-    return [
-        replace(table, columns=[*table.columns, column], rows=[{**row, **cell} for row in table.rows])
-        for table in tables
-    ]
 
 
 def with_kinds(table: results.Table, counts: Mapping[str, int]) -> results.Table:

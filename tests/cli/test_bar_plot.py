@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from pooler.cli.plots import Reading, Stack, check_plot, plot_bars, plot_intervals, plot_stacks, plot_width
-from pooler.results.printed import Format
+from pooler.cli.plots import Reading, Stack, plot_bars, plot_intervals, plot_stacks, plot_width
 from store.errors import ArgumentError
 from tests.cli.command_line import Terminal
 
@@ -264,6 +263,3 @@ def test_what_cannot_be_drawn_is_refused() -> None:
             plot_intervals([Reading("a", 1.0, 0.0, value)], title="t", **words)
     with pytest.raises(ArgumentError, match="`readings` must be one or more, but got 0"):
         plot_bars([], title="t")
-    check_plot(Format.TABLE)
-    with pytest.raises(ArgumentError, match="`--plot` is for people: it needs --format table"):
-        check_plot(Format.TSV)

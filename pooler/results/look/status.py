@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from string import ascii_letters
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results import table as tables
-from pooler.results.printed import Format
 from pooler.results.result import Result, frozen
 from pooler.results.table import Plot, View
 from store.text import counted, natural_key, sanitise_line
@@ -23,20 +21,6 @@ if TYPE_CHECKING:
     from store.judging.disagreements import Case
     from store.judging.progress import Unclaimed
     from store.records import Counts, Grade, Judge, Scale, Workloads
-
-
-def moment(at: datetime, fmt: Format) -> str:
-    """Write a moment: for people in local time to the minute, for programs in UTC.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> moment(datetime(2026, 3, 1, 9, 30, 5, tzinfo=UTC), Format.JSON)
-    '2026-03-01T09:30:05+00:00'
-    """
-    if fmt is Format.TABLE:
-        return f"{at.astimezone():%Y-%m-%d %H:%M}"
-    return at.isoformat(timespec="seconds")
 
 
 def drawable(pools: Iterable[StoredPool]) -> list[str]:
