@@ -50,7 +50,7 @@ def test_judge_and_policy_of_a_source_count(cli: Cli, judged: Path) -> None:
         assert p.aggregate(p.source(collection, judge="strict"), rule=None).text == alone
         with pytest.raises(p.PoolerError, match="whose grades are meant"):
             p.collapse(collection, 1)
-        with pytest.raises(p.ArgumentError, match="--ties"):
+        with pytest.raises(p.ArgumentError, match="`ties` must be low, high"):
             p.aggregate(collection)
         with pytest.raises(p.UnknownNameError, match="nobody"):
             p.aggregate(collection, rule="max", of=["nobody"])
