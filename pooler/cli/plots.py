@@ -6,6 +6,7 @@ next. A value that does not exist has its reason in its place.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,7 +23,6 @@ from store.wrapping import broken
 
 if TYPE_CHECKING:
     from pooler.results.table import Cell, Plot
-    from store.analysis.significance.normality import NormalityPicture
 
 MARKERS = ascii_uppercase + ascii_lowercase
 SHARED = "*"
@@ -623,43 +623,53 @@ def _framed(
     return [*lines, *axis]
 
 
-POINT, CURVE = "o", "."
+_POINTS_WIDTH, _POINTS_HEIGHT = 72, 17
+"""Columns and lines between the axes of a picture of points and a curve."""
 
 
-def normality_lines(picture: NormalityPicture, *, width: int = 72, height: int = 17) -> list[str]:
-    """Draw the share of topics whose difference is no larger, and the normal distribution.
+def plot_points(plot: Plot) -> list[str]:
+    """Draw the points of one column and the curve of another between two axes.
 
     Parameters
     ----------
-    picture : NormalityPicture
-        With a curve.
-    width, height : int
-        Columns and lines between the axes, at least 20 and 2.
+    plot : Plot
+        Lines, of which the first is stepped: where it has a value is a point. The label's column
+        has the places, in order. Each of its words begins with the character of a line.
 
     Returns
     -------
     list of str
         Lines without blanks at their ends; a point hides the curve behind it.
     """
-    import numpy as np
-
-    low, high = float(picture.differences[0]), float(picture.differences[-1])
+    table, (points, curve) = plot.table, plot.parts
+    places: list[Any] = table.cells(str(plot.label))
+    heights: list[Any] = table.cells(curve)
+    low, high = places[0], places[-1]
+    width, height = _POINTS_WIDTH, _POINTS_HEIGHT
     grid = [[" "] * width for _ in range(height)]
-    columns = np.linspace(low, high, width)
-    for column, share in enumerate(picture.curve(columns)):
-        grid[_line_of_share(float(share), height)][column] = CURVE
-    for difference, share in zip(picture.differences, picture.shares, strict=True):
-        column = round((float(difference) - low) / (high - low) * (width - 1))
-        grid[_line_of_share(float(share), height)][column] = POINT
+    point, line = (words[0] for words in plot.words)
+    for column in range(width):
+        place = low + (high - low) * column / (width - 1)
+        grid[_line_of_share(_between(places, heights, place), height)][column] = line
+    for place, share in zip(places, table.cells(points), strict=True):
+        if isinstance(share, float):
+            column = round((place - low) / (high - low) * (width - 1))
+            grid[_line_of_share(share, height)][column] = point
     labels = {_line_of_share(share, height): f"{share:.1f}" for share in (0.0, 0.5, 1.0)}
-    lines = [f"Share of {picture.n_topics} topics with a difference no larger"]
+    lines = [plot.axis]
     lines += [f"{labels.get(row, ''):>4} |{''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
     lines.append("     +" + "-" * width)
     ends = f"{low:.4f}", f"{high:.4f}"
     lines.append(f"      {ends[0]}{ends[1]:>{width - len(ends[0])}}")
-    lines.append(f"{POINT} a topic   {CURVE} normal curve of the same mean and variance")
-    lines.append(f"They are at most {picture.largest_distance:.3f} apart.")
-    return lines
+    return [*lines, "   ".join(plot.words), plot.below]
+
+
+def _between(places: Sequence[float], heights: Sequence[float], place: float) -> float:
+    """Return the height of a line at a place between two of its points."""
+    after = min(max(bisect_left(places, place), 1), len(places) - 1)
+    left, right = places[after - 1], places[after]
+    share = 0.0 if right == left else (place - left) / (right - left)
+    return heights[after - 1] + share * (heights[after] - heights[after - 1])
 
 
 def _line_of_share(share: float, height: int) -> int:
@@ -678,6 +688,8 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
         Columns of a terminal.
     """
     table = plot.table
+    if plot.stepped:  # points, and a curve
+        return plot_points(plot)
     if plot.kind == "lines":
         curves = [Curve(sanitise_line(name), table.cells(name)) for name in plot.parts]  # type: ignore[arg-type]  # numbers
         return plot_lines(curves, title=plot.title, x_label=plot.heading(), width=width)

@@ -157,10 +157,30 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
         p.sensitivity(source, depth=0)
     with pytest.raises(p.ArgumentError, match=r"^`alpha` must be between 0 and 1"):
         p.compare(source, alpha=2)
+    with pytest.raises(p.ArgumentError, match=r"^`measures` must name one or more"):
+        p.evaluate(source, [])
+    with pytest.raises(p.ArgumentError, match=r"^`b` must be named with `a`"):
+        p.compare(source, "bm25-words")
+    with pytest.raises(p.ArgumentError, match=r"^`b` must be another run"):
+        p.compare(source, "bm25-words", "bm25-words")
     with pytest.raises(p.UnknownNameError, match="unknown measure `NDGC`"):
         p.evaluate(source, ["NDGC@10"])
     with pytest.raises(p.PoolerError, match=r"none\.run: no such file"):
         p.evaluate(("none.run", "judgements/strict.qrels"))
+
+
+def test_what_other_runs_lack_is_no_doubt_about_two(judged: Path) -> None:
+    """A third run without a topic is nothing to say of the two that are compared."""
+    runs = p.read_runs("runs/*.run").to_dict()
+    gap = {tag: dict(topics) for tag, topics in runs.items()}
+    del gap["tfidf-words"]["G01"]
+    source = p.source(gap, qrels="judgements/strict.qrels")
+    found = p.compare(source, "bm25-words", "rm3-bigrams")
+    assert found.warnings == ()
+    assert (found.settings["a"], found.settings["b"]) == ("bm25-words", "rm3-bigrams")
+    assert p.compare(source, "bm25-words", "tfidf-words").warnings == (
+        "in 1 topic a run has no documents and scores as it does then",
+    )
 
 
 def test_frames_of_every_table_have_its_rows(judged: Path) -> None:

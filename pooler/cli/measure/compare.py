@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.console import write_lines
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command
 from pooler.cli.source_options import Given
@@ -90,14 +89,9 @@ def compare(
         resolution=resolution, seed=seed, cutoff=given.cutoff if given.names("cutoff") else None, runs=tags,
     )  # fmt: skip
     asked = {"topics": by_topic, "normality": plot and not output.is_for_people}
-    render(found, output, *(name for name in found.names() if asked.get(name, True)))
-    if plot and found.is_two and output.is_for_people:
-        if found.picture.reason is not None:
-            say(f"no picture of the differences: {found.picture.reason}")
-        else:
-            from pooler.cli.plots import normality_lines
-
-            write_lines(None, ["", *normality_lines(found.picture)])
+    if plot and found.is_two and found.picture.reason is not None:
+        say(f"no picture of the differences: {found.picture.reason}")
+    render(found, output, *(name for name in found.names() if asked.get(name, True)), plot=plot)
 
 
 def _check_options(*, plot: bool, by_topic: bool, everything: bool, against: str | None) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pooler.results.measure.evaluate import known_measure, measured
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.source import Source, source_of
-from pooler.results.table import Column, Table, View
+from pooler.results.table import Column, Plot, Table, View
 from pooler.telling import progress as telling
 from pooler.telling import say, warn
 from store.analysis.significance.normality import NormalityPicture, normality_picture
@@ -24,6 +24,8 @@ from store.text import counted
 if TYPE_CHECKING:
     from store.collection import Collection
 
+_POINTS = 1000
+"""Of a curve that is drawn, between which it is straight."""
 _UNROUNDED = 1e-12
 """Differences closer than this are equal but for rounding errors."""
 
@@ -78,7 +80,7 @@ def compare(
     Raises
     ------
     ArgumentError
-        If `alpha` is not between 0 and 1.
+        If `alpha` is not between 0 and 1, or one run alone is named, or one twice.
     UnknownNameError
         If a measure or a run is not known.
     PoolerError
@@ -98,6 +100,10 @@ def compare(
     """
     if not 0 < alpha < 1:
         raise ArgumentError("alpha", "must be between 0 and 1", alpha)
+    if (a is None) != (b is None):
+        raise ArgumentError("b", "must be named with `a`, or neither", a or b)
+    if a is not None and a == b:
+        raise ArgumentError("b", "must be another run than `a`", b)
     known_measure(measure)
     with heard(progress) as said:
         found = source_of(source)
@@ -114,8 +120,9 @@ def compare(
         for tag in tags:
             if tag not in rankings.tags:
                 raise UnknownNameError("run", str(tag), rankings.tags)
-        values = scores.values[[rankings.tags.index(tag) for tag in tags]]
-        n_missing = int((rankings.lengths == 0).any(axis=0).sum())
+        rows = [rankings.tags.index(tag) for tag in tags]
+        values = scores.values[rows]
+        n_missing = int((rankings.lengths[rows] == 0).any(axis=0).sum())
         if n_missing:
             warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as it does then")
         pairs = _pairs(tags, against)
@@ -125,8 +132,8 @@ def compare(
                 values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance
             )
     settings = frozen(
-        measure=str(name), alpha=alpha, resolution=resolution, seed=seed, against=against, cutoff=cutoff,
-        **found.settings(),
+        a=a, b=b, against=against, measure=str(name), alpha=alpha, resolution=resolution, seed=seed,
+        cutoff=cutoff, runs=None if runs is None else tuple(runs), **found.settings(),
     )  # fmt: skip
     return Comparison(
         **taken(tested), runs=tuple(map(str, tags)), topics=tuple(rankings.topics), values=values,
@@ -195,6 +202,27 @@ class Comparison(Result, RunPairs):
         """The differences of the first two runs beside the normal curve."""
         first, second = self._both()
         return normality_picture(first - second)
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return the differences of two runs beside the normal curve, where they have one."""
+        if not self.is_two or self.picture.reason is not None:
+            return ()
+        picture = self.picture
+        grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
+        data = {
+            "difference": np.concatenate([picture.differences, grid]),
+            "share": [*picture.shares.tolist(), *[None] * _POINTS],
+            "normal": np.concatenate([picture.normal, picture.curve(grid)]),
+        }
+        table = Table("curve", [Column(name, "float") for name in data], data).sort("difference")
+        return (
+            Plot(
+                table=table, kind="lines", label="difference", parts=("share", "normal"), stepped=("share",),
+                axis=f"Share of {picture.n_topics} topics with a difference no larger", ends=(0, 1),
+                words=("o a topic", ". normal curve of the same mean and variance"),
+                below=f"They are at most {picture.largest_distance:.3f} apart.",
+            ),
+        )  # fmt: skip
 
     def _difference(self) -> Table:
         """Set both means and their difference beside what it would have to be."""

@@ -11,7 +11,7 @@ from pooler.results.source import Source, source_of
 from pooler.results.table import Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, SIGNATURES, MeasureName, Signature, parse_measure
-from store.errors import UnknownNameError
+from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,6 +71,8 @@ def evaluate(
     >>> found.measures, found.mean.tolist()
     (('AP', 'P@1'), [[1.0, 0.0], [1.0, 0.0]])
     """
+    if not measures:
+        raise ArgumentError("measures", "must name one or more", list(measures))
     with heard(progress) as said:
         found = source_of(source)
         for measure in measures:

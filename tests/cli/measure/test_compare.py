@@ -130,6 +130,8 @@ def test_the_picture_is_drawn_within_80_columns(cli: Cli, here: Path) -> None:
     grid = [line[6:] for line in lines if line[5:6] == "|"]
     assert "".join(grid).count("o") == 8
     assert "".join(grid).count(".") > 30
+    assert cli("compare", "--qrels", STRICT, A, B, "--plot", "--out", "all.txt").fine().out == ""
+    assert Path("all.txt").read_text("utf-8") == out
 
 
 def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
