@@ -240,7 +240,8 @@ class RequiredDifference(Result):
                    digits=2),
             Column("needed_if_found", "float", "if found", "the same were B's unjudged documents at rank"
                    f" {depth + 1:,} relevant (eq. 24)"),
-            Column("enough_if_found", "bool", "still enough", "A - B reaches that, too"), Column("h_of", show="never"),
+            Column("enough_if_found", "bool", "reached", "A - B reaches that, too"),
+            Column("h_of", show="never"),
             Column("turns", "bool", show="never"), Column("reason", show="never"),
         ]  # fmt: skip
         places = np.arange(found.first.size)
