@@ -146,15 +146,20 @@ def page_table(
 
 
 def facts_table(
-    facts: Mapping[str, Cell], *, caption: str, command: str, interval: Interval | None = None
+    facts: Mapping[str, Cell],
+    about: Mapping[str, str],
+    *,
+    caption: str,
+    command: str,
+    interval: Interval | None = None,
 ) -> PageTable:
-    """Write facts for the page, a row each."""
+    """Write facts for the page, a row each, beside what they are."""
     texts = {name: written(cell, Column(name)) for name, cell in facts.items()}
     if interval is not None and all(name in facts for name in interval):
         one = Table.of_rows("facts", [Column(name, "float") for name in interval], [facts])
         texts |= {name: cells[0] for name, cells in rounded(one, interval).items()}
-    rows = tuple((name.replace("_", " "), text) for name, text in texts.items())
-    return PageTable(caption, (PageColumn("fact"), PageColumn("value")), rows, command)
+    rows = tuple((name.replace("_", " "), text, about.get(name, "")) for name, text in texts.items())
+    return PageTable(caption, tuple(map(PageColumn, ("fact", "value", "what it is"))), rows, command)
 
 
 def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:

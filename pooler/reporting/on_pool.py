@@ -9,14 +9,7 @@ from pooler.reporting.figures import facts_table, figure, page_table
 from pooler.reporting.material import JUDGED_AT, Material
 from pooler.reporting.page import Figure, PageTable, Section
 from pooler.results.measure.conclusions import REASONS
-from pooler.results.measure.diagnose import (
-    SIBLINGS_FALL,
-    chosen_left,
-    explained,
-    facts,
-    has_siblings,
-    runs_table,
-)
+from pooler.results.measure.diagnose import FACTS, SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.results.table import Column, Plot, Table
 
 _OF_POOLS = ("pool", "strategy", "depth", "budget", "topics", "documents", "judged", "unjudged",
@@ -34,10 +27,10 @@ def what_it_is(material: Material) -> Section:
     """Show the facts of the collection: its pools, its judges, and what is measured."""
     commands, found, stored = material.commands, material.diagnosis.found, material.stored
     known = facts(found, material.diagnosis.left_out)
-    said = explained(known)
+    about = dict(FACTS)
     if found.reason is not None:
         # Why a guess came to nothing stands in the summary, at length.
-        said.append(f"{found.reason}: {REASONS.get(found.reason, 'other runs or ranks made the pool')}")
+        about["reason"] = REASONS.get(found.reason, "other runs or ranks made the pool")
     grades = f"Relevant = grade {material.judged.level} or more."
     if stored is not None:
         grades = f"{stored.grades} relevant = grade {stored.level} or more."
@@ -45,7 +38,8 @@ def what_it_is(material: Material) -> Section:
         grades,
         facts_table(
             known,
-            caption=". ".join(["Runs and judgements that this report is of", *said]),
+            about,
+            caption="Runs and judgements that this report is of",
             command=commands.of_runs("diagnose", *material.own_depth),
             interval=_MISSED,
         ),

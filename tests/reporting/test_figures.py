@@ -44,8 +44,9 @@ def test_cells_are_written_as_in_the_terminal() -> None:
 
 def test_facts_are_rows() -> None:
     """Names with blanks, undefined a dash."""
-    made = facts_table({"pool_size": 1234, "tau": None, "mean": 0.5}, caption="c", command="x")
-    assert made.rows == (("pool size", "1,234"), ("tau", "-"), ("mean", "0.5000"))
+    facts = {"pool_size": 1234, "tau": None, "mean": 0.5}
+    made = facts_table(facts, {"tau": "an order"}, caption="c", command="x")
+    assert made.rows == (("pool size", "1,234", ""), ("tau", "-", "an order"), ("mean", "0.5000", ""))
 
 
 def test_a_bar_is_a_cell() -> None:

@@ -315,7 +315,7 @@ def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
     return known if missed.reason is None else known | {"reason": missed.reason}
 
 
-_FACTS = {
+FACTS = {
     "judged_outside_pool": "judged, but not among these documents",
     "unique": "documents of the pool that one run, or group, alone brought",
     "mean_change_left_out": "of AP, when runs or groups are left out in turn",
@@ -333,7 +333,7 @@ _FACTS = {
 
 def explained(known: Mapping[str, Fact]) -> list[str]:
     """Return a line for each fact whose name does not say it all."""
-    return [f"{name.replace('_', ' ')}: {_FACTS[name]}" for name in known if name in _FACTS]
+    return [f"{name.replace('_', ' ')}: {FACTS[name]}" for name in known if name in FACTS]
 
 
 def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], judged_at: int) -> Table:

@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pooler.results.measure.conclusions import REASONS
+from pooler.results.measure.diagnose import FACTS
 from tests.cli.command_line import Outcome, write
 from tests.cli.conftest import Cli
 from tests.conftest import SHARED_DATA
@@ -82,8 +84,11 @@ def is_cell(text: str, value: object) -> bool:
 
 
 def numbers(row: list[str]) -> list[str]:
-    """Leave out what the page says in words where the command has a code: of all judges."""
-    return row[2:] if row[0] == "grades" or row[0].startswith("relevant = ") else row
+    """Leave out what the page says in words: of all judges, and what facts are."""
+    if row[0] == "grades" or row[0].startswith("relevant = "):
+        return row[2:]
+    about = ["", FACTS.get(row[0].replace(" ", "_")), *REASONS.values()]
+    return row[:2] if len(row) == 3 and row[2] in about else row
 
 
 def missing(shown: Shown, outcome: Outcome) -> list[list[str]]:
