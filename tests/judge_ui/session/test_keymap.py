@@ -342,4 +342,4 @@ def test_the_line_mode_has_them_too(make_collection: Maker, collection_file: Pat
     assert grades == {"d0": 2, "d1": 1}
     refused = subprocess.run((*command, "qwerty"), capture_output=True, check=False, text=True)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "`keymap` must be one of azerty, home-row, letters, or a TOML file" in refused.stderr
+    assert "`--keymap` must be one of azerty, home-row, letters, or a TOML file" in refused.stderr
