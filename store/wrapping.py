@@ -67,14 +67,7 @@ def cell_width(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """Shorten one line of text to a width, with three dots for what is missing.
-
-    Parameters
-    ----------
-    text : str
-        One line.
-    width : int
-        In cells.
+    """Shorten one line of text to a width in cells, with three dots for what is missing.
 
     Examples
     --------
@@ -105,26 +98,12 @@ def pad(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int) -> list[LineSpan]:
-    r"""Break a text into lines.
+    r"""Break a text into lines of a width in cells, in linear time.
 
-    Parameters
-    ----------
-    text : str
-        Any text; a newline ends a paragraph.
-    width : int
-        Of the lines, in cells; less than 2 counts as 2, the width of a kanji.
-
-    Returns
-    -------
-    list of LineSpan
-        At least one line; every character of the text is in one, but for newlines and the blank
-        at which a line was broken.
-
-    Notes
-    -----
-    Broken at a blank, or beside a wide character but not before closing nor after opening
-    punctuation; a longer word is broken where the line ends. Never before a combining mark,
-    unless there are only those. Linear.
+    A width less than 2 counts as 2, that of a kanji. A newline ends a paragraph. Lines are broken at a
+    blank, or beside a wide character but not before closing nor after opening punctuation; a longer word
+    is broken where the line ends. Never before a combining mark, unless there are only those. There is at
+    least one line, and every character is in one, but for newlines and the blank at which a line was broken.
 
     Examples
     --------
@@ -138,18 +117,7 @@ def wrap(text: str, width: int) -> list[LineSpan]:
 def iter_lines(text: str, width: int) -> Iterator[LineSpan]:
     """Break a text into lines as `wrap` does, one after the other.
 
-    Parameters
-    ----------
-    text : str
-        Any text; a newline ends a paragraph.
-    width : int
-        Of the lines, in cells; less than 2 counts as 2.
-
-    Yields
-    ------
-    LineSpan
-        The next line, at a cost that does not depend on how much of the text is left, but for a
-        newline looked for.
+    The cost of the next line does not depend on how much of the text is left, but for a newline looked for.
     """
     width = max(width, 2)
     widths = _Widths()
@@ -251,14 +219,7 @@ def least_width(text: str, *, joints: bool = False) -> int:
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Break a text into lines of a width; a word is broken only where it is wider than that.
-
-    Parameters
-    ----------
-    text : str
-        One line; sanitised.
-    width : int
-        Columns of a terminal, 2 or more.
+    """Break a sanitised line into lines of a width, 2 columns or more; only a wider word is broken.
 
     Examples
     --------

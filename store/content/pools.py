@@ -169,26 +169,9 @@ class StoredPool:
 
 
 def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> bool:
-    """Add a pool; return whether it was new.
+    """Add a pool; return whether it was new: false = its name, round, manifest and entries are there already.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh.
-    pool : Pool
-        The entries and the manifest.
-
-    Returns
-    -------
-    bool
-        False when the same pool is there already: name, round, manifest and entries.
-
-    Raises
-    ------
-    ConflictError
-        If the name is taken by another pool.
+    `ConflictError` is raised if the name is taken by another pool. The session is a bulk writing one.
     """
     old = session.execute(select(POOL).where(POOL.c.name == pool.name)).first()
     if old is not None:
@@ -200,18 +183,9 @@ def add_pool(session: Session, topics: Keys, documents: Keys, pool: Pool) -> boo
 
 
 def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any], pool: Pool) -> bool:
-    """Say whether a pool that is in use is this one: round, plan and entries.
+    """Say whether `old`, a row of the table of pools, is in use and is this pool: round, plan and entries.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics, documents : Keys
-        Fresh.
-    old : Row
-        Of the table of pools.
-    pool : Pool
-        The entries and the manifest.
+    Of an adaptive pool entries are not compared: what it has drawn since is no part of its plan.
     """
     same = is_same_plan(json.loads(old.manifest), pool.manifest)
     if not same or old.round != pool.round or old.withdrawn:
@@ -228,24 +202,10 @@ def add_pool_by_topic(
     batches: Iterable[Sequence[PoolEntry]],
     finish: Callable[[], Pool],
 ) -> bool:
-    """Add a pool as it is built; return whether it was new.
+    """Add a pool as it is built, one topic's batch in memory at a time; return whether it was new.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics, documents : Keys
-        Fresh.
-    batches : iterable of sequence of PoolEntry
-        The entries of one topic after another; held one batch at a time.
-    finish : callable
-        Returns the pool without its entries; its name, round and runs may be asked for before
-        the entries, its manifest and budgets after them.
-
-    Raises
-    ------
-    ConflictError
-        If the name is taken by another pool.
+    `finish` returns the pool without its entries; its name, round and runs are asked for before the
+    entries, its manifest and budgets after them. `ConflictError` is raised as by `add_pool`.
     """
     name = finish().name
     if session.scalar(select(POOL.c.id).where(POOL.c.name == name)) is not None:
@@ -376,12 +336,7 @@ def pooled_rounds(session: Session) -> dict[tuple[int, int], str]:
 def pooled_pairs(session: Session, *, drawn: bool = True) -> set[tuple[int, int]]:
     """Return topic id and document id of every pair to judge in a pool not withdrawn.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    drawn : bool, default=True
-        Whether those count that adaptive pools alone have.
+    Without `drawn`, those that adaptive pools alone have do not count.
     """
     query = (
         select(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
@@ -404,14 +359,7 @@ class Replacement:
 
 
 def former_name(name: str, taken: Iterable[str]) -> str:
-    """Return what a pool is called once another one has its name.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    taken : iterable of str
-        Names of all pools.
+    """Return what a pool is called once another one has its name; `taken` are the names of all pools.
 
     Examples
     --------
@@ -459,13 +407,7 @@ class Pools(Area):
             return fetch_pools(session)
 
     def get(self, name: str) -> Pool:
-        """Return a pool with its entries.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no pool of that name.
-        """
+        """Return a pool with its entries; raise `UnknownNameError` if there is none of that name."""
         with self._db.reading_keyed() as (session, topics, documents):
             stored = _stored_pool(session, name)
             return Pool(
@@ -478,26 +420,12 @@ class Pools(Area):
             )
 
     def replace(self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> Replacement:
-        """Add a pool; another one of its name is withdrawn in the same transaction.
+        """Add a pool as `add_pool_by_topic` does, and withdraw another of its name in the same transaction.
 
-        Its arguments are those of `add_pool_by_topic`.
-
-        Returns
-        -------
-        Replacement
-            Whether anything was changed, and the new name of the pool that was replaced.
-
-        Raises
-        ------
-        ConflictError
-            If both pools are adaptive: judges at work on the old one would draw from the new one.
-
-        Notes
-        -----
-        The pool that was replaced keeps its entries, runs, round and date, so `list pools` shows it
-        as withdrawn, and the documents that only it had are in no pool any more. It is called
-        ``NAME.replaced-N``, N counting from 1; its manifest says so, under ``name``
-        and ``replaced``. Judgements stay, and keep the round they were made in.
+        The old one keeps its entries, runs, round and date as ``NAME.replaced-N``, N counting from 1; its
+        manifest says so, under ``name`` and ``replaced``. Documents that only it had are in no pool any
+        more; judgements stay, and keep the round they were made in. `ConflictError` is raised if both pools
+        are adaptive: judges at work on the old one would draw from the new one.
         """
         with self._db.filling() as (session, topics, documents):
             name = finish().name
@@ -518,10 +446,7 @@ class Pools(Area):
     def withdraw(self, name: str) -> bool:
         """Withdraw a pool; return whether it was in use. Its entries and all judgements stay.
 
-        Raises
-        ------
-        UnknownNameError
-            If there is no such pool.
+        `UnknownNameError` is raised if there is no such pool.
         """
         with self._db.writing(bulk=True) as session:
             stored = _stored_pool(session, name)
@@ -529,26 +454,11 @@ class Pools(Area):
             return not stored.withdrawn
 
     def remove_run(self, tag: str, alone: Mapping[str, Pairs]) -> None:
-        """Take a run out of pools, with the documents that it alone had brought.
+        """Take a run, which contributes no more, out of pools, with the documents that it alone had brought.
 
-        Parameters
-        ----------
-        tag : str
-            A run of the collection; it contributes no more.
-        alone : mapping of str to set of (str, str)
-            By name of a pool that the run fed, the pairs of topic and docno that leave it.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such pool.
-        ConflictError
-            If a pool has changed meanwhile.
-
-        Notes
-        -----
-        Judgements stay. The manifest of each pool no longer counts the run among those that
-        contribute, and names it under ``unpooled``.
+        `alone` has them by the name of a pool that the run fed. Judgements stay; the manifest of each pool
+        names the run under ``unpooled``. `UnknownNameError` is raised if there is no such pool,
+        `ConflictError` if one has changed meanwhile.
         """
         with self._db.filling() as (session, topics, documents):
             run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))

@@ -50,25 +50,10 @@ def settle_repeats(
     rule: Repeats,
     faults: FaultList,
 ) -> tuple[list[GradedRow], RepeatCounts]:
-    """Keep one row of each topic, docno and judge.
+    """Keep one row of each topic, docno and judge, in the order in which these first came.
 
-    Parameters
-    ----------
-    rows : iterable of GradedRow
-        In file order.
-    meaning : callable
-        What a row says, so that rows that say the same are equal and a higher grade is greater.
-    rule : Repeats
-        Which of rows that differ counts. Those that are alike are one row under every rule.
-    faults : FaultList
-        Where `Repeats.REFUSE` tells the lines that differ from the first, with the code
-        ``duplicate``.
-
-    Returns
-    -------
-    list of GradedRow
-        In the order in which their topics, docnos and judges first came.
-    RepeatCounts
+    Rows that say the same have equal `meaning`, a higher grade a greater one; rows alike are one row under
+    every rule. `Repeats.REFUSE` tells the lines that differ from the first, with the code ``duplicate``.
 
     Examples
     --------
@@ -163,15 +148,8 @@ class DecodedQrels:
 def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
     """Read ``--code CODE=MEANING`` options.
 
-    Returns
-    -------
-    dict of int to Meaning
-        What each code means.
-
-    Raises
-    ------
-    ArgumentError
-        If one is not of that form, or two say different things of one code.
+    `ArgumentError` is raised if one is not of that form, `ContradictionError` if two say different things of
+    one code.
 
     Examples
     --------
@@ -194,21 +172,10 @@ def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
 
 
 def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, int]:
-    """Read ``--map FROM=TO`` options.
+    """Read ``--map FROM=TO`` options; a code that `codes` says is no grade cannot be read as one.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        As given.
-    codes : mapping of int to Meaning
-        What ``--code`` says: what is no grade cannot be read as one.
-
-    Raises
-    ------
-    ArgumentError
-        If one is not of that form.
-    ContradictionError
-        If two map a code otherwise, or one maps a code that is no grade.
+    `ArgumentError` is raised if one is not of that form, `ContradictionError` if two map a code otherwise, or
+    one maps a code that is no grade.
 
     Examples
     --------
@@ -235,14 +202,7 @@ def graded_rows(
 ) -> Iterator[GradedRow]:
     """Yield the lines of a qrels file with whose judgements they are.
 
-    Parameters
-    ----------
-    rows : iterable of QrelRow
-        As read.
-    judge : str or None
-        Whose judgements all are; ``None`` when column 2 says it.
-    judge_column : {None, 2}
-        The column that names the judge, counted from 1; it is no judging round then.
+    `judge` is ``None`` where column 2 (`judge_column`, counted from 1) says it; it is no judging round then.
 
     Examples
     --------
@@ -266,23 +226,10 @@ def decode_rows(
     repeats: Repeats = Repeats.REFUSE,
     faults: FaultList,
 ) -> DecodedQrels:
-    """Turn the rows of a file into judgements of the declared scale.
+    """Turn the rows of a file, which name their judges, into judgements of the declared scale.
 
-    Parameters
-    ----------
-    rows : iterable of GradedRow
-        Each names its judge.
-    scale : Scale
-        The declared grades.
-    codes : mapping of int to Meaning, optional
-        What codes mean that are no grades.
-    mapping : mapping of int to int, optional
-        Codes to read as others.
-    repeats : Repeats, default=Repeats.REFUSE
-        Which of the lines of one topic, docno and judge counts where they differ.
-    faults : FaultList
-        Where codes that are not on the scale are told, with their lines, and repeats that
-        are refused.
+    `codes` says what codes mean that are no grades, `mapping` which codes are read as others. Codes that are
+    not on the scale are told to `faults` with their lines, as are repeats that are refused.
     """
     decoded = DecodedQrels()
     mapping, codes = mapping or {}, codes or {}

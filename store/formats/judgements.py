@@ -47,13 +47,10 @@ def state_values(judgement: Judgement) -> dict[str, Any]:
 
 
 class StateReader:
-    """Turns JSON values into states; each document stands once with a judge.
+    """Turn JSON values into states; each document stands once with a judge.
 
-    Parameters
-    ----------
-    faults : FaultList
-        Where faults are told, by code: ``fields`` (a name is missing or unknown), ``value``,
-        ``state`` (state and grade do not go together), ``duplicate``.
+    Faults are told by code: ``fields`` (a name is missing or unknown), ``value``, ``state`` (state and
+    grade do not go together), ``duplicate``.
     """
 
     def __init__(self, faults: FaultList) -> None:
@@ -106,34 +103,15 @@ Kinds = Mapping[str, JudgeKind]
 
 
 def history_lines(events: Iterable[JudgementEvent], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
-    """Yield the lines of a file of events, without line ends.
+    """Yield the lines of a file of events, as they come and without line ends; `kinds` names every judge.
 
-    Parameters
-    ----------
-    events : iterable of JudgementEvent
-        They are written as they come.
-    kinds : mapping of str to JudgeKind
-        Of every judge of the events.
-    form : {"jsonl", "tsv"}
-        How to write it.
-
-    Raises
-    ------
-    ArgumentError
-        If `form` is not known, or a moment has no time zone.
+    `ArgumentError` is raised if `form` is not known, or a moment has no time zone.
     """
     return _lines(map(event_values, events), kinds, _with_kind(FIELDS), form)
 
 
 def state_lines(states: Iterable[Judgement], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
-    r"""Yield the lines of a file of current states, without line ends.
-
-    Parameters are those of `history_lines`, but for states in place of events.
-
-    Raises
-    ------
-    ArgumentError
-        If `form` is not known.
+    r"""Yield the lines of a file of current states, without line ends; see `history_lines`.
 
     Examples
     --------
@@ -152,33 +130,9 @@ def iterate_judgements(
 ) -> Iterator[tuple[int, JudgementEvent | Judgement, JudgeKind | None]]:
     """Read a file of events or of current states: its first line says which it is.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through. Blank lines are passed over.
-    form : {"jsonl", "tsv"}
-        How it is written.
-    faults : FaultList
-        Where faults are told, by code: those of `store.formats.judgements.read_events` and of
-        `store.formats.judgements.StateReader`, ``kind`` (no kind of judge, or another one
-        than on an earlier line of the same judge), ``header``, ``escape``, ``empty``. A line with a
-        fault is not yielded.
-
-    Yields
-    ------
-    line : int
-        Line number from 1.
-    judgement : JudgementEvent or Judgement
-        All of one sort, in file order.
-    kind : JudgeKind or None
-        What the line says its judge is; ``None`` = nothing.
-
-    Raises
-    ------
-    ArgumentError
-        If `form` is not known.
-    PoolerError
-        If the file cannot be opened.
+    Line numbers count from 1; the kind is ``None`` where the line does not say it. A line with a fault is
+    not yielded. Fault codes are those of `read_events` and `StateReader`, ``kind`` (no kind of judge, or
+    another one than on an earlier line of the same judge), ``header``, ``escape`` and ``empty``.
     """
     _check(form)
     rows = read_json_lines(path, faults) if form == "jsonl" else _tsv_values(path, faults)
@@ -362,50 +316,20 @@ def _passages(text: str) -> Any:
 
 
 def write_events(events: Iterable[JudgementEvent], stream: TextIO) -> None:
-    r"""Write events, one JSON object a line, in the order given.
+    r"""Write events, one JSON object a line, in the order given; the stream must be UTF-8, ``newline="\n"``.
 
-    Parameters
-    ----------
-    events : iterable of JudgementEvent
-        Any number; they are written as they come.
-    stream : TextIO
-        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
-
-    Raises
-    ------
-    ArgumentError
-        If a moment has no time zone.
-
-    Notes
-    -----
-    Equal events are equal bytes: keys in the order of `FIELDS`, moments in UTC with microseconds
-    where there are any, text escaped as in `store.formats.json_lines.json_line`.
+    Equal events are equal bytes: keys in the order of `FIELDS`, moments in UTC with microseconds where
+    there are any, text escaped as by `json_line`. A moment without a time zone raises `ArgumentError`.
     """
     stream.writelines(f"{json_line(event_values(event))}\n" for event in events)
 
 
 def read_events(path: str) -> list[JudgementEvent]:
-    """Read what `write_events` wrote; keys may come in any order.
+    """Read what `write_events` wrote, in file order; keys may come in any order, and ``-`` is standard input.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through. Blank lines are passed over.
-
-    Returns
-    -------
-    list of JudgementEvent
-        In file order.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the file, by code: ``json``, ``fields`` (a key is missing or unknown),
-        ``value``, ``state`` (action, state, grade and `undoes` do not go together), ``revision``
-        (not one more than the revision before it), ``utf8``, or the kind of compression that is
-        damaged.
-    PoolerError
-        If the file cannot be opened.
+    `FormatError` is raised with every fault, by code: ``json``, ``fields`` (a key is missing or unknown),
+    ``value``, ``state`` (action, state, grade and `undoes` do not go together), ``revision`` (not one more
+    than the revision before it), ``utf8``, or the kind of compression that is damaged.
 
     Examples
     --------
@@ -441,21 +365,7 @@ def read_events(path: str) -> list[JudgementEvent]:
 
 
 def iterate_events(path: str, faults: FaultList) -> Iterator[tuple[int, JudgementEvent]]:
-    """Read events one at a time; see `read_events`.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    faults : FaultList
-        Where faults are told; a line with one is not yielded.
-
-    Yields
-    ------
-    line : int
-        Line number from 1.
-    event : JudgementEvent
-    """
+    """Yield events with their line numbers, from 1; a line with a fault is not yielded. See `read_events`."""
     chain = EventChain(faults)
     for number, values in read_json_lines(path, faults):
         event = event_of_values(values, number, faults)

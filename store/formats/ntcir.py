@@ -32,19 +32,9 @@ class Ntcir2File:
 
 
 def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
-    """Return the letter of every grade, in upper case: its key, or one that is named.
+    """Return the letter of every grade, in upper case: its key, or from `named`, the lowest grade's first.
 
-    Parameters
-    ----------
-    scale : Scale
-        The declared grades.
-    named : str, optional
-        One ASCII letter a grade, the lowest grade's first, in place of the keys.
-
-    Raises
-    ------
-    ArgumentError
-        If a grade has no ASCII letter, or two have the same but for its case.
+    `ArgumentError` is raised if a grade has no ASCII letter, or two have the same but for its case.
 
     Examples
     --------
@@ -89,47 +79,14 @@ def read_ntcir2(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> Ntcir2File:
-    r"""Read an NTCIR-2 qrels file.
+    r"""Read an NTCIR-2 qrels file, letters as grades in file order; the iteration is ``0``.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through.
-    scale : Scale
-        The declared grades; their letters are upper case.
-    lenient : bool, default=False
-        A line that begins with ``#`` is a comment, and what follows the fourth field is ignored.
-        Otherwise both are faults.
-    keep_repeats : bool, default=False
-        Whether topic, docno and judge may come again: for `store.formats.codes.settle_repeats`.
-    faults : FaultList, optional
-        Where faults are told instead of being raised; rows without one are returned all the same.
-
-    Returns
-    -------
-    Ntcir2File
-        The letters as grades, in file order; the iteration is ``0``.
-
-    Raises
-    ------
-    ArgumentError
-        If the scale has no letters.
-    FormatError
-        With every fault of the file; see `store.formats.tables.read_table`. Codes of the
-        fields are ``id``, ``grade`` (no letter of the scale), ``relevant`` (not 0 or 1) and ``cut``
-        (0 and 1 are not what one cut of the scale gives: a grade is relevant, and the same or a
-        higher one is not).
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    `write_ntcir2` gives the bytes of a file back that has tabs between its fields, newlines at its
-    ends, and nothing else.
-
-    References
-    ----------
-    .. [1] NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR tasks, 2001.
+    Options and faults are those of `store.formats.tables.read_table`, with the codes ``id``, ``grade`` (no
+    letter of the scale; letters are upper case), ``relevant`` (not 0 or 1) and ``cut`` (a grade is relevant,
+    and the same or a higher one is not). `ArgumentError` is raised if the scale has no letters. A file with
+    tabs between its fields, newlines at its ends and nothing else comes back byte for byte from
+    `write_ntcir2`. Source: NTCIR Workshop 2, "Relevance judgments", data of the Japanese and English IR
+    tasks, 2001.
 
     Examples
     --------
@@ -167,26 +124,10 @@ def read_ntcir2(
 def write_ntcir2(
     rows: Iterable[Qrel], scale: Scale, level: int | None, stream: TextIO, *, letters: str | None = None
 ) -> None:
-    r"""Write an NTCIR-2 qrels file, in the order of the rows.
+    r"""Write an NTCIR-2 qrels file, in the order of the rows, from `level` up relevant (``None`` = none is).
 
-    Parameters
-    ----------
-    rows : iterable of Qrel
-        Grades of the scale; their iterations have no place in the file.
-    scale : Scale
-        The declared grades.
-    level : int or None
-        Least grade that is relevant; ``None`` = none is.
-    stream : TextIO
-        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
-    letters : str, optional
-        As `letters_of` takes them.
-
-    Raises
-    ------
-    ArgumentError
-        If there are no letters, a grade is off the scale, or an id could not be read back.
-        Nothing is written then.
+    Iterations have no place in the file. `ArgumentError` is raised, and nothing written, if there are no
+    letters (see `letters_of`), a grade is off the scale, or an id could not be read back.
 
     Examples
     --------
@@ -247,42 +188,13 @@ _LEVEL = re.compile(r"L(0|[1-9][0-9]{0,8})", re.ASCII)
 def read_ntcireval(
     path: str, *, lenient: bool = False, keep_repeats: bool = False, faults: FaultList | None = None
 ) -> JudgedTable:
-    r"""Read an NTCIREVAL qrels file.
+    r"""Read an NTCIREVAL qrels file in file order; the code of ``Lk`` is k, the iteration ``0``.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through.
-    lenient : bool, default=False
-        A line that begins with ``#`` is a comment, and what follows the third field is ignored.
-        Otherwise both are faults.
-    keep_repeats : bool, default=False
-        Whether topic, docno and judge may come again: for `store.formats.codes.settle_repeats`.
-    faults : FaultList, optional
-        Where faults are told instead of being raised; rows without one are returned all the same.
-
-    Returns
-    -------
-    JudgedTable
-        In file order, the code of ``Lk`` being k; the iteration is ``0``.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the file; see `store.formats.tables.read_table`. Codes of the
-        fields are ``id`` and ``grade`` (not ``L`` and an integer from 0 without leading zeros).
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    `write_ntcireval` gives the bytes of a file back that has single blanks between its fields,
-    newlines at its ends, and nothing else.
-
-    References
-    ----------
-    .. [1] Sakai, "NTCIREVAL", a toolkit for information access evaluation; Luo et al., "Overview of
-       the NTCIR-13 We Want Web task", *NTCIR-13*, 2017.
+    Options and faults are those of `store.formats.tables.read_table`, with the codes ``id`` and ``grade``
+    (not ``L`` and an integer from 0 without leading zeros). A file with single blanks between its fields,
+    newlines at its ends and nothing else comes back byte for byte from `write_ntcireval`. Sources: Sakai,
+    "NTCIREVAL", a toolkit for information access evaluation; Luo et al., "Overview of the NTCIR-13 We Want
+    Web task", *NTCIR-13*, 2017.
 
     Examples
     --------
@@ -305,19 +217,9 @@ def read_ntcireval(
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
-    r"""Write an NTCIREVAL qrels file, in the order of the rows.
+    r"""Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it.
 
-    Parameters
-    ----------
-    rows : iterable of Qrel
-        Grades from 0; their iterations have no place in the file.
-    stream : TextIO
-        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
-
-    Raises
-    ------
-    ArgumentError
-        If a grade is negative, or an id could not be read back. Nothing is written then.
+    `ArgumentError` is raised, and nothing written, if a grade is negative or an id could not be read back.
 
     Examples
     --------

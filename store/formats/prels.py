@@ -88,43 +88,18 @@ class PrelsFile(Generic[PrelsRow]):
 
 
 def read_xinfap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> PrelsFile[XinfapRow]:
-    """Read a prels file of the kind `topic iteration docno stratum rel`.
+    """Read a prels file of the kind `topic iteration docno stratum rel`, rows in file order.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through.
-    lenient : bool, default=False
-        A line that begins with ``#`` is a comment, and what follows the fifth field is ignored.
-        Otherwise both are faults.
-    faults : FaultList, optional
-        Where faults are told instead of being raised; rows without one are returned all the same.
+    Fields are separated by ASCII blanks; ids are text, byte for byte. Blank lines and a byte order mark are
+    ignored. When `lenient`, a line that begins with ``#`` is a comment and what follows the fifth field is
+    ignored; otherwise both are faults. ``1.0`` is no rel: a statap file has it in this column.
 
-    Returns
-    -------
-    PrelsFile of XinfapRow
-        The rows in file order, and what was put up with.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the file, by code: ``fields`` (not five fields), ``comment``, ``id``,
-        ``grade``, ``stratum`` (not an integer from 0 to 999999999), ``duplicate`` (a document
-        twice in a topic), ``utf8``, ``empty``, or the kind of compression that is damaged. Nothing
-        is returned of a file with faults. When all its lines could be of the other kind, the hint
-        says so.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    Fields are separated by ASCII blanks; ids are text, byte for byte. Blank lines and a byte order
-    mark are ignored. ``1.0`` is no rel: a statap file has it in this column. O(n).
-
-    References
-    ----------
-    .. [1] Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating AP
-       and NDCG", *SIGIR* 2008, doi:10.1145/1390334.1390437; `sample_eval.pl`.
+    `FormatError` is raised with every fault, by code: ``fields`` (not five fields), ``comment``, ``id``,
+    ``grade``, ``stratum`` (not an integer from 0 to 999999999), ``duplicate`` (a document twice in a topic),
+    ``utf8``, ``empty``, or the kind of compression that is damaged. Where `faults` is given they are told
+    there instead, and the rows without one are returned. When all lines could be of the other kind, the
+    hint says so. Source: Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating
+    AP and NDCG", *SIGIR* 2008, doi:10.1145/1390334.1390437; `sample_eval.pl`.
     """
 
     def row(fields: _Fields, line: int, parts: list[bytes]) -> XinfapRow | None:
@@ -141,16 +116,11 @@ def read_xinfap(path: str, *, lenient: bool = False, faults: FaultList | None = 
 
 
 def read_statap(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> PrelsFile[StatapRow]:
-    """Read a prels file of the kind `topic docno rel method iprob`.
+    """Read a prels file of the kind `topic docno rel method iprob`; the rest is as of `read_xinfap`.
 
-    Parameters, result, errors and notes are those of `read_xinfap`; the codes ``method`` (not an
-    integer from 0 to 999999999) and ``probability`` (not a number above 0 and at most 1, or not 1
-    with method 0) take the place of ``stratum``.
-
-    References
-    ----------
-    .. [1] Allan et al., "Million Query Track 2007 overview", *TREC* 2007; the same five columns
-       are `TrecPrel` in ir_datasets.
+    The codes ``method`` (not an integer from 0 to 999999999) and ``probability`` (not a number above 0 and
+    at most 1, or not 1 with method 0) take the place of ``stratum``. Source: Allan et al., "Million Query
+    Track 2007 overview", *TREC* 2007; the same five columns are `TrecPrel` in ir_datasets.
     """
 
     def row(fields: _Fields, line: int, parts: list[bytes]) -> StatapRow | None:
@@ -295,24 +265,10 @@ class _Fields:
 def write_xinfap(rows: Iterable[XinfapRow], stream: TextIO) -> None:
     r"""Write a prels file of the kind `topic iteration docno stratum rel`.
 
-    Parameters
-    ----------
-    rows : iterable of XinfapRow
-        Every pooled document of every stratum, in any order; `XinfapRow.line` is not looked at.
-        The format has no code for a document that was sampled and has no grade: what to write
-        for it is the caller's business.
-    stream : TextIO
-        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
-
-    Raises
-    ------
-    ArgumentError
-        If a row could not be read back: an id that is none, a negative stratum, or a document
-        twice in a topic. Nothing is written then.
-
-    Notes
-    -----
-    Single blanks; topics in natural order, docnos bytewise. O(n log n).
+    It lists every pooled document of every stratum, with single blanks; topics in natural order, docnos
+    bytewise. The format has no code for a document that was sampled and has no grade: what to write for it is
+    the caller's business. `ArgumentError` is raised, and nothing written, if an id is none, a stratum not
+    from 0 to 999999999, or a document twice in a topic.
 
     Examples
     --------
@@ -333,25 +289,11 @@ def write_xinfap(rows: Iterable[XinfapRow], stream: TextIO) -> None:
 
 
 def write_statap(rows: Iterable[StatapRow], stream: TextIO) -> None:
-    r"""Write a prels file of the kind `topic docno rel method iprob`.
+    r"""Write the judged documents of a sample as `topic docno rel method iprob`.
 
-    Parameters
-    ----------
-    rows : iterable of StatapRow
-        The judged documents of the sample; order and lines are as of `write_xinfap`.
-    stream : TextIO
-        As of `write_xinfap`.
-
-    Raises
-    ------
-    ArgumentError
-        If a row could not be read back: an id that is none, a negative method, a probability not
-        in (0, 1] or not 1 with method 0, or a document twice in a topic. Nothing is written then.
-
-    Notes
-    -----
-    A probability has as many digits as it takes to read the same number back;
-    1 is ``1``.
+    The order is that of `write_xinfap`. A probability has as many digits as it takes to read the same number
+    back; 1 is ``1``. `ArgumentError` is raised, and nothing written, if an id is none, a method not from 0 to
+    999999999, a probability not in (0, 1] or not 1 with method 0, or a document twice in a topic.
 
     Examples
     --------

@@ -73,54 +73,23 @@ def read_qrels(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> QrelsFile:
-    """Read a qrels file.
+    """Read a qrels file, rows in file order; ``-`` is standard input, and compression is seen through.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; gzip is seen through.
-    lenient : bool, default=False
-        A line that begins with ``#`` is a comment, as in trec_eval 10, and what follows the fourth
-        field is ignored, which trec_eval refuses. Otherwise both are faults.
-    judge_column : int, optional
-        Column (from 1) that names the judge: 2, the only one that may hold a name. A document may
-        then have one code a topic and judge, else one a topic.
-    keep_repeats : bool, default=False
-        Whether every line of a document is a row, whatever its code: for
-        `store.formats.codes.settle_repeats`.
-    faults : FaultList, optional
-        Where faults are told instead of being raised; rows without one are returned all the same.
+    Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. Blank
+    lines and a byte order mark are ignored. When `lenient`, a line that begins with ``#`` is a comment, as
+    in trec_eval 10, and what follows the fourth field is ignored, which trec_eval refuses; otherwise both
+    are faults. The five-column files of sampled pools must not be read leniently: the fourth column of one
+    kind is a stratum. `judge_column` is ``None`` or 2, the only column that may name the judge; a document
+    may then have one code a topic and judge, else one a topic. A line that repeats an earlier one's code
+    is counted and passed over, whatever its iteration is; trec_eval refuses it. With `keep_repeats` every
+    line is a row, for `store.formats.codes.settle_repeats`.
 
-    Returns
-    -------
-    QrelsFile
-        The rows in file order, and what was put up with.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the file, by code: ``fields`` (not four fields), ``comment``, ``id``,
-        ``grade`` (``1.7``, ``abc``), ``duplicate`` (with another code), ``exchanged`` (column 2
-        is the docno and column 3 the iteration, by the looks of it), ``utf8``, ``gzip``,
-        ``empty``; or with one of the code that `store.formats.lines` gives a file of another kind.
-        Nothing is returned of a file with faults, unless `faults` takes them.
-    ArgumentError
-        If `judge_column` is not 2.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for
-    byte. Blank lines and a byte order mark are ignored in either mode. A line that says what an
-    earlier one says adds nothing, so it is counted and passed over, whatever its iteration is;
-    trec_eval refuses it. The code ``1.7`` is a fault even when lenient: trec_eval would read it as
-    1. The five-column files of sampled pools must not be read leniently: the fourth column of one
-    kind is a stratum. O(n) in time and memory.
-
-    References
-    ----------
-    .. [1] trec_eval 10.0, `get_qrels.c` and `get_qrels_jg.c`.
+    `FormatError` is raised with every fault, by code: ``fields`` (not four fields), ``comment``, ``id``,
+    ``grade`` (``abc``, and ``1.7`` even when lenient, which trec_eval would read as 1), ``duplicate`` (with
+    another code), ``exchanged`` (columns 2 and 3, by the looks of it), ``utf8``, ``gzip``, ``empty``, or
+    the code that `store.formats.lines` gives a file of another kind. Where `faults` is given they are told
+    there instead, and the rows without one are returned. Source: trec_eval 10.0, `get_qrels.c` and
+    `get_qrels_jg.c`.
     """
     if judge_column not in (None, _JUDGE_COLUMN):
         requirement = "must be 2, the only column of a qrels line that can name a judge"
@@ -279,25 +248,11 @@ class _Columns(IdFields):
 
 
 def write_qrels(rows: Iterable[Qrel], stream: TextIO) -> None:
-    r"""Write a qrels file.
+    r"""Write a qrels file: four columns with single blanks, so that equal judgements are equal bytes.
 
-    Parameters
-    ----------
-    rows : iterable of Qrel
-        The judgements, in any order.
-    stream : TextIO
-        Where to write; UTF-8 and ``newline="\n"`` are the opener's business.
-
-    Raises
-    ------
-    ArgumentError
-        If a topic, docno or iteration could not be read back: empty, with blanks, or a topic that
-        begins with ``#``. Nothing is written then.
-
-    Notes
-    -----
-    Four columns with single blanks; topics in natural order (`store.text.natural_key`), docnos
-    bytewise, so that equal judgements are equal bytes. O(n log n).
+    Topics are in natural order, docnos bytewise. `ArgumentError` is raised, and nothing written, if an id
+    could not be read back: empty, with blanks, or a topic that begins with ``#``. The stream must be UTF-8
+    with ``newline="\n"``.
 
     Examples
     --------
@@ -364,32 +319,11 @@ class QrelsColumns:
 
 
 def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]) -> QrelsColumns | None:
-    """Read a qrels file in which there is nothing to remark on.
+    """Read a qrels file that needs no remark, in a quarter of the time that a tuple a line costs.
 
-    Parameters
-    ----------
-    path : str
-        The file; compression is seen through.
-    topics, docnos : Numbering of str
-        They number what the file names; what is new to them is added. After ``None`` they are as
-        before.
-
-    Returns
-    -------
-    QrelsColumns or None
-        ``None`` = `store.formats.qrels.read_qrels` has to look at it, as it has a fault, or may
-        have one, or something to be told: characters other than printable ASCII, lines without
-        four fields, comments, codes that are no plain integers, a document twice. So has a file
-        that can be read once only.
-
-    Raises
-    ------
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    O(n); it takes a quarter of the time that a tuple a line costs.
+    ``None`` = `read_qrels` has to look at it: it has, or may have, characters other than printable ASCII,
+    lines without four fields, comments, codes that are no plain integers or a document twice, or it can be
+    read only once. New texts are added to the numberings; after ``None`` these are as before.
     """
     if not is_regular_file(path):
         return None

@@ -15,15 +15,7 @@ from store.records import Grade, Scale
 
 
 def read_toml(path: str) -> dict[str, Any]:
-    """Read a TOML file.
-
-    Raises
-    ------
-    FormatError
-        If it is none, or is nested or has numbers beyond all bounds.
-    PoolerError
-        If it cannot be opened.
-    """
+    """Read a TOML file; raise `FormatError` if it is none, or has nesting or numbers beyond all bounds."""
     try:
         with open_bytes(path) as file:
             read = tomllib.loads(file.read().removeprefix(BOM).decode())
@@ -65,27 +57,13 @@ _SCALE_HINT = "`--scale 0-2`, `--scale binary`, `--scale ntcir`, or `--scale FIL
 def parse_scale(text: str) -> Scale:
     """Read what `pooler init --scale` was given.
 
-    Parameters
-    ----------
-    text : str
-        ``LOW-HIGH`` (integers, 1 to 20 grades above the lowest), ``binary`` (0 and 1), ``ntcir``
-        (C, B, A, S = 0 to 3 with the letters as keys), or the name of a TOML file with
-        ``[[grade]]`` tables of ``value``, ``label`` and ``key``, and optional ``relaxed`` and
-        ``rigid``. The key of 0 to 9 is the digit, of -1 to -4 one of ``-xyz``; any other value
-        has `NO_KEY` unless the file declares one, and cannot be judged before a keymap does.
-
-    Returns
-    -------
-    Scale
-        Relaxed = the least positive value, rigid = the next above it, unless the file says
-        otherwise. That is NTCIR's reading: rigid S, A; relaxed S, A, B.
-
-    Raises
-    ------
-    ArgumentError
-        If `text` is none of these.
-    FormatError
-        If the file is no scale.
+    It is ``LOW-HIGH`` (integers, 1 to 20 grades above the lowest), ``binary`` (0 and 1), ``ntcir`` (C, B, A,
+    S = 0 to 3 with the letters as keys), or the name of a TOML file with ``[[grade]]`` tables of ``value``,
+    ``label`` and ``key``, and optional ``relaxed`` and ``rigid``. The key of 0 to 9 is the digit, of -1 to -4
+    one of ``-xyz``; any other value has `NO_KEY` unless the file declares one, and cannot be judged before a
+    keymap does. Relaxed is the least positive value and rigid the next above it, unless the file says
+    otherwise: NTCIR's reading, rigid S, A; relaxed S, A, B. `ArgumentError` is raised if `text` is none of
+    these, `FormatError` if the file is no scale.
 
     Examples
     --------
@@ -117,22 +95,10 @@ def parse_scale(text: str) -> Scale:
 
 
 def make_scale(grades: tuple[Grade, ...], *, relaxed: int | None = None, rigid: int | None = None) -> Scale:
-    """Make a scale of grades in any order.
+    """Make a scale of grades in any order; relaxed and rigid are by default the two least positive values.
 
-    Parameters
-    ----------
-    grades : tuple of Grade
-        At least two, with distinct values and distinct keys: one character that can be seen, or
-        `NO_KEY`.
-    relaxed, rigid : int, optional
-        Least relevant grade of either reading; by default the least and the second least positive
-        value.
-
-    Raises
-    ------
-    ArgumentError
-        If values or keys repeat, there are fewer than two grades, or none is positive and
-        `relaxed` is not given.
+    `ArgumentError` is raised if there are fewer than two grades, values or keys repeat (a key is one
+    character that can be seen, or `NO_KEY`), or none is positive and `relaxed` is not given.
     """
     ordered = tuple(sorted(grades, key=lambda grade: grade.value))
     values = [grade.value for grade in ordered]
@@ -247,23 +213,10 @@ MOST_STEPS = 20
 
 
 def scale_of_grades(grades: Collection[int]) -> Scale:
-    """Return the scale from the lowest to the highest of some grades.
+    """Return the scale of every integer from the lowest to the highest of some grades, none negative.
 
-    Parameters
-    ----------
-    grades : collection of int
-        The grades that were given, in any order; none is negative.
-
-    Returns
-    -------
-    Scale
-        Every integer between them is a grade of it, used or not. A single grade is taken with those
-        down to 0; 0 alone, or no grade at all, with 1.
-
-    Raises
-    ------
-    ArgumentError
-        If the grades lie too far apart to be one scale.
+    A single grade is taken with those down to 0; 0 alone, or no grade at all, with 1. `ArgumentError` is
+    raised if the grades lie too far apart to be one scale.
 
     Examples
     --------

@@ -102,37 +102,17 @@ def read_table(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> JudgedTable:
-    """Read a table of judgements.
+    """Read a table of judgements; `columns` names its columns with blanks between, and so says how many.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through.
-    columns : str
-        The names of the columns between blanks, for messages; they say how many there are.
-    read_row : callable
-        Reads the fields of a line; tells faults to `Fields.faults`.
-    lenient : bool
-        A line that begins with ``#`` is a comment, and what follows the last field is ignored.
-        Otherwise both are faults.
-    keep_repeats : bool, default=False
-        Whether topic, docno and judge may come again: for `store.formats.codes.settle_repeats`.
-    faults : FaultList, optional
-        Where faults are told instead of being raised; rows without one are returned all the same.
+    Fields are separated by tabs where that gives as many as there are columns, else by any blanks. Blank
+    lines and a byte order mark are ignored. When `lenient`, a line that begins with ``#`` is a comment and
+    what follows the last field is ignored; otherwise both are faults. With `keep_repeats` topic, docno and
+    judge may come again, for `store.formats.codes.settle_repeats`.
 
-    Raises
-    ------
-    FormatError
-        With every fault of the file, by code: ``fields`` (not as many as there are columns),
-        ``comment``, ``duplicate`` (topic, docno and judge as on an earlier line), ``utf8``,
-        ``empty``, the kind of compression that is damaged, and what `read_row` tells.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    Fields are separated by tabs where that gives as many as there are columns, else by any blanks.
-    Blank lines and a byte order mark are ignored. O(n) in time and memory.
+    `FormatError` is raised with every fault, by code: ``fields`` (not as many as there are columns),
+    ``comment``, ``duplicate`` (topic, docno and judge as on an earlier line), ``utf8``, ``empty``, the kind
+    of compression that is damaged, and what `read_row` tells. Where `faults` is given they are told there
+    instead, and the rows without one are returned.
     """
     told = FaultList(path) if faults is None else faults
     fields = Fields(told)
@@ -171,13 +151,9 @@ def read_table(
 
 
 def check_rows(rows: Iterable[Qrel], kind: str) -> None:
-    """Refuse ids that could not be read back from a file of some kind.
+    """Raise `ArgumentError` for an id that could not be read back from a file of some kind.
 
-    Raises
-    ------
-    ArgumentError
-        If a topic or docno is empty, has blanks or control characters, or a topic begins with
-        ``#``.
+    It is empty, has blanks or control characters, or is a topic that begins with ``#``.
     """
     topics: set[str] = set()
     for row in rows:
@@ -237,24 +213,10 @@ NAMES = ("topic", "iteration", "docno", "judge", "grade", IGNORED)
 
 
 def parse_columns(text: str) -> tuple[str, ...]:
-    """Read ``--columns NAME,NAME,...``.
+    """Read ``--columns NAME,NAME,...``: names of `NAMES` in the order of the file's columns.
 
-    Parameters
-    ----------
-    text : str
-        Names of `NAMES` in the order of the file's columns, with commas.
-
-    Returns
-    -------
-    tuple of str
-        The names.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is unknown.
-    ArgumentError
-        If a name but ``-`` is there twice, or ``docno`` or ``grade`` is not.
+    `UnknownNameError` is raised for an unknown name, `ArgumentError` if a name but ``-`` is there twice, or
+    ``docno`` or ``grade`` is not.
 
     Examples
     --------
@@ -287,43 +249,11 @@ def read_columns(
     keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> JudgedTable:
-    r"""Read a table of judgements by the names of its columns.
+    r"""Read a table of judgements by the names of its columns; options and faults are those of `read_table`.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through.
-    columns : sequence of str
-        As of `parse_columns`.
-    topic : str, optional
-        The topic of all lines, when no column says it.
-    judge : str, optional
-        Whose judgements all are, when no column says it; default unknown, which is empty.
-    iteration : str, default="0"
-        The round of all lines, when no column says it.
-    lenient : bool, default=False
-        A line that begins with ``#`` is a comment, and what follows the last field is ignored.
-        Otherwise both are faults.
-    keep_repeats : bool, default=False
-        Whether topic, docno and judge may come again: for `store.formats.codes.settle_repeats`.
-    faults : FaultList, optional
-        Where faults are told instead of being raised; rows without one are returned all the same.
-
-    Returns
-    -------
-    JudgedTable
-        The rows in file order.
-
-    Raises
-    ------
-    ArgumentError
-        If `topic` is not given and no column says it; if `topic` or `judge` is given and a column
-        says it too; if one is no id.
-    FormatError
-        With every fault of the file; see `store.formats.tables.read_table`. Codes of the
-        fields are ``id`` and ``grade``. A document may stand once a topic and judge.
-    PoolerError
-        If the file cannot be opened.
+    `topic`, `judge` and `iteration` are those of all lines where no column says them; no judge is an empty
+    one. Fields have the fault codes ``id`` and ``grade``. `ArgumentError` is raised if `topic` is not given
+    and no column says it, if `topic` or `judge` is given and a column says it too, or if one is no id.
 
     Examples
     --------

@@ -20,22 +20,10 @@ from store.records import Topic
 def header_fields(
     cells: Sequence[str], ids: Sequence[str], fields: Mapping[str, Sequence[str]]
 ) -> list[str] | None:
-    """Return what the columns of a table are, if its first line says so.
+    """Return the fields of all columns but the first; ``None`` = the line is no header.
 
-    Parameters
-    ----------
-    cells : sequence of str
-        The cells of the first line.
-    ids : sequence of str
-        What the first column may be called, in lower case, with ``_`` for blanks and hyphens.
-    fields : mapping of str to sequence of str
-        What each field may be called.
-
-    Returns
-    -------
-    list of str or None
-        The fields of the other columns, in their order; ``None`` = the line is no header: a name
-        is unknown, two mean the same, or there is but one column.
+    Names are matched in lower case, with ``_`` for blanks and hyphens. A line is no header if a name is
+    unknown, two mean the same, or there is but one column.
 
     Examples
     --------
@@ -59,16 +47,8 @@ def _name(cell: str) -> str:
 def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
     """Say that the first id of a table looks like the name of its column; ``None`` = it does not.
 
-    It does when it is a word without a digit, and every other has a digit.
-
-    Parameters
-    ----------
-    ids : iterable of str
-        All ids of the table, in its order.
-    noun : str
-        What the table has.
-    names : str
-        Names of columns that would have been known.
+    It does when it is a word without a digit, and every other has a digit. `names` are the column names
+    that would have been known.
 
     Examples
     --------
@@ -116,49 +96,24 @@ def read_topics(
     format: TopicFormat = "auto",  # noqa: A002 - the option's name
     doubt: Callable[[str], None] | None = None,
 ) -> list[Topic]:
-    r"""Read a topic file.
+    r"""Read a topic file, in file order; ``-`` is standard input, and compression is seen through.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; gzip is seen through.
-    format : {"auto", "trec", "covid", "tsv", "jsonl"}, default="auto"
-        ``trec``: ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, closed or
-        not. ``covid``: XML with ``<topic number="...">`` and, in it, elements named as in
-        `FIELD_KEYS`. ``tsv``: ``topic<TAB>title[<TAB>description[<TAB>narrative]]``; where a line
-        on top names the columns, by any names that `TOPIC_KEYS` and `FIELD_KEYS` know, in that
-        order. ``jsonl``: an object a line, with one of `TOPIC_KEYS`
-        (text or an integer) and keys as in `FIELD_KEYS` (text or null); others are ignored.
-        ``auto``: by the first line that is not blank: ``<top>`` begins TREC's SGML, any other
-        ``<`` XML, ``{`` JSON lines, all else is tab-separated.
-    doubt : callable, optional
-        Told in words when the first of tab-separated topics looks like names of columns.
+    ``trec``: ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, closed or not; the labels
+    NIST writes (``Number:``, ``Topic:``, ``Description:``, ``Narrative:``) and TREC-1's other fields
+    (``<dom>``, ``<smry>``, ``<con>``, ...) are dropped, any other tag is text. ``covid``: XML with
+    ``<topic number="...">`` and, in it, elements named as in `FIELD_KEYS`; a document type or entity
+    declaration is refused, as it can blow up a small file to gigabytes. ``tsv``:
+    ``topic<TAB>title[<TAB>description[<TAB>narrative]]``, or as a line on top names the columns by names of
+    `TOPIC_KEYS` and `FIELD_KEYS`; `doubt` is told when the first topic looks like such a line. ``jsonl``: an
+    object a line, with one of `TOPIC_KEYS` (text or an integer) and keys as in `FIELD_KEYS` (text or null);
+    others are ignored. ``auto``: by the first line that is not blank: ``<top>`` begins TREC's SGML, any other
+    ``<`` XML, ``{`` JSON lines, all else is tab-separated. Blanks are folded in SGML and XML, where lines are
+    wrapped; elsewhere text is raw. A topic may not begin with ``#``: trec_eval takes such a line of a qrels
+    file for a comment.
 
-    Returns
-    -------
-    list of Topic
-        In file order. Blanks are folded in SGML and XML, where lines are wrapped; elsewhere text
-        is raw.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the file (malformed XML ends at the first), by code: ``json``,
-        ``type``, ``missing`` (no id; neither title, description nor narrative), ``fields`` (no
-        tab, too many), ``id``, ``duplicate``, ``markup``, ``xml``, ``doctype``, ``utf8``,
-        ``gzip``, ``empty``. Nothing is returned of a file with faults.
-    ArgumentError
-        If `format` is none of the above.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    In SGML the labels NIST writes are dropped (``Number:``, ``Topic:``, ``Description:``,
-    ``Narrative:``), as are TREC-1's other fields (``<dom>``, ``<smry>``, ``<con>``, ...); any other
-    tag is text. XML with a document type or entity declarations is refused: they can blow up a
-    small file to gigabytes. A topic may not begin with ``#``: trec_eval takes such a line of a
-    qrels file for a comment. O(n) in time and memory.
+    `FormatError` is raised with every fault (malformed XML ends at the first), by code: ``json``, ``type``,
+    ``missing`` (no id; neither title, description nor narrative), ``fields`` (no tab, too many), ``id``,
+    ``duplicate``, ``markup``, ``xml``, ``doctype``, ``utf8``, ``gzip``, ``empty``.
 
     Examples
     --------

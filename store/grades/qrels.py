@@ -61,24 +61,10 @@ class Outcome:
 def outcome_of(ballots: Ballots, policy: Policy) -> Outcome:
     """Apply a policy's rule to votes, and put rulings in its place.
 
-    Parameters
-    ----------
-    ballots : Ballots
-        Gathered for this policy, or for one that differs in ties, collapse and level alone.
-    policy : Policy
-        Checked.
-
-    Returns
-    -------
-    Outcome
-        Of every document of `ballots`.
-
-    Raises
-    ------
-    ArgumentError
-        If sums and rulings are to be mixed, or the level of rule sum cuts nothing off.
-    PoolerError
-        If the rule is a single judge and several judged, or Dawid-Skene has too few judges.
+    The ballots are gathered for this checked policy, or for one that differs in ties, collapse and level
+    alone. `ArgumentError` is raised if sums and rulings are to be mixed, or the level of rule sum cuts
+    nothing off; `PoolerError` if the rule is a single judge and several judged, or Dawid-Skene has too few
+    judges.
     """
     n_pairs = len(ballots.pairs)
     is_given = np.zeros(n_pairs, dtype=np.bool_)
@@ -238,37 +224,13 @@ def final_qrels(
     adjudicators: Collection[str] = (),
     rulings: Sequence[StandingRuling] = (),
 ) -> FinalQrels:
-    """Choose the grade of every judged document.
+    """Choose the grade of every judged document, by default the only judge's and rulings.
 
-    Parameters
-    ----------
-    judgements : sequence of Judgement
-        The current states of any judges, each (topic, docno, judge) once.
-    scale : Scale
-        The declared grades.
-    policy : Policy, optional
-        Whose grades count, and what becomes of several; by default the only judge's, and rulings.
-    adjudicators : collection of str
-        Judges who have no vote.
-    rulings : sequence of StandingRuling
-        What adjudicators decided, each (topic, docno) once.
-
-    Returns
-    -------
-    FinalQrels
-        Skipped and unjudgeable documents are counted, never graded.
-
-    Raises
-    ------
-    ArgumentError
-        If choices do not go together, or have no meaning on the scale or the sums of grades.
-    PoolerError
-        If nothing was judged, several judges judged and the policy names neither a judge nor a
-        rule, or the rule cannot work with so few judges.
-
-    Notes
-    -----
-    The order of judgements changes nothing. `CollectionGrades.final` reads all this from a
+    The current states have each (topic, docno, judge) once, rulings each (topic, docno); their order changes
+    nothing. Adjudicators have no vote; skipped and unjudgeable documents are counted, never graded.
+    `ArgumentError` is raised if choices do not go together, or have no meaning on the scale or the sums of
+    grades; `PoolerError` if nothing was judged, if several judges judged and the policy names neither a judge
+    nor a rule, or if the rule cannot work with so few judges. `CollectionGrades.final` reads all this from a
     collection.
 
     Examples
@@ -373,29 +335,10 @@ class Flip:
 def flips_of(ballots: Ballots, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
     """Count the documents that hang on the tie rule, and on the order of collapsing.
 
-    Parameters
-    ----------
-    ballots : Ballots
-        Gathered for the policy.
-    policy : Policy
-        What was chosen.
-    levels : sequence of int
-        Where the policy is graded: levels at which relevance is compared.
-
-    Returns
-    -------
-    list of Flip
-        The other tie rules of majority and median; then, for every rule but sum and a single
-        judge, the other order of collapsing. What a ruling decides never changes.
-
-    Raises
-    ------
-    PoolerError
-        As `store.grades.qrels.outcome_of` does.
-
-    Notes
-    -----
-    One application of the rule for each choice and level: Dawid-Skene is estimated again for each.
+    It gives the other tie rules of majority and median; then, for every rule but sum and a single judge, the
+    other order of collapsing, relevance compared at `levels` where the policy is graded. What a ruling
+    decides never changes. The rule is applied once for each choice and level: Dawid-Skene is estimated again
+    for each. It raises what `outcome_of` does.
     """
     if policy.rule in (None, "sum"):
         return []

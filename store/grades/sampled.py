@@ -28,21 +28,9 @@ _DOCNOS_A_QUERY = 1_000
 
 
 def sole_sampled_pool(session: Session) -> str:
-    """Return the name of the only pool of a collection that is a sample and not withdrawn.
+    """Return the name of the only pool that is a sample (has strata or probabilities) and not withdrawn.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-
-    Raises
-    ------
-    PoolerError
-        If there is none, or several.
-
-    Notes
-    -----
-    A sample has strata or inclusion probabilities. A pool that is none is read through.
+    `PoolerError` is raised if there is none, or several. A pool that is no sample is read through.
     """
     columns = POOL_ENTRY.c
     is_of_sample = or_(columns.stratum.is_not(None), columns.inclusion_probability.is_not(None))
@@ -59,38 +47,15 @@ def sole_sampled_pool(session: Session) -> str:
 
 
 def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grades) -> dict[str, SampledPool]:
-    """Return the sample that a pool of the collection is, with grades.
+    """Return the sample that a pool of the collection is, with grades; topics in natural order.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    pool : str
-        Its name.
-    grades : Grades
-        By document id: `SoleGrades.by_topic` of the policy, or, where several judges have a say,
-        `store.analysis.arrays.grades_by_topic` of the final qrels and the collection's ranked documents.
-
-    Returns
-    -------
-    dict of str to SampledPool
-        Topics of the pool in natural order. A document is not sampled, or sampled without a grade,
-        or graded; a grade of a document that was not sampled is not looked at, since no sample
-        tells what it stands for. Strata are ``None`` for a topic where a document has none, and
-        probabilities where a sampled document, or every one, has none: as in any pool that is no
-        sample. What an imported statap file gave method 2 is certain to be judged, see
-        `store.grades.sampled.statap_pools`.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such pool.
-
-    Notes
-    -----
-    Some microseconds a document of the pool.
+    `grades` are by document id: `SoleGrades.by_topic` of the policy, or, where several judges have a say,
+    `store.analysis.arrays.grades_by_topic` of the final qrels and the collection's ranked documents. A
+    document is not sampled, or sampled without a grade, or graded; a grade of a document that was not
+    sampled is not looked at, since no sample tells what it stands for. Strata are ``None`` for a topic where
+    a document has none, and probabilities where a sampled document, or every one, has none: as in any pool
+    that is no sample. What an imported statap file gave method 2 is certain to be judged, see `statap_pools`.
+    `UnknownNameError` is raised if there is no such pool. Some microseconds a document of the pool.
     """
     pools = {row.name: row.id for row in session.execute(select(POOL.c.name, POOL.c.id))}
     if pool not in pools:
@@ -172,24 +137,9 @@ def xinfap_pools(
 ) -> dict[str, SampledPool]:
     """Take stratified pools from the rows of a file `topic iteration docno stratum rel`.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-        The runs, with docnos.
-    rows : iterable of XinfapRow
-        Every pooled document, each once a topic.
-    negatives_judged : bool, default=False
-        Only -1 means `not sampled`, and other negatives, as junk has, are judgements. By default
-        every negative rel means `not sampled`, as it does for `sample_eval.pl`.
-
-    Returns
-    -------
-    dict of str to SampledPool
-        Topics in natural order; by the numbers that documents have in the rankings.
-
-    Notes
-    -----
-    The format has no code for a document that was sampled and has no grade. O(n log n).
+    Topics are in natural order, documents by their numbers in the rankings. Every negative rel means `not
+    sampled`, as it does for `sample_eval.pl`; with `negatives_judged` only -1 does, and other negatives, as
+    junk has, are judgements. The format has no code for a document that was sampled and has no grade.
 
     Examples
     --------
@@ -214,27 +164,11 @@ def statap_pools(
 ) -> dict[str, SampledPool]:
     """Take samples with probabilities from the rows of a file `topic docno rel method iprob`.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-        The runs, with docnos.
-    rows : iterable of StatapRow
-        The judged documents, each once a topic.
-    collisions_certain : bool, default=True
-        A document of method 2, which the sample chose and another method as well, counts as certain
-        to be judged whatever its iprob, as it does for NIST's `statAP_MQ_eval`. Method 0 is certain
-        by its iprob already.
-
-    Returns
-    -------
-    dict of str to SampledPool
-        Topics in natural order; by the numbers that documents have in the rankings. A rel of -999
-        or below means `not sampled`; other negatives are judgements.
-
-    Notes
-    -----
-    The file lists no documents that were not sampled, so that nothing is known of the pool's size.
-    O(n log n).
+    Topics are in natural order, documents by their numbers in the rankings. A rel of -999 or below means `not
+    sampled`; other negatives are judgements. With `collisions_certain` a document of method 2, which the
+    sample chose and another method as well, counts as certain to be judged whatever its iprob, as it does for
+    NIST's `statAP_MQ_eval`; method 0 is certain by its iprob already. The file lists no documents that were
+    not sampled, so nothing is known of the pool's size.
 
     Examples
     --------

@@ -62,29 +62,10 @@ def fetch_votes(
 ) -> PopulationVotes:
     """Return the current grades of some judges, over a population of documents.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    scale_values : sequence of int
-        The declared grades, ascending.
-    judges : sequence of str, optional
-        Judges of the collection, in this order; a name that comes twice counts once. Default every
-        judge with a grade, by name, but for adjudicators, who settle what the others disagree on.
-    population, unlisted_as
-        As for `store.analysis.agreement.populations.population_votes`.
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge is not known.
-    ArgumentError
-        If the population needs a declared grade, or cannot have the one that was declared.
-
-    Notes
-    -----
+    Judges are in the order given, each once; by default every judge with a grade, by name, but for
+    adjudicators, who settle what the others disagree on. `population` and `unlisted_as` are as for
+    `store.analysis.agreement.populations.population_votes`: `ArgumentError` is raised if the population
+    needs a declared grade, or cannot have the one declared. An unknown judge raises `UnknownNameError`.
     About 0.8 s and 100 MB for a million judgements in SQLite.
     """
     if judges is None:
@@ -138,20 +119,11 @@ def fetch_votes(
 
 
 def newest_events(connection: Connection, judge_ids: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Read the newest event of every (topic, document, judge).
+    """Read the newest event of every (topic, document, judge), of all judges where `judge_ids` is ``None``.
 
-    Parameters
-    ----------
-    connection : Connection
-        Of any session.
-    judge_ids : ndarray of int64, shape (n_judges,), or None
-        Row ids; ``None`` = every judge.
-
-    Returns
-    -------
-    ndarray of int64, shape (5, n_events)
-        Row ids of topic, document and judge; what the event holds instead of a grade (below 0, see
-        `PLACE_OF_STATE`) or 0; and the grade, 0 where there is none.
+    The result has shape (5, n_events). Its rows are the row ids of topic, document and judge; what the
+    event holds instead of a grade (below 0, see `PLACE_OF_STATE`) or 0; and the grade, 0 where there is
+    none.
     """
     query = _EVENTS
     if judge_ids is not None:
@@ -225,35 +197,12 @@ class TalliedGrades:
 def fetch_tallied_grades(
     session: Session, topics: Keys, scale_values: Sequence[int], *, of: Sequence[str] = ()
 ) -> TalliedGrades:
-    """Count the current grades of judges by document.
+    """Count the current grades of judges by document, of those in `of` or, by default, all but adjudicators.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    scale_values : sequence of int
-        The declared grades, ascending.
-    of : sequence of str, optional
-        These judges alone; default all but adjudicators.
-
-    Returns
-    -------
-    TalliedGrades
-        The counts of `store.grades.opinions.Ballots` under the same choice of judges; no topic where
-        nobody graded anything.
-
-    Raises
-    ------
-    UnknownNameError
-        If a judge is not known.
-    ArgumentError
-        If an adjudicator is named, or a grade is not on the scale.
-
-    Notes
-    -----
-    About half a microsecond an event; `store.grades.votes.fetch_ballots` takes some fifty.
+    The counts are those of `store.grades.opinions.Ballots` under the same choice of judges, without topics
+    where nobody graded anything; half a microsecond an event, where `fetch_ballots` takes some fifty.
+    `UnknownNameError` is raised for an unknown judge, `ArgumentError` if an adjudicator is named or a grade
+    is not on the scale.
     """
     rows = session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind)).all()
     adjudicators = {row.id for row in rows if row.kind == JudgeKind.ADJUDICATOR.value}
@@ -297,30 +246,10 @@ def fetch_tallied_grades(
 
 
 def fetch_ballots(session: Session, topics: Keys, documents: Keys, scale: Scale, policy: Policy) -> Ballots:
-    """Gather votes and rulings.
+    """Gather current votes and standing rulings for a policy; see `store.grades.opinions.gather`.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics, documents : Keys
-        Fresh.
-    scale : Scale
-        The declared grades.
-    policy : Policy
-        Whose grades count.
-
-    Returns
-    -------
-    Ballots
-        What `store.grades.opinions.gather` makes of the current states and of the rulings that stand.
-
-    Raises
-    ------
-    ArgumentError
-        If choices do not go together, have no meaning on the scale, or an adjudicator is to vote.
-    UnknownNameError
-        If a judge that the policy names is not known.
+    `ArgumentError` is raised if choices do not go together, have no meaning on the scale, or an adjudicator
+    is to vote; `UnknownNameError` if a judge that the policy names is not known.
     """
     policy.check()
     policy.check_scale(scale)
@@ -354,28 +283,11 @@ class CollectionGrades(Area):
     """The grades of a collection, of one judge or of all."""
 
     def sole(self, policy: Policy) -> SoleGrades | None:
-        """Return the grades that a policy chooses, where they are those of one judge.
+        """Return the grades that a policy without a level chooses, where they are those of one judge.
 
-        Parameters
-        ----------
-        policy : Policy
-            Whose grades count, without a level.
-
-        Returns
-        -------
-        SoleGrades or None
-            The pairs and grades of `store.grades.qrels.final_qrels`; ``None`` where several judges or
-            an adjudicator may have a say, or nothing is graded, or no judge has that name. What
-            becomes of those is said there.
-
-        Raises
-        ------
-        ArgumentError
-            If choices of the policy do not go together.
-
-        Notes
-        -----
-        A third of a microsecond an event; `final_qrels` takes some fifty.
+        They are those of `store.grades.qrels.final_qrels`, at a third of a microsecond an event where that
+        takes some fifty. ``None`` = several judges or an adjudicator may have a say, nothing is graded, or no
+        judge has that name. `ArgumentError` is raised if choices of the policy do not go together.
         """
         with self._db.reading_topics() as (session, topics):
             if policy.rule is not None or policy.of or policy.level is not None:
@@ -443,12 +355,8 @@ class CollectionGrades(Area):
     def final(self, policy: Policy) -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels`.
 
-        Raises
-        ------
-        UnknownNameError
-            If a judge that the policy names is not known.
-        ArgumentError, PoolerError
-            As `store.grades.qrels.final_qrels` does; also if an adjudicator is to vote.
+        It raises what `final_qrels` does, `UnknownNameError` if a judge that the policy names is not known,
+        and `ArgumentError` if an adjudicator is to vote.
         """
         from store.grades.qrels import decide
 
@@ -457,12 +365,8 @@ class CollectionGrades(Area):
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
         """Return a sampled pool, default the only one, by name; see `store.grades.sampled`.
 
-        Raises
-        ------
-        UnknownNameError
-            If there is no pool of that name.
-        PoolerError
-            If none is named, and there is no sampled pool or several.
+        `UnknownNameError` is raised if there is no pool of that name, `PoolerError` if none is named and
+        there is no sampled pool or several.
         """
         from store.grades.sampled import fetch_sampled_pools, sole_sampled_pool
 
