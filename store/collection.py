@@ -42,23 +42,12 @@ if TYPE_CHECKING:
 
 
 class Collection:
-    """A test collection: one SQLite file or one PostgreSQL database.
+    """A test collection: one SQLite file or one PostgreSQL database, by path or ``postgresql://`` URL.
 
     Its methods stand in areas, whose modules are loaded when they are first asked for: looking at a
-    collection loads none of the arithmetic. Every method is one transaction: it does all it says
-    or, on any error, nothing.
-
-    Parameters
-    ----------
-    name : str
-        A file path or a ``postgresql://`` URL.
-
-    Raises
-    ------
-    StoreError
-        If there is no collection there, or it cannot be reached.
-    SchemaError
-        If its schema is older or newer than this program's.
+    collection loads none of the arithmetic. Every method is one transaction: it does all it says or, on any
+    error, nothing. `StoreError` is raised if there is no collection there, or it cannot be reached;
+    `SchemaError` if its schema is older or newer than this program's.
     """
 
     def __init__(self, name: str) -> None:

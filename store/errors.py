@@ -31,12 +31,8 @@ _CLOSE = 0.6
 class PoolerError(Exception):
     """Base of every error a user can cause.
 
-    Parameters
-    ----------
-    message : str
-        One sentence: where, what was expected, what was got.
-    hint : str, optional
-        What to type next; shown on a second line.
+    The message is one sentence: where, what was expected, what was got. The hint is what to type next, on a
+    second line.
     """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
@@ -69,18 +65,9 @@ class Fault:
 
 
 class FormatError(PoolerError):
-    """A file is malformed.
+    """A file is malformed: its first faults, in file order, and the count of all.
 
-    Parameters
-    ----------
-    path : str
-        The file as the user named it; ``-`` is standard input.
-    faults : sequence of Fault
-        The first faults, in file order.
-    n_faults : int, optional
-        Count of all faults; default ``len(faults)``.
-    hint : str, optional
-        What to type next.
+    The path is as the user named it; ``-`` is standard input.
     """
 
     def __init__(
@@ -104,18 +91,10 @@ class FormatError(PoolerError):
 
 
 class ArgumentError(PoolerError):
-    """An argument has a value that cannot be used.
+    """An argument has a value that cannot be used; `got` is ``None`` where nothing was given.
 
-    Parameters
-    ----------
-    name : str
-        The argument, as the caller wrote it (``depth``, ``--level``).
-    requirement : str
-        What it must be, as in "must be an integer >= 1".
-    got : object
-        What it was; ``None`` = nothing was given.
-    hint : str, optional
-        As of `PoolerError`.
+    It is named as the caller wrote it (``depth``, ``--level``); the requirement reads as in "must be an
+    integer >= 1".
     """
 
     def __init__(self, name: str, requirement: str, got: object, *, hint: str | None = None) -> None:
@@ -139,16 +118,9 @@ class ContradictionError(ArgumentError):
 
 
 class UnknownNameError(PoolerError):
-    """A name that nothing has.
+    """A name that nothing has; the known ones that are close are listed first, see `nearest`.
 
-    Parameters
-    ----------
-    kind : str
-        What was looked for: ``judge``, ``run``, ``topic``.
-    name : str
-        The name that was not found.
-    known : iterable of str
-        The names there are, in any order: those that are close are listed first, see `nearest`.
+    The kind is what was looked for: ``judge``, ``run``, ``topic``.
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None) -> None:
@@ -229,20 +201,9 @@ def _place(line: int | None) -> float:
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """List `known` with the names that are close to `name` first.
+    """List all of `known`, those that `name` may be mistyped from first, the most alike before the others.
 
-    Parameters
-    ----------
-    name : str
-        What was typed.
-    known : iterable of str
-        What there is, in any order.
-
-    Returns
-    -------
-    list of str
-        All of `known`: those that `name` may be mistyped from, the most alike first, then the
-        others; in natural order (`store.text.natural_key`) where nothing else decides.
+    Names are in natural order (`store.text.natural_key`) where nothing else decides.
 
     Examples
     --------

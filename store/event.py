@@ -166,10 +166,7 @@ _STATE_OF = {
 def event_values(event: JudgementEvent) -> dict[str, Any]:
     """Turn an event into JSON values, by the names of `FIELDS`.
 
-    Raises
-    ------
-    ArgumentError
-        If a moment has no time zone.
+    `ArgumentError` is raised if a moment has no time zone.
     """
     values: dict[str, Any] = {name: getattr(event, name) for name in FIELDS}
     for name, write in _WRITERS:
@@ -179,17 +176,7 @@ def event_values(event: JudgementEvent) -> dict[str, Any]:
 
 
 def event_of_values(values: dict[str, Any], line: int, faults: FaultList) -> JudgementEvent | None:
-    """Turn JSON values into an event, or tell every fault of the line.
-
-    Parameters
-    ----------
-    values : dict of str to JSON value
-        By the names of `FIELDS`, in any order.
-    line : int
-        Line number from 1.
-    faults : FaultList
-        Where faults are told.
-    """
+    """Turn JSON values, in any order, into an event, or tell every fault of the line (from 1)."""
     known = checked_values({**_LATER, **values}, READERS, line, faults)
     if known is None:
         return None

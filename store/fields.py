@@ -28,18 +28,10 @@ _INVISIBLE = "\u200b\u2060\ufeff"
 
 
 def id_fault(text: str) -> str | None:
-    r"""Say why `text` cannot be a topic id, docno, run tag or judge name.
+    r"""Say why `text` cannot be a topic id, docno, run tag or judge name; ``None`` = it can.
 
-    Parameters
-    ----------
-    text : str
-        The id.
-
-    Returns
-    -------
-    str or None
-        What is wrong (empty, more than `LONGEST_ID` bytes, blanks, control or bidirectional
-        characters, lone surrogates); ``None`` when nothing is.
+    It is empty, more than `LONGEST_ID` bytes, or has blanks, control or bidirectional characters or lone
+    surrogates.
 
     Examples
     --------

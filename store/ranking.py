@@ -44,37 +44,12 @@ def rank_order(
     *,
     order: Order = "trec",
 ) -> NDArray[np.int64]:
-    """Order the documents of one topic of one run.
+    """Return the file positions (from 0) of one topic's documents, from the first ranked to the last.
 
-    Parameters
-    ----------
-    docnos : sequence of str or bytes, length n_documents
-        Document ids in file order, each once.
-    scores : ndarray of float64, shape (n_documents,)
-        Similarities in file order, finite; higher is better.
-    ranks : ndarray of int64, shape (n_documents,), optional
-        Stated ranks in file order; needed by order ``rank`` alone.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, default="trec"
-        The rule, see the module.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_documents,)
-        File positions (from 0) from the first ranked document to the last.
-
-    Raises
-    ------
-    ArgumentError
-        If order ``rank`` is asked for and `ranks` is ``None``.
-
-    Notes
-    -----
-    O(n log n); only tied documents compare their docnos.
-
-    References
-    ----------
-    .. [1] trec_eval, `get_trec_results.c`: sim descending, then docno descending; sim is a float
-       in 9.0.4 and a double in 10.0.
+    Docnos (each once), scores (finite, higher is better) and stated ranks are in file order. Only order
+    ``rank`` needs the ranks, and raises `ArgumentError` without them. O(n log n); only tied documents compare
+    their docnos. Source: trec_eval, `get_trec_results.c`: sim descending, then docno descending; sim is a
+    float in 9.0.4 and a double in 10.0.
 
     Examples
     --------
@@ -124,20 +99,9 @@ def compared_scores(scores: NDArray[np.float64], order: Order) -> NDArray[np.flo
 
 
 def ties_at_cut(ordered_scores: NDArray[np.float64], depth: int) -> tuple[int, int]:
-    """Count the documents tied across the cut at `depth`.
+    """Count the documents tied across the cut at `depth`, at least 1: those taken, and those not.
 
-    Parameters
-    ----------
-    ordered_scores : ndarray of float64, shape (n_documents,)
-        Scores in rank order.
-    depth : int
-        Ranks taken, at least 1.
-
-    Returns
-    -------
-    n_in, n_out : int
-        How many documents with the score of rank `depth` are taken, and how many are not; (0, 0)
-        when no tie straddles the cut.
+    They have the score of rank `depth`; (0, 0) when no tie straddles the cut. Scores are in rank order.
 
     Examples
     --------

@@ -30,17 +30,9 @@ _JSON_STEERS = re.compile(f"[\x7f-\x9f\u2028\u2029{BIDI_CONTROLS}]")
 def sanitise(text: str) -> str:
     r"""Replace every character that could steer a terminal.
 
-    Parameters
-    ----------
-    text : str
-        Raw text from outside.
-
-    Returns
-    -------
-    str
-        C0 controls as their pictures (U+2400..), but for newline and tab, which stay, and
-        carriage return, which goes; DEL, C1 controls, bidirectional controls and lone surrogates
-        as U+FFFD; the Unicode line and paragraph separators as newlines.
+    C0 controls become their pictures (U+2400..), but for newline and tab, which stay, and carriage return,
+    which goes; DEL, C1 controls, bidirectional controls and lone surrogates become U+FFFD, the Unicode line
+    and paragraph separators newlines.
 
     Examples
     --------
@@ -79,16 +71,8 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 def escape_json(text: str) -> str:
     r"""Escape in JSON what it leaves as it is and could steer a terminal or split a line.
 
-    Parameters
-    ----------
-    text : str
-        JSON, in which control characters below U+0020 are escaped already.
-
-    Returns
-    -------
-    str
-        The same JSON value, which UTF-8 has bytes for: lone surrogates are ``\uXXXX``; a high
-        surrogate with a low one behind it is the one character that they stand for in JSON.
+    The value stays the same, and UTF-8 has bytes for it: lone surrogates are ``\uXXXX``; a high surrogate
+    with a low one behind it is the one character that they stand for in JSON.
 
     Examples
     --------
@@ -153,14 +137,7 @@ Pairs = dict[str, tuple[str, str]]
 
 
 def look_alikes(names: Iterable[str], known: Container[str]) -> Pairs:
-    r"""Find names of which another one has the same characters, in another normal form.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Those that are looked at.
-    known : container of str
-        All there are, `names` too.
+    r"""Find names of which another one in `known` has the same characters, in another normal form.
 
     Examples
     --------

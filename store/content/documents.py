@@ -88,22 +88,11 @@ class Documents(Area):
     def add(
         self, documents: Iterable[Document], *, all_texts: bool = False, replace: bool = False
     ) -> ImportReport:
-        """Add documents: every docno, and the texts of pooled documents.
+        """Add documents, read in batches, each docno once; texts are stored of pooled documents.
 
-        Parameters
-        ----------
-        documents : iterable of Document
-            Each docno once; read batch by batch.
-        all_texts : bool, default=False
-            Whether to store the text of documents that are in no pool too.
-        replace : bool, default=False
-            Whether a document with another text takes the new one. So does one whose stored text is
-            damaged, that is not the text its hash was made of.
-
-        Raises
-        ------
-        ConflictError
-            If a document is there with another text and `replace` is false.
+        With `all_texts` those of documents in no pool are stored too. With `replace` another text takes the
+        place of the stored one, and so does any text of one that is damaged: not the text its hash was made
+        of. Without `replace` another text raises `ConflictError`.
         """
         with self._db.filling() as (session, _, keys):
             added = unchanged = replaced = n_texts = left_out = without_text = 0

@@ -56,23 +56,10 @@ class _Ranked(NamedTuple):
 def iterate_document_ids(
     session: Session, topics: Keys, tags: Sequence[str], *, order: Order
 ) -> Iterator[tuple[str, str, NDArray[np.int32]]]:
-    """Yield tag, topic and document ids in rank order, for every ranking of the named runs.
+    """Yield tag, topic and document ids in rank order, for every ranking of the named runs, which are known.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    tags : sequence of str
-        Known runs.
-    order : Order
-        The rank order; `trec` is how rankings are stored and costs nothing.
-
-    Raises
-    ------
-    ArgumentError
-        If order ``rank`` is asked of a run whose stated ranks are not all integers.
+    Order ``trec`` is how rankings are stored and costs nothing; ``rank`` raises `ArgumentError` for a run
+    whose stated ranks are not all integers.
     """
     for ranked in _iterate(session, tags, order, ()):
         ids = np.frombuffer(ranked.row.document_ids, "<i4").astype(np.int32, copy=False)
@@ -82,36 +69,11 @@ def iterate_document_ids(
 def fetch_top_documents(
     session: Session, topics: Keys, tags: Sequence[str], *, depth: int | None, order: Order, scores: bool
 ) -> TopDocuments:
-    """Return the first documents of every ranking of the named runs.
+    """Return the first documents of every ranking of known runs, tags ascending; `depth` ``None`` = all.
 
-    Parameters
-    ----------
-    session : Session
-        Any session.
-    topics : Keys
-        Fresh.
-    tags : sequence of str
-        Known runs, ascending.
-    depth : int or None
-        Documents of each ranking, at least 1; ``None`` = all.
-    order : Order
-        The rank order.
-    scores : bool
-        Whether to load the scores too.
-
-    Returns
-    -------
-    TopDocuments
-        The same documents as `pooler.reading.top.top_of` of each run gives.
-
-    Raises
-    ------
-    ArgumentError
-        If order ``rank`` is asked of a run whose stated ranks are not all integers.
-
-    Notes
-    -----
-    The arrays are filled ranking by ranking; beside them a few hundred rankings are in memory.
+    They are those that `pooler.reading.top.top_of` of each run gives. The arrays are filled ranking by
+    ranking; beside them a few hundred rankings are in memory. `ArgumentError` is raised if order ``rank`` is
+    asked of a run whose stated ranks are not all integers.
     """
     of_runs = select(RUN.c.tag, RANKING.c.topic_id, RANKING.c.length)
     sizes = session.connection().execute(_of_runs(of_runs, tags)).all()

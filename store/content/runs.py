@@ -49,30 +49,11 @@ def add_rankings(
 ) -> ImportReport:
     """Add a run ranking by ranking, or see that it is there already.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    topics : Keys
-        Fresh.
-    run : StoredRun
-        What is known of the run beside its rankings.
-    rankings : iterable of PackedRanking
-        One a topic, in file order, of row ids; not touched when the same file is there.
-    replace : bool, default=False
-        Whether another file under a known tag takes its place. Pools that the old file fed keep
-        their entries.
-
-    Raises
-    ------
-    ConflictError
-        If the tag is known with another file and `replace` is false.
-
-    Notes
-    -----
-    The same file again gives the run its group, if one is given, and can end its contributing. It
-    does not begin it: what was left out or taken out of the pools comes back by `replace` alone. A
-    few hundred rankings are in memory at a time.
+    Rankings are of row ids, one a topic in file order; a few hundred are in memory at a time, and none is
+    touched when the same file is there. That gives the run its group, if one is given, and can end its
+    contributing. It does not begin it: what was left out or taken out of the pools comes back by `replace`
+    alone. With `replace` another file takes the place of a known tag's, and pools that the old one fed keep
+    their entries; without it that raises `ConflictError`.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
@@ -124,13 +105,7 @@ def fetch_runs(session: Session) -> list[StoredRun]:
 
 
 def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
-    """Return the named runs (all when none is named), by tag.
-
-    Raises
-    ------
-    UnknownNameError
-        If a tag is not known.
-    """
+    """Return the named runs (all when none is named), by tag; an unknown one raises `UnknownNameError`."""
     runs = fetch_runs(session)
     known = {run.tag for run in runs}
     for tag in tags:
@@ -220,16 +195,10 @@ class Runs(Area):
     ) -> TopDocuments:
         """Return the first documents of the named runs (default all) as arrays of document ids.
 
-        `depth` ``None`` = all of them; see `store.content.rankings.fetch_top_documents`. Docnos stay in
-        the database, see `store.content.documents.Documents.names`.
-
-        Raises
-        ------
-        UnknownNameError
-            If a tag is not known.
-        ArgumentError
-            If an argument cannot be used; also when order ``rank`` is asked of a run whose stated
-            ranks are not all integers.
+        `depth` ``None`` = all of them; see `store.content.rankings.fetch_top_documents`. Docnos stay in the
+        database, see `store.content.documents.Documents.names`. `UnknownNameError` is raised if a tag is not
+        known, `ArgumentError` also when order ``rank`` is asked of a run whose stated ranks are not all
+        integers.
         """
         from store.content.rankings import fetch_top_documents
         from store.ranking import check_order
@@ -246,12 +215,8 @@ class Runs(Area):
     ) -> RankedDocuments:
         """Return the named runs (default all) as document ids in rank order; `docnos` if asked.
 
-        Raises
-        ------
-        UnknownNameError
-            If a tag is not known.
-        ArgumentError
-            If order ``rank`` is asked of a run whose stated ranks are not all integers.
+        `UnknownNameError` is raised if a tag is not known, `ArgumentError` if order ``rank`` is asked of a
+        run whose stated ranks are not all integers.
         """
         from store.analysis.arrays import RankedDocuments
         from store.content.rankings import iterate_document_ids

@@ -23,18 +23,9 @@ def texts_of(row: Row[Any] | Topic) -> tuple[str, str, str]:
 
 
 def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) -> None:
-    """Give a topic a text, by its row; the old one stays as an earlier version, if it is to.
+    """Give a topic a text, by its row as it is now.
 
-    Parameters
-    ----------
-    session : Session
-        A bulk writing session.
-    row : Row
-        Of the topic, as it is now.
-    topic : Topic
-        With the text.
-    keeps_old : bool
-        Whether anybody may have judged by the old text.
+    `keeps_old` says whether anybody may have judged by the old text: it then stays as an earlier version.
     """
     names = ("title", "description", "narrative")
     values: dict[str, Any] = dict(zip(names, texts_of(topic), strict=True))
@@ -89,24 +80,11 @@ class Topics(Area):
     """The topics of a collection."""
 
     def add(self, topics: Sequence[Topic], *, replace: bool = False) -> ImportReport:
-        """Add topics, or see that they are there already.
+        """Add topics, each id once, or see that they are there already.
 
-        Parameters
-        ----------
-        topics : sequence of Topic
-            Each id once.
-        replace : bool, default=False
-            Whether a topic with another text takes the new one, as its next version.
-
-        Raises
-        ------
-        ConflictError
-            If a listed topic has another text and `replace` is false.
-
-        Notes
-        -----
-        Texts are compared byte for byte. The text that a topic had stays, as an earlier version; so
-        does the empty text of a topic that no topics file had named when somebody judged it.
+        Texts are compared byte for byte. With `replace` another text is the next version, without it raises
+        `ConflictError`. The text that a topic had stays, as an earlier version; so does the empty text of a
+        topic that no topics file had named when somebody judged it.
         """
         with self._db.filling() as (session, keys, _):
             keys.add(session, (topic.topic for topic in topics))
@@ -149,25 +127,9 @@ class Guidelines(Area):
     def add(self, text: str) -> tuple[Guideline, bool]:
         """Add a version of the guidelines, unless the newest has the same text.
 
-        Parameters
-        ----------
-        text : str
-            Markdown, kept as it is.
-
-        Returns
-        -------
-        tuple of Guideline and bool
-            The newest version, and whether it is new.
-
-        Raises
-        ------
-        ArgumentError
-            If the text is empty or blank.
-
-        Notes
-        -----
-        An older text that comes back is a new version, so that every judgement made under the newest
-        version was made under the newest text.
+        Return the newest, and whether it is new. An older text that comes back is a new version, so that
+        every judgement made under the newest version was made under the newest text. `ArgumentError` is
+        raised if the text is empty or blank.
         """
         with self._db.writing(bulk=True) as session:
             if not text.strip():
@@ -184,10 +146,7 @@ class Guidelines(Area):
     def get(self, version: int | None = None) -> Guideline:
         """Return one version of the guidelines, its text raw; default the newest.
 
-        Raises
-        ------
-        UnknownNameError
-            If there is no such version.
+        `UnknownNameError` is raised if there is no such version.
         """
         with self._db.reading() as session:
             versions = fetch_guidelines(session)

@@ -32,28 +32,12 @@ class DamagedDataError(Exception):
 
 
 def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
-    """See through the compression of a file, if it has any.
+    """See through the compression of a file, if it has any; `source` itself is returned when it has none.
 
-    Parameters
-    ----------
-    source : BufferedReader
-        The file, at its beginning. Over a pipe it has to wait until its first bytes are there, as
-        a buffered reader over a buffered reader does.
-    path : str
-        Its name, for the error.
-
-    Returns
-    -------
-    BufferedReader
-        `source` itself when it is not compressed, else a reader of its content, which closes
-        `source` when it is closed. Reading damaged data raises `DamagedDataError`.
-
-    Raises
-    ------
-    FormatError
-        If the name says that it is compressed, and it is neither that nor text.
-    PoolerError
-        If what the compression needs is not installed.
+    Over a pipe `source` has to wait until its first bytes are there, as a buffered reader over a buffered
+    reader does. The new reader closes `source` when it is closed, and raises `DamagedDataError` for damaged
+    data. `FormatError` is raised if the name says that the file is compressed, and it is neither that nor
+    text; `PoolerError` if what the compression needs is not installed.
     """
     first = source.peek(MAGIC_BYTES)
     kind = next((kind for kind in _KINDS if first.startswith(kind.magic)), None)

@@ -32,52 +32,28 @@ def read_documents(
     format: DocumentFormat = "auto",  # noqa: A002 - the option's name
     doubt: Callable[[str], None] | None = None,
 ) -> Iterator[Document]:
-    r"""Read documents one by one.
+    r"""Read documents one by one, in file order, those without faults; ``-`` is standard input.
 
-    The file may be larger than memory, so documents are yielded while it is read and its faults
-    are raised at its end: **a caller keeps nothing of a file until this iterator has ended**. One
-    transaction a file, rolled back on `FormatError`, does that.
+    The file may be larger than memory, so documents are yielded while it is read and its faults are raised at
+    its end: **a caller keeps nothing of a file until this iterator has ended**. One transaction a file,
+    rolled back on `FormatError`, does that. The docnos of the whole file stay in memory to find duplicates,
+    some 200 bytes each.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; gzip is seen through.
-    format : {"auto", "jsonl", "trec", "tsv"}, default="auto"
-        ``jsonl``: an object a line, with one of `DOCNO_KEYS` (text or an integer), and optionally
-        of `TITLE_KEYS` and `TEXT_KEYS` (text or null); the first key with a value counts, others
-        are ignored. ``trec``: ``<DOC>`` records. ``tsv``: ``docno<TAB>text`` or
-        ``docno<TAB>title<TAB>text``; where a line on top names the columns, the text among them, by
-        any names that `DOCNO_KEYS`, `TITLE_KEYS` and `TEXT_KEYS` know, in that order. ``auto``: by
-        the first line that is not blank: ``{`` begins JSON lines, ``<`` TREC, all else
-        tab-separated.
-    doubt : callable, optional
-        Told in words, at the end of the file, when the first of tab-separated documents looks like
-        names of columns.
+    ``jsonl``: an object a line, with one of `DOCNO_KEYS` (text or an integer), and optionally of `TITLE_KEYS`
+    and `TEXT_KEYS` (text or null); the first key with a value counts, others are ignored. ``trec``: ``<DOC>``
+    records. The title is the first of `TITLE_TAGS` that occurs outside ``<TEXT>``, else inside, its elements
+    joined by a blank; the text is that of all ``<TEXT>`` elements, joined by a blank line, or, where there is
+    none, everything after ``</DOCNO>``. Tags are stripped and basic entities resolved
+    (`store.formats.sgml.plain_text`); a docno is taken byte for byte. ``tsv``: ``docno<TAB>text`` or
+    ``docno<TAB>title<TAB>text``, or as a line on top names the columns, the text among them, by names of
+    `DOCNO_KEYS`, `TITLE_KEYS` and `TEXT_KEYS`; `doubt` is told at the end when the first document looks like
+    such a line. ``auto``: by the first line that is not blank: ``{`` begins JSON lines, ``<`` TREC, all else
+    tab-separated. Text is raw: control characters, and lone surrogates from JSON escapes, stay. It is
+    ``None`` where a JSON object has none.
 
-    Yields
-    ------
-    Document
-        In file order, those without faults. Text is raw: control characters, and lone surrogates
-        from JSON escapes, stay. It is ``None`` where a JSON object has none.
-
-    Raises
-    ------
-    FormatError
-        At the end of the file, with all its faults, by code: ``json``, ``type``, ``missing`` (no
-        docno), ``fields`` (no tab), ``id``, ``duplicate``, ``markup`` (a record that is not closed,
-        text between records), ``utf8``, ``gzip``, ``empty``.
-    ArgumentError
-        If `format` is none of the above.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    In a ``<DOC>`` the title is the first of `TITLE_TAGS` that occurs outside ``<TEXT>``, else
-    inside, its elements joined by a blank; the text is that of all ``<TEXT>`` elements, joined by a
-    blank line, or, where there is none, everything after ``</DOCNO>``. Tags are stripped and basic
-    entities resolved (`store.formats.sgml.plain_text`); a docno is taken byte for byte. O(n) in
-    time; the docnos of the whole file stay in memory to find duplicates, some 200 bytes each.
+    `FormatError` is raised at the end of the file with all its faults, by code: ``json``, ``type``,
+    ``missing`` (no docno), ``fields`` (no tab), ``id``, ``duplicate``, ``markup`` (a record that is not
+    closed, text between records), ``utf8``, ``gzip``, ``empty``.
 
     Examples
     --------
@@ -204,24 +180,9 @@ def _read_tsv(lines: Iterator[tuple[int, str]], ids: IdRegister, faults: FaultLi
 
 
 def read_guidelines(path: str) -> str:
-    """Read guidelines, as they are.
+    """Read guidelines from a UTF-8 file, with its line ends, but without a byte order mark.
 
-    Parameters
-    ----------
-    path : str
-        A UTF-8 file; ``-`` is standard input; compression is seen through.
-
-    Returns
-    -------
-    str
-        The text with its line ends, whatever they are, but without a byte order mark.
-
-    Raises
-    ------
-    FormatError
-        If it is not UTF-8, is empty or blank, or is damaged.
-    PoolerError
-        If the file cannot be opened.
+    `FormatError` is raised if it is not UTF-8, is empty or blank, or is damaged.
     """
     faults = FaultList(path)
     text = ""

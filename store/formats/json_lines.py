@@ -16,20 +16,11 @@ class NoObjectError(ValueError):
 
 
 def json_line(data: Mapping[str, Any]) -> str:
-    r"""Write an object of JSON values on one line, without line end.
+    r"""Write an object of JSON values on one line, without line end; keys stay in order, numbers are finite.
 
-    Parameters
-    ----------
-    data : mapping of str to JSON value
-        Numbers are finite.
-
-    Returns
-    -------
-    str
-        Keys in the order given. Text stands as it is, but for what JSON escapes anyway, for
-        characters that could steer a terminal or split the line, and for lone surrogates, which
-        UTF-8 has no bytes for: these are ``\uXXXX``, and read back the same. A high surrogate with
-        a low one behind it is the one character that they stand for in JSON.
+    Text stands as it is, but for what JSON escapes anyway, for characters that could steer a terminal or
+    split the line, and for lone surrogates, which UTF-8 has no bytes for: these are ``\uXXXX``, and read back
+    the same. A high surrogate with a low one behind it is the one character that they stand for in JSON.
 
     Examples
     --------
@@ -42,19 +33,8 @@ def json_line(data: Mapping[str, Any]) -> str:
 def read_json_object(text: str) -> dict[str, Any]:
     """Read one JSON object by the letter of the standard.
 
-    Parameters
-    ----------
-    text : str
-        A line.
-
-    Returns
-    -------
-    dict of str to JSON value
-
-    Raises
-    ------
-    NoObjectError
-        If `text` is no JSON (NaN and Infinity are none), no object, or an object with a key twice.
+    `NoObjectError` is raised if `text` is no JSON (NaN and Infinity are none), no object, or an object with a
+    key twice.
 
     Examples
     --------
@@ -82,26 +62,9 @@ def read_json_object(text: str) -> dict[str, Any]:
 
 
 def read_json_lines(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read a file of one JSON object a line; blank lines are passed over.
+    """Yield line number (from 1) and object of a file of one JSON object a line; blank lines are passed over.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through.
-    faults : FaultList
-        Where lines that are no object (code ``json``) or no UTF-8, and damaged compressed data are
-        told.
-
-    Yields
-    ------
-    line : int
-        Line number from 1.
-    data : dict of str to JSON value
-
-    Raises
-    ------
-    PoolerError
-        If the file cannot be opened.
+    Lines that are no object (code ``json``) or no UTF-8, and damaged compressed data, are told to `faults`.
     """
     for number, text in read_text_lines(path, faults):
         if not text or text.isspace():
@@ -140,14 +103,9 @@ def _kind_of(data: Any) -> str:
 
 
 class IdRegister:
-    """Ids of one file: each well formed, each once.
+    """Ids of one file: each well formed, each once, or told as a fault.
 
-    Parameters
-    ----------
-    kind : str
-        What the ids are of, for messages: ``docno``, ``topic``.
-    faults : FaultList
-        Where bad and repeated ids are told.
+    `kind` is what they are of, for messages: ``docno``, ``topic``.
     """
 
     def __init__(self, kind: str, faults: FaultList) -> None:

@@ -25,26 +25,12 @@ _BUFFER = 1 << 18
 
 
 def open_bytes(path: str) -> BinaryIO:
-    """Open a file for reading bytes, seeing through compression.
+    """Open a file, ``-`` for standard input, for reading uncompressed bytes.
 
-    Parameters
-    ----------
-    path : str
-        A file; ``-`` is standard input. Gzip, xz and zstd are recognised by their first bytes, not
-        by a name.
-
-    Returns
-    -------
-    BinaryIO
-        The uncompressed bytes. Reading damaged data raises `DamagedDataError` later.
-
-    Raises
-    ------
-    FormatError
-        If the file is UTF-16, or neither text nor compressed as its name says.
-    PoolerError
-        If the file cannot be opened: it is missing, a folder, or may not be read; or if its kind of
-        compression needs a package that is not installed.
+    Gzip, xz and zstd are recognised by their first bytes, not by a name; reading damaged data raises
+    `DamagedDataError` later. `FormatError` is raised if the file is UTF-16, or neither text nor compressed as
+    its name says; `PoolerError` if it is missing, a folder, or may not be read, or if its kind of compression
+    needs a package that is not installed.
     """
     if path == STDIN and sys.stdin.closed:
         message = "-: standard input can be read once only"
@@ -95,27 +81,10 @@ def is_regular_file(path: str) -> bool:
 
 
 def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
-    r"""Read a UTF-8 file line by line.
+    r"""Yield line number, from 1, and text of each line of a UTF-8 file, blank ones too.
 
-    Parameters
-    ----------
-    path : str
-        A file; ``-`` is standard input; compression is seen through.
-    faults : FaultList
-        Where invalid UTF-8 (the line is not yielded) and damaged compressed data are told.
-
-    Yields
-    ------
-    line : int
-        Line number from 1.
-    text : str
-        The line without its end (``\n`` or ``\r\n``) and, on line 1, without a byte order mark.
-        Blank lines are yielded too.
-
-    Raises
-    ------
-    PoolerError
-        If the file cannot be opened.
+    Line ends (``\n`` or ``\r\n``) and a byte order mark on line 1 are left out. Invalid UTF-8 (its line is
+    not yielded) and damaged compressed data are told to `faults`.
     """
     number = 0
     with open_bytes(path) as file:
@@ -197,17 +166,8 @@ _SHAPES = (
 def told_kind(faults: FaultList, expected: Kind) -> bool:
     """Tell in place of the faults of a file that it is of another kind, if it looks like that.
 
-    Parameters
-    ----------
-    faults : FaultList
-        Of a file that was read as what is expected. One that can be read but once is not looked at.
-    expected : Kind
-        What it should be.
-
-    Returns
-    -------
-    bool
-        Whether it was told; the hint is then `FaultList.hint`.
+    Return whether it was told; the hint is then `FaultList.hint`. A file that can be read but once is not
+    looked at.
     """
     kind = _kind_of(faults.path)
     if kind is None and is_regular_file(faults.path):

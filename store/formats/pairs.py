@@ -15,25 +15,10 @@ from store.formats.tables import IdFields
 
 
 def read_pairs(path: str) -> set[tuple[str, str]]:
-    r"""Read a pool file.
+    r"""Read the topic and docno of every line of a pool file; blank lines are passed over.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through. Blank lines are passed over.
-
-    Returns
-    -------
-    set of (str, str)
-        Topic and docno of every line.
-
-    Raises
-    ------
-    FormatError
-        If a line has not two fields, names an id that cannot be one, or says what another line
-        has said.
-    PoolerError
-        If the file cannot be opened.
+    `FormatError` is raised if a line has not two fields, names an id that cannot be one, or says what another
+    line has said.
 
     Examples
     --------
@@ -100,39 +85,17 @@ class ProbabilitiesFile:
 def read_probabilities(
     path: str, *, lenient: bool = False, faults: FaultList | None = None
 ) -> ProbabilitiesFile:
-    r"""Read a file of probabilities, as `pooler export probabilities` writes it.
+    r"""Read a file of probabilities, as `pooler export probabilities` writes it, rows in file order.
 
-    Parameters
-    ----------
-    path : str
-        The file; ``-`` is standard input; compression is seen through.
-    lenient : bool, default=False
-        A line that begins with ``#`` is a comment, and what follows the third field is ignored.
-        Otherwise both are faults.
-    faults : FaultList, optional
-        Where faults are told instead of being raised; rows without one are returned all the same.
+    Fields are separated by ASCII blanks; topics and docnos are text, byte for byte. Blank lines and a byte
+    order mark are ignored. A number is the float64 nearest to what is written. When `lenient`, a line that
+    begins with ``#`` is a comment and what follows the third field is ignored; otherwise both are faults.
 
-    Returns
-    -------
-    ProbabilitiesFile
-        The rows in file order.
-
-    Raises
-    ------
-    FormatError
-        With every fault of the file, by code: ``fields`` (not three fields), ``comment``, ``id``,
-        ``probability`` (no decimal number, or not from 0 to 1), ``duplicate`` (the topic and docno
-        of an earlier line), ``utf8``, ``empty``, or the kind of compression that is damaged; or
-        with one of code ``qrels``, where all lines are those of qrels. Nothing is returned of a
-        file with faults, unless `faults` takes them.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    Fields are separated by ASCII blanks; topics and docnos are text, byte for byte. Blank lines
-    and a byte order mark are ignored. A number is the float64 nearest to what is written. O(n) in
-    time and memory.
+    `FormatError` is raised with every fault, by code: ``fields`` (not three fields), ``comment``, ``id``,
+    ``probability`` (no decimal number, or not from 0 to 1), ``duplicate`` (the topic and docno of an earlier
+    line), ``utf8``, ``empty``, or the kind of compression that is damaged; or with one of code ``qrels``,
+    where all lines are those of qrels. Where `faults` is given they are told there instead, and the rows
+    without one are returned.
 
     Examples
     --------
@@ -193,17 +156,7 @@ def read_probabilities(
 
 
 def parse_probability(text: str) -> float | None:
-    """Read a probability as a person writes it.
-
-    Parameters
-    ----------
-    text : str
-        A decimal number, as in ``0.25``, ``.25`` or ``2.5e-1``.
-
-    Returns
-    -------
-    float or None
-        In [0, 1]; ``None`` = it is no such number, or not from 0 to 1.
+    """Read a decimal number from 0 to 1, as in ``0.25``, ``.25`` or ``2.5e-1``; ``None`` = it is none.
 
     Examples
     --------

@@ -43,24 +43,11 @@ class Record:
 def read_records(
     lines: Iterable[tuple[int, str]], tag: str, faults: FaultList, *, must_close: bool
 ) -> Iterator[Record]:
-    r"""Cut a file into records.
+    r"""Cut a file into records, in file order; the tag is read in either case.
 
-    Parameters
-    ----------
-    lines : iterable of (int, str)
-        Numbered lines, as `store.formats.lines.read_text_lines` yields them with the same `faults`.
-    tag : str
-        The record's tag, as ``DOC``; either case is read.
-    faults : FaultList
-        Where text outside every record is told, and a record left open when `must_close`.
-    must_close : bool
-        Whether every record needs its closing tag; if not, the next opening tag or the end of the
-        file closes it.
-
-    Yields
-    ------
-    Record
-        In file order. A record in which a line could not be read is left out: its fault is told.
+    Text outside every record is told to `faults`, as is a record left open when `must_close`; if not, the
+    next opening tag or the end of the file closes it. A record in which a line could not be read is left out:
+    its fault is told. `lines` are those of `store.formats.lines.read_text_lines` with the same `faults`.
 
     Examples
     --------
@@ -140,21 +127,9 @@ def _tags_of(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def elements(text: str, name: str, *, one_line: bool = False) -> list[tuple[int, int]]:
-    """Find the elements of one name.
+    """Return start and end of what is between the tags of one name, in either case; they do not nest.
 
-    Parameters
-    ----------
-    text : str
-        Text with tags.
-    name : str
-        The element's name, in either case.
-    one_line : bool, default=False
-        Where an element without closing tag ends: at the end of its line, or (default) of `text`.
-
-    Returns
-    -------
-    list of (int, int)
-        Start and end of what is between the tags, in order; elements of the same name do not nest.
+    An element without closing tag ends at the end of `text`, or with `one_line` at the end of its line.
 
     Examples
     --------
@@ -217,16 +192,8 @@ def fold(text: str) -> str:
 def plain_text(text: str) -> str:
     r"""Strip tags and comments, resolve entities, and keep the lines.
 
-    Parameters
-    ----------
-    text : str
-        Text with tags.
-
-    Returns
-    -------
-    str
-        Tags of `INLINE_TAGS` vanish, every other tag becomes a line end; blank lines are dropped
-        at both ends, and several of them inside become one.
+    Tags of `INLINE_TAGS` vanish, every other tag becomes a line end; blank lines are dropped at both ends,
+    and several of them inside become one.
 
     Examples
     --------

@@ -27,14 +27,8 @@ _LISTED = -4
 class FileVotes:
     """Judgements of files, measured as those of a collection are.
 
-    Parameters
-    ----------
-    docno_ids : mapping of str to int, optional
-        Numbers of docnos that rankings have already: 0 to n - 1.
-
-    Notes
-    -----
-    `topics` and `docnos` number what files name; `scale` must be set before votes are asked for.
+    `docno_ids` are numbers of docnos that rankings have already, 0 to n - 1. `topics` and `docnos` number
+    what files name; `scale` must be set before votes are asked for.
     """
 
     def __init__(self, docno_ids: Mapping[str, int] | None = None) -> None:
@@ -53,18 +47,9 @@ class FileVotes:
         unjudged: Iterable[int] = (),
         mapping: Mapping[int, int] | None = None,
     ) -> None:
-        """Add a file of one judge.
+        """Add a file of one new judge, its columns by the numberings of this object.
 
-        Parameters
-        ----------
-        judge : str
-            A new one.
-        columns : QrelsColumns
-            By the numberings of this object.
-        unjudged : iterable of int
-            Codes that mean "pooled, not judged".
-        mapping : mapping of int to int, optional
-            Codes to read as others.
+        `unjudged` are codes that mean "pooled, not judged"; `mapping` says which codes to read as others.
         """
         judge_code = self._add_judge(judge, JudgeKind.IMPORTED, is_named=True)
         is_open = np.isin(columns.codes, list(unjudged))
@@ -92,18 +77,11 @@ class FileVotes:
         listed: Iterable[tuple[str, str]] = (),
         is_named: bool = False,
     ) -> None:
-        """Add a file of one or more judges.
+        """Add a file of one or more judges: current states, each (topic, docno, judge) once.
 
-        Parameters
-        ----------
-        judgements : sequence of Judgement
-            Current states, each (topic, docno, judge) once.
-        kinds : mapping of str to JudgeKind
-            Of every judge of the file, in their order.
-        listed : iterable of (str, str)
-            Topic and docno of lines that say "pooled, not judged".
-        is_named : bool, default=False
-            Whether the user named the judges, so that they are measured with no grade, too.
+        `kinds` has every judge of the file, in their order; `listed` the topic and docno of lines that say
+        "pooled, not judged". `is_named` = the user named the judges, so that they are measured with no grade,
+        too.
         """
         codes = {name: self._add_judge(name, kind, is_named=is_named) for name, kind in kinds.items()}
         rows = [
@@ -132,27 +110,10 @@ class FileVotes:
     ) -> PopulationVotes:
         """Return the grades of some judges over a population; see `store.grades.votes.fetch_votes`.
 
-        Parameters
-        ----------
-        judges : sequence of str, optional
-            Judges in this order; default all but adjudicators, and but those without a grade that
-            a file of several judges names.
-        population : {"common", "listed", "pooled"}, default="common"
-            Pooled documents are those that any line of the files has.
-        unlisted_as : int, optional
-            As for `store.analysis.agreement.populations.population_votes`.
-
-        Raises
-        ------
-        UnknownNameError
-            If a judge is not known.
-        ArgumentError
-            If the population is the collection's, which files do not tell, or as
-            `population_votes` does.
-
-        Notes
-        -----
-        O(n log n) in the lines of all files, topics in natural order.
+        By default all but adjudicators, and but those without a grade that a file of several judges names.
+        Pooled documents are those that any line of the files has. `UnknownNameError` is raised if a judge is
+        not known, `ArgumentError` if the population is the collection's, which files do not tell, or as
+        `population_votes` does. O(n log n) in the lines of all files, topics in natural order.
         """
         if population == "collection":
             hint = "pooler import docs and judgements: a collection knows its documents"

@@ -82,29 +82,11 @@ def gather(
     adjudicators: Collection[str] = (),
     rulings: Sequence[StandingRuling] = (),
 ) -> Ballots:
-    """Arrange what the policy lets count.
+    """Arrange what the policy lets count, in O(n log n).
 
-    Parameters
-    ----------
-    judgements : sequence of Judgement
-        Current states of any judges, each (topic, docno, judge) once.
-    scale : Scale
-        The declared grades.
-    policy : Policy
-        Whose votes and whether rulings count.
-    adjudicators : collection of str
-        Judges whose judgements are no votes, unless the policy names one as its single judge.
-    rulings : sequence of StandingRuling
-        Each (topic, docno) once.
-
-    Raises
-    ------
-    ArgumentError
-        If a grade is not on the scale, or a judge has two on one document.
-
-    Notes
-    -----
-    O(n log n) in judgements.
+    Current states have each (topic, docno, judge) once, rulings each (topic, docno). Adjudicators' judgements
+    are no votes, unless the policy names one as its single judge. `ArgumentError` is raised if a grade is not
+    on the scale, or a judge has two on one document.
     """
     if policy.judge is not None:
         adjudicators, rulings, chosen = (), (), {policy.judge}

@@ -24,24 +24,11 @@ _NO_GRADE = -1
 def judges_against(
     population: PopulationVotes, reference: str, others: Sequence[str], level_indices: Sequence[int]
 ) -> tuple[list[PairStack], list[PairStack]]:
-    """Count how judges and a reference graded the same documents.
+    """Count how judges and a reference, second in every pair, graded the same documents.
 
-    Parameters
-    ----------
-    population : PopulationVotes
-        Votes of `reference` and `others`.
-    reference : str
-        The second judge of every pair.
-    others : sequence of str
-        The first ones.
-    level_indices : sequence of int
-        As for `store.analysis.agreement.tables.stacks_of`.
-
-    Returns
-    -------
-    each, together : list of PairStack
-        One pair for each of `others`; and a single one of all their labels thrown together, in
-        which a document counts once for each of them who graded it.
+    There is one pair for each of `others`; and a single one of all their labels thrown together, in which a
+    document counts once for each of them who graded it. `level_indices` are as for
+    `store.analysis.agreement.tables.stacks_of`.
     """
     by_topic = np.array(
         [population.total(partial(pair_tables, first=other, second=reference)) for other in others]
@@ -60,22 +47,9 @@ def aggregate_against(
 ) -> list[PairStack]:
     """Count how the aggregate of judges and a reference graded the same documents.
 
-    Parameters
-    ----------
-    population, reference, others
-        As for `judges_against`.
-    scale : Scale
-        The declared grades.
-    levels : sequence of int
-        Least relevant grades.
-    policy : Policy
-        A rule without rulings; with ``collapse="before"`` there is no graded stack.
-
-    Returns
-    -------
-    list of PairStack
-        Of one pair: graded, then at each level. Documents that the rule leaves without a grade are
-        not counted.
+    The stacks are of one pair: graded, then at each level (least relevant grades). The policy is a rule
+    without rulings; with ``collapse="before"`` there is no graded stack. Documents that the rule leaves
+    without a grade are not counted.
     """
     votes = population.votes
     of_reference = votes.judge_codes == votes.judge_index(reference)
