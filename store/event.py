@@ -1,10 +1,9 @@
 """Judgement events: THE record of who judged what, and the one table of its fields.
 
-`EVENT` says of every field of `JudgementEvent` what kind of value it has, what it is for and since
-when it is there. The columns of the table ``judgement``, the keys of files, what merging compares,
-what a history shows and what a README says follow from it.
-
-A file has one JSON object an event. Files written before a field was there are read without it.
+`EVENT` says of every field of `JudgementEvent` what kind of value it has, what it is for and since when it
+is there. The columns of the table ``judgement``, the keys of files, what merging compares, what a history
+shows and what a README says follow from it. A file has one JSON object an event; files written before a
+field was there are read without it.
 """
 
 from __future__ import annotations
@@ -176,7 +175,7 @@ def event_values(event: JudgementEvent) -> dict[str, Any]:
 
 
 def event_of_values(values: dict[str, Any], line: int, faults: FaultList) -> JudgementEvent | None:
-    """Turn JSON values, in any order, into an event, or tell every fault of the line (from 1)."""
+    """Turn JSON values into an event, or tell every fault of the line; names may be in any order."""
     known = checked_values({**_LATER, **values}, READERS, line, faults)
     if known is None:
         return None

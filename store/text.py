@@ -137,7 +137,7 @@ Pairs = dict[str, tuple[str, str]]
 
 
 def look_alikes(names: Iterable[str], known: Container[str]) -> Pairs:
-    r"""Find names of which another one in `known` has the same characters, in another normal form.
+    r"""Find names that `known`, which has them all, also has in another normal form.
 
     Examples
     --------

@@ -1,12 +1,10 @@
 """Text laid out in terminal cells: lines that fit, Japanese included, and nothing lost.
 
-One rule says where a line may be broken: at a blank, or beside a wide character, but not before
-closing nor after opening punctuation. `wrap` gives places in a text that is read on a screen;
-`wrapped` breaks words about data, in which a path stays whole; `broken` breaks cells of a table.
-
-Every width is the sum of its characters' widths. Characters that show nothing - joiners, variation
-selectors, soft hyphens - and skin tones are left out of what is drawn: terminals do not agree on
-their width, and a line that comes out wider than it was counted spills into its neighbours.
+`wrap` gives places in a text that is read on a screen; `wrapped` breaks words about data, in which a path
+stays whole; `broken` breaks cells of a table. Every width is the sum of its characters' widths. Characters
+that show nothing - joiners, variation selectors, soft hyphens - and skin tones are left out of what is
+drawn: terminals do not agree on their width, and a line that comes out wider than it was counted spills
+into its neighbours.
 """
 
 from __future__ import annotations

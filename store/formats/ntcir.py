@@ -1,9 +1,8 @@
 """NTCIR-2 and NTCIREVAL qrels.
 
-A collection has two such files, which differ in the last column alone: in the rigid one S and A
-are relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S.
-
-The NTCIR WWW tasks have levels that are sums of two judges' grades: L0 to L4 of grades 0 to 2.
+A collection has two NTCIR-2 files, which differ in the last column alone: in the rigid one S and A are
+relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S. The NTCIR WWW tasks have levels that are
+sums of two judges' grades: L0 to L4 of grades 0 to 2.
 """
 
 from __future__ import annotations
