@@ -49,11 +49,14 @@ if TYPE_CHECKING:
         sensitivity_pairs,
     )
     from pooler.results.measure.variation import variation
+    from pooler.results.pool.assign import assign, assigned, clear_assignments
     from pooler.results.pool.check import check_runs
     from pooler.results.pool.diff import compare_pools
-    from pooler.results.pool.pool import pool
+    from pooler.results.pool.into import pool_collection
+    from pooler.results.pool.pool import list_strategies, pool
     from pooler.results.pool.provenance import provenance
     from pooler.results.pool.replay import replay
+    from pooler.results.pool.unpool import unpool
     from pooler.results.reading import create_collection, open_collection, read_qrels, read_runs
     from pooler.results.source import source
     from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
@@ -92,11 +95,14 @@ _MODULES = {
         "sensitivity_pairs",
     ),
     "pooler.results.measure.variation": ("variation",),
+    "pooler.results.pool.assign": ("assign", "assigned", "clear_assignments"),
     "pooler.results.pool.check": ("check_runs",),
     "pooler.results.pool.diff": ("compare_pools",),
-    "pooler.results.pool.pool": ("pool",),
+    "pooler.results.pool.into": ("pool_collection",),
+    "pooler.results.pool.pool": ("list_strategies", "pool"),
     "pooler.results.pool.provenance": ("provenance",),
     "pooler.results.pool.replay": ("replay",),
+    "pooler.results.pool.unpool": ("unpool",),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
@@ -113,7 +119,10 @@ __all__ = [
     "aggregate",
     "agreement",
     "ap_properties",
+    "assign",
+    "assigned",
     "check_runs",
+    "clear_assignments",
     "collapse",
     "compare",
     "compare_pools",
@@ -129,6 +138,7 @@ __all__ = [
     "evaluate",
     "history",
     "list_measures",
+    "list_strategies",
     "listing",
     "merge",
     "missing_bounds",
@@ -138,6 +148,7 @@ __all__ = [
     "outdated",
     "plan_sharing",
     "pool",
+    "pool_collection",
     "probabilities",
     "provenance",
     "read_qrels",
@@ -150,6 +161,7 @@ __all__ = [
     "sensitivity_pairs",
     "source",
     "status",
+    "unpool",
     "variation",
     "verify",
 ]

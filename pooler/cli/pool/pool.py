@@ -191,14 +191,14 @@ def pool(
     """
     from pooler.results.pool.into import pool_collection
     from pooler.results.pool.options import PoolOptions, parse_parameters
+    from pooler.results.pool.pool import list_strategies
     from pooler.results.pool.pool import pool as pool_runs
-    from pooler.results.pool.pool import strategies
     from store.fields import id_fault
 
     output = options.to_stdout()
     if show_list:
         output.check()
-        render(strategies(), output)
+        render(list_strategies(), output)
         return
     if round_label is not None and (fault := id_fault(round_label)):
         raise ArgumentError("--round", f"must be one word ({fault})", round_label)

@@ -386,7 +386,7 @@ def run_warnings(
     return lines
 
 
-def strategies() -> Strategies:
+def list_strategies() -> Strategies:
     """List the strategies there are.
 
     Returns
@@ -396,7 +396,7 @@ def strategies() -> Strategies:
 
     Examples
     --------
-    >>> strategies().table("strategies").head(1).to_dict()["strategy"]
+    >>> list_strategies().table("strategies").head(1).to_dict()["strategy"]
     ['depth']
     """
     return Strategies()

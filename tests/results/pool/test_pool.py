@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pooler.results.pool.into import pool_collection
-from pooler.results.pool.pool import pool, strategies
+from pooler.results.pool.pool import list_strategies, pool
 from pooler.results.pool.unpool import unpool
 from pooler.telling import Listener, listening
 from store.collection import Collection
@@ -73,7 +73,7 @@ def test_what_cannot_be_pooled_is_refused() -> None:
         pool(RUNS, strategy="rrf", phi=3)
     with pytest.raises(ArgumentError, match="strategy"):
         pool(RUNS, strategy="mtf")
-    kinds = set(strategies().table("strategies").to_dict()["kind"])
+    kinds = set(list_strategies().table("strategies").to_dict()["kind"])
     assert kinds == {"fixed", "adaptive", "sample"}
 
 
