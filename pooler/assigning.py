@@ -25,27 +25,14 @@ from store.text import natural_key
 
 
 def even_out(seats: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
-    """Move documents between judges until no move makes loads more even.
+    """Move documents between judges, in place, until no move makes loads more even.
 
-    Parameters
-    ----------
-    seats : ndarray of bool, shape (n_documents, n_judges)
-        Who gets what; changed in place. Rows keep their sums.
-    is_movable : ndarray of bool, shape (n_documents, n_judges)
-        The seats that may be moved to another judge of the same document; changed with `seats`.
-
-    Notes
-    -----
-    A judge with two documents more than another hands one on, over judges in between where none
-    can go straight. When no such chain is left, the sum of squared loads is the least there is
-    [1]_, so that loads differ by at most one wherever that is possible.
-
-    O(n_documents n_judges**2) for every chain, of which there are none where nothing is immovable.
-
-    References
-    ----------
-    .. [1] Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load balancing",
-       *Journal of Algorithms* 59(1), 53-78, 2006, Theorem 3.1.
+    Rows keep their sums, and `is_movable` changes with `seats` (both documents by judges). A judge with two
+    documents more than another hands one on, over judges in between where none can go straight; when no such
+    chain is left, the sum of squared loads is the least there is, so loads differ by at most one wherever
+    that is possible (Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load
+    balancing", *Journal of Algorithms* 59(1), 53-78, 2006, Theorem 3.1). O(n_documents n_judges**2) for
+    every chain; there are none where nothing is immovable.
 
     Examples
     --------
@@ -96,34 +83,13 @@ def choose_judges(
     topic_judges: int | None = None,
     experience: Mapping[str, Mapping[str, int]],
 ) -> dict[str, list[set[str]]]:
-    """Choose the judges of every document.
+    """Choose the judges of every document, and return them with those who decided.
 
-    Parameters
-    ----------
-    by_topic : mapping of str to sequence of Assignable
-        The documents; topics in natural order.
-    names : sequence of str
-        Who may be chosen; ascending.
-    sizes : mapping of str to sequence of int
-        How many judges each document is to have, at most as many as may be chosen and those who
-        have decided on it.
-    seed : int
-        Not negative.
-    topic_judges : int, optional
-        Every topic goes as a whole to so many; default every document on its own.
-    experience : mapping of str to mapping of str to int
-        By topic and judge, the documents there that are the judge's already.
-
-    Returns
-    -------
-    dict of str to list of set of str
-        Those who decided, and the judges chosen.
-
-    Notes
-    -----
-    The next judge of a document is the one with the fewest documents in all, then the fewest in
-    the topic, then the fewest in common with the document's other judges, then by chance. Decisions
-    that stand may leave loads less even than can be; `even_out` repairs that.
+    The next judge is the one with the fewest documents in all, then the fewest in common with the document's
+    other judges, then the fewest in the topic, then by chance; `even_out` repairs loads that decisions leave
+    uneven. `by_topic` is in natural order and `names` ascending; `sizes` are at most the judges who may be
+    chosen and those who have decided; with `topic_judges`, every topic goes as a whole to so many, and
+    `experience` counts, by topic and judge, the documents that are the judge's already.
     """
     chooser = _Chooser(by_topic, names)
     if topic_judges is None:
@@ -252,13 +218,7 @@ _PURPOSE, _JUDGE = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOptions:
-    """How documents are assigned.
-
-    Raises
-    ------
-    ArgumentError
-        If they contradict each other.
-    """
+    """How documents are assigned; `ArgumentError` if the options contradict each other."""
 
     seed: int
     """Not negative."""
@@ -310,45 +270,20 @@ class AssignmentOptions:
 def plan_assignment(
     documents: Iterable[Assignable], judges: Iterable[str], options: AssignmentOptions
 ) -> AssignmentPlan:
-    """Choose judges for documents.
+    """Choose judges for documents: the same places in whatever sequence the arguments are given.
 
-    Parameters
-    ----------
-    documents : iterable of Assignable
-        Each (topic, docno) once.
-    judges : iterable of str
-        Who is to judge, by name. Where places are to be claimed, only their number counts: so
-        many judges get a calibration document.
-    options : AssignmentOptions
-        How.
+    With these places and those that stay, every document planned has exactly as many judges as its purpose
+    asks for, or as many as have decided on it, where that is more. Each (topic, docno) comes once; where
+    places are claimed, only the number of judges counts: so many get a calibration document.
 
-    Returns
-    -------
-    AssignmentPlan
-        The places to be made. With them, and with the places that stay, every document planned has
-        exactly as many judges as its purpose asks for; or as many as have decided on it, where
-        that is more.
+    Only the documents planned count as load. By document, loads differ by at most one wherever decisions
+    that stand allow it. By topic, the largest topics are given away first, each to those who have decided
+    most in it or hold most of it, then to those with the fewest documents. A share of overlap is rounded to
+    whole documents of each topic, halves up. A judge who has decided on a document and was not given it by
+    name keeps it all the same. About 20 microseconds a document.
 
-    Raises
-    ------
-    ArgumentError
-        If there are fewer judges than a document needs, or the order is by priority and a document
-        has none.
-    PoolerError
-        If there is no judge.
-
-    Notes
-    -----
-    The same places for the same arguments, in whatever sequence they are given. Loads are those
-    of the documents planned; what judges have elsewhere does not count. By document they differ
-    by at most one wherever decisions that stand allow it. By topic, the largest topics are given
-    away first, each to those who have decided most in it, then to those with the fewest
-    documents.
-
-    A share of overlap is rounded to whole documents of each topic, halves up. A judge who has
-    decided on a document and was not given it by name keeps it all the same.
-
-    About 20 microseconds a document.
+    `ArgumentError` if there are fewer judges than a document needs, or the order is by priority and a
+    document has none; `PoolerError` if there is no judge.
 
     Examples
     --------

@@ -19,15 +19,7 @@ PAGE = 80
 
 
 def on_terminal(text: str, stream: TextIO) -> str:
-    """Return a text wrapped for a terminal; for what is none as it is.
-
-    Parameters
-    ----------
-    text : str
-        Sanitised.
-    stream : text stream
-        Where it goes.
-    """
+    """Return a sanitised text wrapped for a terminal; for a stream that is none, as it is."""
     if not stream.isatty():
         return text
     width = terminal_width(stream)

@@ -60,18 +60,5 @@ def warn(message: str) -> None:
 
 
 def progress(label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Tell how far a work has come.
-
-    Parameters
-    ----------
-    label : str
-        What is being done.
-    total : int
-        Steps in all.
-
-    Returns
-    -------
-    context manager
-        Of a callable, to be called with the number of steps just done.
-    """
+    """Tell how far a work of `total` steps has come: call what it gives with the steps just done."""
     return now_listening().progress(label, total)

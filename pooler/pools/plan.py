@@ -66,30 +66,11 @@ class TopicPool:
 def share_budget(total: int, sizes: Sequence[int]) -> list[int]:
     """Share a budget so that every topic gets the same, as far as its documents go.
 
-    Parameters
-    ----------
-    total : int
-        Judgements for all topics together, not negative.
-    sizes : sequence of int
-        Documents there are for each topic, topics in natural order.
-
-    Returns
-    -------
-    list of int
-        Documents to judge for each topic, never more than there are; their sum is the smaller of
-        `total` and the sum of `sizes`.
-
-    Notes
-    -----
-    Every topic starts with an equal whole share; while judgements are left over, each topic that
-    has more documents gets one more [1]_. When the last round overdraws, the first topics of it
-    keep their document. ([1]_ takes the surplus from the topics with the smallest share, which can
-    leave a topic of one document with none.)
-
-    References
-    ----------
-    .. [1] Lipani et al., "Fixed-cost pooling strategies", *IEEE TKDE* 33(4), 2021; the sharing is
-       that of their program (`findTopicSizes`).
+    Every topic starts with an equal whole share; while judgements are left over, each topic that has more
+    documents gets one more, and when the last round overdraws, the first topics of it (natural order) keep
+    theirs. The sharing is `findTopicSizes` of Lipani et al., "Fixed-cost pooling strategies", *IEEE TKDE*
+    33(4), 2021, but that takes the surplus from the topics with the smallest share, which can leave a topic
+    of one document with none.
 
     Examples
     --------
@@ -150,34 +131,13 @@ class BuiltPool:
 
 
 class PoolBuild:
-    """A pool while it is built, topic by topic.
+    """A pool while it is built, topic by topic, the same for every order of the runs.
 
-    Parameters
-    ----------
-    runs : RunSet
-        The runs, at their depth and order. Only those that contribute feed the pool; the others
-        stand in the manifest.
-    plan : Plan
-        How documents are chosen.
-    version : str
-        Version of this program, for the manifest.
-    known : collection of (str, str), optional
-        Pairs of topic and docno that are left out, since another pool holds them; a budget counts
-        the others.
-    known_from : mapping of str to object, optional
-        What the manifest says of these pairs, beside their number and hash.
-
-    Raises
-    ------
-    ArgumentError
-        If a value of the plan cannot be used with this strategy or these runs.
-    UnknownNameError
-        If there is no such strategy, or it has no such parameter.
-
-    Notes
-    -----
-    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built.
-    The result is the same for every order of the runs.
+    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built. Only runs
+    that contribute feed it; the others stand in the manifest. The pairs (topic, docno) of `known` are left
+    out, a budget counts the others, and `known_from` is what the manifest says of them beside their number
+    and hash. `ArgumentError` if a value of the plan cannot be used with this strategy or these runs,
+    `UnknownNameError` if there is no such strategy or parameter.
     """
 
     def __init__(
@@ -371,15 +331,8 @@ def build_pool(
 ) -> BuiltPool:
     """Build a pool; arguments and errors as for `PoolBuild`.
 
-    Returns
-    -------
-    BuiltPool
-        The pool and its statistics. In an adaptive pool nothing is to be judged yet: it has the
-        documents it may draw, and budgets.
-
-    Notes
-    -----
-    O(n log n) for n documents taken from all runs, plus what the strategy costs.
+    In an adaptive pool nothing is to be judged yet: it has the documents it may draw, and budgets. O(n log
+    n) for n documents taken from all runs, plus what the strategy costs.
 
     Examples
     --------
