@@ -61,33 +61,9 @@ def judged_topics(
 ) -> list[JudgedTopic]:
     """Put the first documents of every run beside what is known of them.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-        Whole rankings.
-    qrels : sequence of Qrel
-        One grade a (topic, docno); every listed pair is judged.
-    level : int
-        Least grade that counts as relevant.
-    depth : int
-        Ranks taken from each run, at least 1.
-    feeding : collection of str, optional
-        Tags of the runs that feed the pool; default all of `ranked`.
-
-    Returns
-    -------
-    list of JudgedTopic
-        The topics of the qrels in natural order, as `store.analysis.arrays.judged_arrays` has them. A topic
-        that no feeding run has is there, without a document. Scores are not loaded.
-
-    Raises
-    ------
-    ArgumentError
-        If `depth` is below 1.
-
-    Notes
-    -----
-    O(n log n) a topic for n documents taken.
+    Topics are those of the qrels in natural order; one that no feeding run has is there without a document.
+    `ranked` holds whole rankings, every listed pair of `qrels` is judged, and `feeding` ``None`` = all runs.
+    Scores are not loaded. O(n log n) a topic for n documents taken. `ArgumentError` if `depth` is below 1.
 
     Examples
     --------
@@ -215,33 +191,11 @@ def replay_topic(
 ) -> TopicReplay:
     """Follow a strategy through one topic to the last document.
 
-    Parameters
-    ----------
-    strategy : FixedStrategy or AdaptiveStrategy
-        A row of the table.
-    topic : JudgedTopic
-        Rankings, with scores where the strategy uses them, and outcomes.
-    parameters : mapping of str to int, float or str
-        All parameters of the strategy (`Strategy.complete`).
-    seed : int, optional
-        Not negative; needed by strategies that choose at random.
-    unjudged : {"pass", "nonrelevant"}, default="pass"
-        What a document without a judgement does: it is passed over, and an adaptive strategy
-        observes ``None``; or it costs a judgement and is observed as not relevant.
-
-    Returns
-    -------
-    TopicReplay
-        The documents in the order they were drawn, and what they cost and brought.
-
-    Raises
-    ------
-    ArgumentError
-        If the strategy samples, or needs a seed and has none.
-
-    Notes
-    -----
-    One call of `choose` and `observe` a document for an adaptive strategy; O(n log n) else.
+    A document without a judgement is passed over, and an adaptive strategy observes ``None``; or, with
+    ``nonrelevant``, it costs a judgement and is observed as not relevant. `parameters` are all of the
+    strategy's (`Strategy.complete`), and `topic` has scores where the strategy uses them. One call of
+    `choose` and `observe` a document for an adaptive strategy; O(n log n) else. `ArgumentError` if the
+    strategy samples, or needs a seed and has none.
 
     Examples
     --------
@@ -291,11 +245,6 @@ def _follow(state: Adaptive, outcomes: NDArray[np.int8], unjudged: Unjudged) -> 
 def default_budgets(n_most: int) -> list[int]:
     """Return budgets to look at: 10, 20, 50, 100, 200, 500 and so on, and the last of all.
 
-    Parameters
-    ----------
-    n_most : int
-        Judgements the longest topic can take.
-
     Examples
     --------
     >>> default_budgets(250), default_budgets(10), default_budgets(0)
@@ -312,10 +261,7 @@ def default_budgets(n_most: int) -> list[int]:
 def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.int64]:
     """Count the relevant documents of all topics after 0, 1, ... `n_most` judgements in each.
 
-    Returns
-    -------
-    ndarray of int64, shape (n_most + 1,)
-        Not falling; a topic that has come to its end keeps what it has.
+    A topic that has come to its end keeps what it has.
     """
     total = np.zeros(n_most + 1, np.int64)
     for replay in replays:
@@ -328,10 +274,8 @@ def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.i
 def counts_by_budget(replays: Sequence[TopicReplay], budgets: Sequence[int]) -> NDArray[np.int64]:
     """Count what a strategy spent, found and passed over in every topic at several budgets.
 
-    Returns
-    -------
-    ndarray of int64, shape (3, n_topics, n_budgets)
-        Judgements, relevant documents among them, unjudged documents drawn for nothing.
+    Shape (3, n_topics, n_budgets): judgements, relevant ones among them, unjudged documents drawn for
+    nothing.
     """
     return np.array(
         [
@@ -351,28 +295,10 @@ def order_points(
 ) -> list[OrderPoint]:
     """Compare the order of the runs by MAP at several budgets with that by all judgements.
 
-    Parameters
-    ----------
-    ranks : RelevantRanks
-        Whole rankings of the runs to be ordered, and all judgements.
-    topics : sequence of JudgedTopic
-        The topics of `ranks`.
-    replays : sequence of TopicReplay
-        One strategy on every topic.
-    budgets : sequence of int
-        Judgements a topic.
-
-    Returns
-    -------
-    list of OrderPoint
-        One a budget. Neither coefficient is defined while no relevant document has been found, or
-        when there is none: reason ``no-relevant``; see `kendall_tau_b` for the other reasons.
-
-    Notes
-    -----
-    What has not been judged by then counts as not relevant, and a topic without a relevant
-    document found so far is in no run's mean. O(places + n_runs**2) a budget for the places of
-    relevant documents in the runs.
+    What has not been judged by then counts as not relevant, and a topic without a relevant document found so
+    far is in no run's mean. Neither coefficient is defined while no relevant document has been found, or
+    when there is none: reason ``no-relevant``; see `kendall_tau_b` for the other reasons. Budgets are
+    judgements a topic. O(places + n_runs**2) a budget for the places of relevant documents in the runs.
     """
     found_after = np.full(ranks.topic_of.shape, NEVER, np.int64)
     for topic, replay in zip(topics, replays, strict=True):

@@ -93,28 +93,11 @@ class RunLines:
 
 
 def find_fields(block: bytes) -> RunLines:
-    r"""Find the fields of a block of run lines.
+    r"""Find the fields of a block of whole run lines, at least one.
 
-    Parameters
-    ----------
-    block : bytes
-        Lines of a run file, the last one with its end; at least one.
-
-    Returns
-    -------
-    RunLines
-        Every line has six fields, and no field a character that cannot stand in an id.
-
-    Raises
-    ------
-    SuspicionError
-        If a line has not six fields, a field is longer than `LONGEST_FIELD`, or a character may
-        be a fault in an id.
-
-    Notes
-    -----
-    Fields stand between any ASCII blanks. Where all blanks are single ones of one kind, a line
-    costs some 50 nanoseconds, else twice that.
+    Fields stand between any ASCII blanks; where all blanks are single ones of one kind, a line costs some 50
+    nanoseconds, else twice that. `SuspicionError` if a line has not six fields, a field is longer than
+    `LONGEST_FIELD`, or a character may be a fault in an id.
 
     Examples
     --------
@@ -196,19 +179,10 @@ _KEY_BITS = 64
 def check_parts(keys: NDArray[np.uint64], firsts: Sequence[int]) -> None:
     """Raise `SuspicionError` when a part of a block may have a document twice.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (n_lines,)
-        Of the documents of a block.
-    firsts : sequence of int
-        The first line of each part, ascending; the first of them 0.
-
-    Notes
-    -----
-    Every line writes its number to a place of a table that its key says, and looks what stands
-    there in the end. Of equal keys one at most finds its own number; so only lines that find
-    another one are compared, with the line they find and with each other. No place is read that
-    was not written, so the table need not be cleared.
+    `firsts` are the first lines of the parts, ascending from 0. Every line writes its number to a place of a
+    table that its key says, and looks what stands there in the end. Of equal keys one at most finds its own
+    number; so only lines that find another one are compared, with the line they find and with each other. No
+    place is read that was not written, so the table need not be cleared.
     """
     n_lines = keys.size
     if len(firsts) > 1:
@@ -230,10 +204,7 @@ def check_parts(keys: NDArray[np.uint64], firsts: Sequence[int]) -> None:
 def check_across(keys: Sequence[NDArray[np.uint64]]) -> None:
     """Raise `SuspicionError` when parts of one topic may have a document in common.
 
-    Parameters
-    ----------
-    keys : sequence of ndarray of uint64
-        Of the documents of each part; at least one part, each without a document twice.
+    There is at least one part, and none has a document twice.
     """
     if len(keys) > 1:
         _check_sorted(np.sort(np.concatenate(keys)))
@@ -324,13 +295,7 @@ class TopRanking:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """Scores in rank order, shape (len(self),), read-only.
-
-        Raises
-        ------
-        ArgumentError
-            If they were not kept.
-        """
+        """Scores in rank order, shape (len(self),), read-only; `ArgumentError` if not kept."""
         if self.packed_scores is None:
             raise ArgumentError("with_scores", "must be true to have scores", got=False)
         return np.frombuffer(self.packed_scores, np.float64)
@@ -379,35 +344,11 @@ def take_top(
     n_documents: int,
     with_scores: bool = True,
 ) -> TopRanking:
-    """Take the first documents of a ranking.
+    """Take the first documents of a ranking, in rank order.
 
-    Parameters
-    ----------
-    docnos : sequence of str, length n
-        Docnos in file order. They may be some of the ranking's only, if among them are the first
-        `depth` and all that tie with the last of these.
-    scores : ndarray of float64, shape (n,)
-        Their scores.
-    ranks : ndarray of int64, shape (n,), or None
-        Their stated ranks; needed by order ``rank`` alone.
-    depth : int
-        Documents to take, at least 1.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}
-        What orders them, see `store.ranking`.
-    n_documents : int
-        Documents of the whole ranking.
-    with_scores : bool, default=True
-        Keep the scores of the documents.
-
-    Returns
-    -------
-    TopRanking
-        Documents in rank order.
-
-    Raises
-    ------
-    ArgumentError
-        If order ``rank`` is asked for and `ranks` is ``None``.
+    `docnos` are in file order, and may be only some of the ranking's if they include the first `depth` and
+    all that tie with the last of these; `depth` is at least 1. `ArgumentError` if order ``rank`` is asked
+    for and `ranks` is ``None``.
 
     Examples
     --------
@@ -428,19 +369,9 @@ def first_places(
     depth: int,
     order: Order,
 ) -> tuple[NDArray[np.int64], int, int]:
-    """Find the first documents of a ranking, and the ties across the cut.
+    """Find the places in `docnos`, in rank order, of the first documents, and the ties across the cut.
 
-    Parameters
-    ----------
-    docnos, scores, ranks, depth, order
-        As for `take_top`; docnos may be in UTF-8.
-
-    Returns
-    -------
-    places : ndarray of int64, shape (min(n, depth),)
-        Where the documents stand in `docnos`, in rank order.
-    n_tied_in, n_tied_out : int
-        As in `TopRanking`.
+    Arguments are as for `take_top`, though docnos may be in UTF-8; ties are counted as in `TopRanking`.
     """
     if is_ranked(scores, order):
         return np.arange(min(len(docnos), depth)), 0, 0
@@ -530,13 +461,7 @@ class Candidates:
         return b"\n".join(filter(None, self.packed)).split(b"\n")
 
     def finish(self) -> TopRanking:
-        """Rank what is left.
-
-        Raises
-        ------
-        SuspicionError
-            If the topic may have a document twice.
-        """
+        """Rank what is left; `SuspicionError` if the topic may have a document twice."""
         check_across(self.keys)
         scores = self.scores[0] if len(self.scores) == 1 else np.concatenate(self.scores)
         if self.n_kept <= self.depth and is_ranked(scores, self.order):
@@ -602,39 +527,13 @@ class TopicPart:
 def read_blocks(
     path: str, depth: int, *, order: Order, with_scores: bool = True, block_bytes: int = BLOCK_BYTES
 ) -> RunTop:
-    """Read the first documents of every topic of a run file that is plainly in order.
+    """Read the first documents of every topic of a regular run file that is plainly in order.
 
-    Parameters
-    ----------
-    path : str
-        A regular file, plain or compressed.
-    depth : int
-        Documents kept for a topic, at least 1.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}
-        What orders the run, see `store.ranking`.
-    with_scores : bool, default=True
-        Keep the scores of the documents.
-    block_bytes : int, optional
-        Bytes read at a time; changes the time and nothing else.
-
-    Returns
-    -------
-    RunTop
-        The first documents, exact for any order of the lines within a topic.
-
-    Raises
-    ------
-    SuspicionError
-        If the file may have a fault, or has blank lines, or a topic in two parts.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    With ``cut`` the least score among the best `depth` so far of a topic, a document is dropped
-    exactly when its score is below ``cut``; ties are kept until the topic ends. About 0.2
-    microseconds a line; memory holds the kept documents, one block, and 8 bytes for every document
-    of one topic.
+    They are exact for any order of the lines within a topic: a document is dropped exactly when its score is
+    below the least among the best `depth` so far, and ties are kept until the topic ends. About 0.2
+    microseconds a line; memory holds the kept documents, one block, and 8 bytes for every document of one
+    topic. `block_bytes` changes the time and nothing else. `SuspicionError` if the file may have a fault, or
+    has blank lines, or a topic in two parts; `PoolerError` if it cannot be opened.
     """
     seen = RunSeen()
     topics: dict[str, TopRanking] = {}
@@ -666,29 +565,10 @@ def topic_parts(
 ) -> Iterator[TopicPart]:
     """Read a run file that is plainly in order, block by block and topic by topic.
 
-    Parameters
-    ----------
-    path : str
-        A run file, plain or compressed; ``-`` is standard input.
-    seen : RunSeen
-        Filled while reading; whole once the last part has been taken.
-    with_ranks : bool
-        Whether to read the stated ranks.
-    block_bytes : int, optional
-        Bytes read at a time.
-
-    Yields
-    ------
-    TopicPart
-        In file order; a topic that goes beyond a block comes in several parts, one after another.
-
-    Raises
-    ------
-    SuspicionError
-        If the file may have a fault, or has blank lines, or a topic in two parts. Whether parts of
-        a topic have a document in common is left to the caller: `pooler.reading.blocks.check_across`.
-    PoolerError
-        If the file cannot be opened.
+    ``-`` is standard input. Parts come in file order; a topic that goes beyond a block comes in several, one
+    after another, and whether they have a document in common is left to the caller (`check_across`). `seen`
+    is whole once the last part has been taken. `SuspicionError` if the file may have a fault, or has blank
+    lines, or a topic in two parts; `PoolerError` if it cannot be opened.
     """
     topic = b""
     for block in _whole_lines(path, seen.digest, block_bytes):
