@@ -66,30 +66,10 @@ class WholeRanking:
 
 
 def read_whole(path: str, *, lenient: bool = False) -> Run:
-    r"""Read a run file whole.
+    r"""Read a run file whole; faults and result are those of `pooler.reading.strict.read_run`.
 
-    Parameters
-    ----------
-    path : str
-        A run file, plain or compressed; ``-`` is standard input.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
-
-    Returns
-    -------
-    Run
-        The same as ``read_run(path, lenient=lenient)`` of `pooler.reading.strict`.
-
-    Raises
-    ------
-    FormatError
-        If the file has faults: those of `pooler.reading.strict.read_run`.
-    PoolerError
-        If the file cannot be opened.
-
-    Notes
-    -----
-    About 0.3 microseconds a line of a file that is plainly in order.
+    ``-`` is standard input. About 0.3 microseconds a line of a file that is plainly in order. `PoolerError`
+    if the file cannot be opened.
 
     Examples
     --------
@@ -233,21 +213,10 @@ class NumberedRun:
 
 
 class RunReader:
-    """Reads runs one after another, and numbers their documents.
+    """Reads runs one after another, and numbers their documents; temporary files go to `folder`.
 
-    Parameters
-    ----------
-    folder : str
-        Where temporary files go.
-    lenient : bool, default=False
-        Follow trec_eval where it accepts more, see `pooler.reading.strict`.
-    spool_bytes : int, optional
-        Packed bytes of a run kept in memory.
-
-    Notes
-    -----
     Memory holds about 150 bytes for every document met so far, one block of lines, one topic, and
-    `spool_bytes`; a file that is not plainly in order is read whole.
+    `spool_bytes` (packed bytes of a run); a file that is not plainly in order is read whole.
     """
 
     def __init__(self, folder: str, *, lenient: bool = False, spool_bytes: int = SPOOL_BYTES) -> None:
@@ -257,15 +226,9 @@ class RunReader:
         self._numbers = DocnoNumbers()
 
     def read(self, entry: RunEntry) -> NumberedRun:
-        """Read a run file.
+        """Read a run file, with the faults of `pooler.reading.strict.read_run`.
 
-        Raises
-        ------
-        FormatError
-            If the file has faults: those of `pooler.reading.strict.read_run`; or if it has another tag than
-            the entry says.
-        PoolerError
-            If the file cannot be opened.
+        `FormatError` also if it has another tag than the entry says; `PoolerError` if it cannot be opened.
         """
         n_known = len(self._numbers)
         try:
