@@ -87,8 +87,8 @@ def diagnose(
     people's collections need no import: of files, the depth and the runs that fed the pool are told
     from the judgements, unless --depth and --runs FILE say them. A column `name` there tells run
     files apart that have one tag. Where only a sample of the pool was judged, `pooler estimate` has
-    the scores to read: xinfAP, infNDCG, statAP. --limit says how many ranks --by-rank shows: twice
-    the depth, 20 at least.
+    the scores to read: xinfAP, infNDCG, statAP. --by-rank shows twice the depth, 20 ranks at least,
+    unless --limit asks for more.
 
     Example: pooler diagnose --judge alice --by-topic --by-rank --scores -m AP -m "RBP(p=0.95)"
 
@@ -97,8 +97,6 @@ def diagnose(
     from pooler.results.measure import diagnose as results
 
     output.check()
-    if output.limit is not None and not by_rank:
-        raise ArgumentError("--limit", "goes with --by-rank", output.limit)
     if measures and not scores:
         raise ArgumentError("--measure", "goes with --scores", measures[0])
     found = results.diagnose(
@@ -109,4 +107,5 @@ def diagnose(
     asked = {"scores": scores, "coverage": scores, "topics": by_topic, "ranks": by_rank,
              "contributors": by_contributors and "contributors" in found.names()}  # fmt: skip
     names = [name for name, is_asked in asked.items() if is_asked]
-    render(found, replace(output, limit=None), "runs", *names)
+    # Ranks are cut where they are counted; the other tables beside them stay whole.
+    render(found, replace(output, limit=None) if by_rank else output, "runs", *names)
