@@ -98,7 +98,8 @@ class Result:
 
     def __repr__(self) -> str:
         kept = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
-        return f"{type(self).__name__} of {kept}\ntables: {', '.join(self.names())}"
+        of_what = f" of {kept}" if kept else ""
+        return f"{type(self).__name__}{of_what}\ntables: {', '.join(self.names())}"
 
     def _repr_html_(self) -> str:
         return html(self.views()[0])

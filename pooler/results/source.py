@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, TypeGuard, cast
 
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -842,13 +842,22 @@ def _named(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) ->
                 yield replace(run, tag=tag)
                 continue
             rankings = [
-                Ranking(topic, list(scores), np.array([*scores.values()], dtype=np.float64), None)
+                Ranking(topic, list(scores), np.array(_scores(tag, topic, scores), dtype=np.float64), None)
                 for topic, scores in run.items()
             ]
             yield Run(tag, rankings, sha256="")
     else:
         for run in runs:
             yield from [run] if isinstance(run, Run) else files_of([run])
+
+
+def _scores(tag: str, topic: str, scores: Mapping[str, Any]) -> list[float]:
+    """Return the scores of a ranking in memory; raise `ArgumentError` for what is no number."""
+    for docno, score in scores.items():
+        if isinstance(score, str) or not isinstance(score, SupportsFloat):
+            requirement = f"must hold numbers: run `{tag}`, topic `{topic}`, document `{docno}`"
+            raise ArgumentError("runs", requirement, score)
+    return [*map(float, scores.values())]
 
 
 def files_of(names: Iterable[str | Path]) -> Iterator[str]:

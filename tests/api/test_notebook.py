@@ -157,6 +157,11 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
         p.sensitivity(source, depth=0)
     with pytest.raises(p.ArgumentError, match=r"^`alpha` must be between 0 and 1"):
         p.compare(source, alpha=2)
+    text = {"a": {"1": {"x": "high"}}}
+    with pytest.raises(p.ArgumentError, match=r"^`runs` must hold numbers: run `a`, topic `1`, document `x`"):
+        p.evaluate((text, {"1": {"x": 1}}))
+    assert p.evaluate(source, "AP").mean.shape == (1, 9)
+    assert repr(p.list_strategies()).startswith("Strategies\ntables: ")
     with pytest.raises(p.ArgumentError, match=r"^`measures` must name one or more"):
         p.evaluate(source, [])
     with pytest.raises(p.ArgumentError, match=r"^`b` must be named with `a`"):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def evaluate(
     source: Source | Collection | tuple[Any, Any],
-    measures: Sequence[str | MeasureName] = ("AP",),
+    measures: str | Sequence[str | MeasureName] = ("AP",),
     *,
     cutoff: int | None = None,
     progress: Progress | None = None,
@@ -39,7 +39,7 @@ def evaluate(
     ----------
     source : Source, Collection or (runs, qrels)
         What is measured.
-    measures : sequence of str
+    measures : str or sequence of str
         Named as ir_measures does: ``"AP"``, ``"P@10"``, ``"nDCG@10"``, ``"RR(rel=2)"``; names of
         trec_eval are known.
     cutoff : int, optional
@@ -71,6 +71,7 @@ def evaluate(
     >>> found.measures, found.mean.tolist()
     (('AP', 'P@1'), [[1.0, 0.0], [1.0, 0.0]])
     """
+    measures = [measures] if isinstance(measures, str) else measures
     if not measures:
         raise ArgumentError("measures", "must name one or more", list(measures))
     with heard(progress) as said:
