@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from math import isfinite
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, TypeGuard, cast
 
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.lines import is_pattern
+from store.ranking import check_order
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -580,6 +583,9 @@ class Source:
             If files have no declared scale, and it is needed.
         """
         if not self.judgements:
+            if self.is_of_files:
+                message = "qrels are one grade a document, and do not say how judges differ"
+                raise PoolerError(message, hint="several judges' files, or a collection, say it")
             with opened_collection(self.collection or "collection.db") as opened:
                 yield Opinions(
                     opened.grades, opened.scale, are_files=False, collection=opened,
@@ -736,7 +742,10 @@ def source_of(given: Source | Collection | tuple[Any, Any]) -> Source:
     if isinstance(given, tuple):
         runs, qrels = given
         return source(runs, qrels=qrels)
-    return Source(collection=given)
+    if isinstance(given, str | Path) or _is_collection(given):
+        return Source(collection=str(given) if isinstance(given, Path) else given)
+    hint = "pooler.source(runs, qrels=...), pooler.source(judgements=[...]), or an open collection"
+    raise ArgumentError("source", "must be a source, a collection, or (runs, qrels)", given, hint=hint)
 
 
 def source(
@@ -810,6 +819,14 @@ def source(
         collection = runs
     else:
         named = list(_named(cast("Any", runs)))
+        if not named and runs != ():
+            raise ArgumentError("runs", "must name one or more", None)
+        if collection is not None:
+            named += tags
+        elif tags := list(tags):
+            requirement = "are of a collection; of files and of runs in memory name those that are meant"
+            raise ArgumentError("tags", requirement, tags)
+    check_order(order)
     if judge is not None:
         if policy is not None:
             raise ArgumentError("judge", "and policy exclude each other", judge)
@@ -851,11 +868,15 @@ def _named(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) ->
             yield from [run] if isinstance(run, Run) else files_of([run])
 
 
-def _scores(tag: str, topic: str, scores: Mapping[str, Any]) -> list[float]:
+def _scores(tag: str, topic: Any, scores: Any) -> list[float]:
     """Return the scores of a ranking in memory; raise `ArgumentError` for what is no number."""
+    if not isinstance(topic, str) or not isinstance(scores, Mapping):
+        requirement = f"must be {{tag: {{topic: {{docno: score}}}}}}, topics as text: run `{tag}`"
+        raise ArgumentError("runs", requirement, topic)
     for docno, score in scores.items():
-        if isinstance(score, str) or not isinstance(score, SupportsFloat):
-            requirement = f"must hold numbers: run `{tag}`, topic `{topic}`, document `{docno}`"
+        is_number = isinstance(score, SupportsFloat) and not isinstance(score, str)
+        if not isinstance(docno, str) or not is_number or not isfinite(score):
+            requirement = f"must hold finite numbers: run `{tag}`, topic `{topic}`, document `{docno}`"
             raise ArgumentError("runs", requirement, score)
     return [*map(float, scores.values())]
 
@@ -880,8 +901,16 @@ def _qrels(
     if isinstance(qrels, Path):
         return str(qrels)
     if isinstance(qrels, Mapping):
+        given: Mapping[Any, Any] = qrels
+        for topic, grades in given.items():
+            is_mapping = isinstance(topic, str) and isinstance(grades, Mapping)
+            if not is_mapping or not all(isinstance(grade, Integral) for grade in grades.values()):
+                requirement = "must be {topic: {docno: grade}}, topics as text and grades whole numbers"
+                raise ArgumentError("qrels", requirement, topic)
         return [
-            Qrel(topic, docno, grade) for topic, grades in qrels.items() for docno, grade in grades.items()
+            Qrel(topic, docno, int(grade))
+            for topic, grades in qrels.items()
+            for docno, grade in grades.items()
         ]
     return list(qrels)
 

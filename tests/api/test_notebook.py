@@ -157,9 +157,29 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
         p.sensitivity(source, depth=0)
     with pytest.raises(p.ArgumentError, match=r"^`alpha` must be between 0 and 1"):
         p.compare(source, alpha=2)
-    text = {"a": {"1": {"x": "high"}}}
-    with pytest.raises(p.ArgumentError, match=r"^`runs` must hold numbers: run `a`, topic `1`, document `x`"):
-        p.evaluate((text, {"1": {"x": 1}}))
+    for score in ("high", None, float("nan"), float("inf")):
+        with pytest.raises(p.ArgumentError, match=r"^`runs` must hold finite numbers: run `a`, topic `1`,"):
+            p.evaluate(({"a": {"1": {"x": score}}}, {"1": {"x": 1}}))
+    for runs, qrels, name in (
+        ({}, {"1": {"x": 1}}, "runs"),
+        ({"a": {1: {"x": 1.0}}}, {"1": {"x": 1}}, "runs"),
+        ({"a": {"1": ["x"]}}, {"1": {"x": 1}}, "runs"),
+        ({"a": {"1": {"x": 1.0}}}, {1: {"x": 1}}, "qrels"),
+        ({"a": {"1": {"x": 1.0}}}, {"1": {"x": 0.5}}, "qrels"),
+        ({"a": {"1": {"x": 1.0}}}, {"1": {"x": "1"}}, "qrels"),
+    ):
+        with pytest.raises(p.ArgumentError, match=f"^`{name}` must"):
+            p.evaluate((runs, qrels))
+    with pytest.raises(p.ArgumentError, match=r"^`source` must be a source, a collection"):
+        p.evaluate(None)  # type: ignore[arg-type]
+    with pytest.raises(p.ArgumentError, match=r"^`tags` are of a collection"):
+        p.source("runs/*.run", ["bm25-words"], qrels="judgements/strict.qrels")
+    with pytest.raises(p.ArgumentError, match=r"^`order` must be one of"):
+        p.source("runs/*.run", qrels="judgements/strict.qrels", order="treq")  # type: ignore[arg-type]
+    with pytest.raises(p.PoolerError, match="qrels are one grade a document"):
+        p.agreement(source)
+    with pytest.raises(p.ArgumentError, match=r"^`prels` must name the judged sample"):
+        p.estimate(source)
     assert p.evaluate(source, "AP").mean.shape == (1, 9)
     assert repr(p.list_strategies()).startswith("Strategies\ntables: ")
     with pytest.raises(p.ArgumentError, match=r"^`measures` must name one or more"):

@@ -87,6 +87,9 @@ def estimate(
         If the form of a file is not named, or there is no such pool.
     """
     whole = source_of(source)
+    if prels is None and whole.is_of_files:
+        requirement = "must name the judged sample: qrels say nothing of it"
+        raise ArgumentError("prels", requirement, None, hint=_FORMS)
     with heard(progress) as said:
         if prels is None:
             sample = _of_collection(whole, pool)
