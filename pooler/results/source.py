@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, TypeGuard, cast
 from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.lines import is_pattern
-from store.ranking import check_order
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -813,6 +812,7 @@ def source(
     (('a',), 1)
     """
     from store.grades.policy import Policy
+    from store.ranking import check_order
 
     if _is_collection(runs):
         named: list[str | Run] = [*tags]
