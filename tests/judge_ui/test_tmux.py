@@ -35,12 +35,18 @@ class Terminal:
     """A terminal of 80 x 24 that runs one command."""
 
     def __init__(self, folder: Path) -> None:
-        self._socket = folder / "tmux"
+        self._folder = folder
+        self._servers = 0
         self._environment = {
             **{name: value for name, value in os.environ.items() if name != "TMUX"},
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
         }
+
+    @property
+    def _socket(self) -> Path:
+        """A socket a server: one that ends still answers on its own for a moment."""
+        return self._folder / f"tmux{self._servers}"
 
     def _tmux(self, *arguments: str) -> str:
         """Give the private server a command."""
@@ -55,6 +61,7 @@ class Terminal:
         shell = f"TERM=screen-256color {shlex.join(command)}; code=$?; sleep 1; exit $code"
         stay = ("set-option", "-g", "remain-on-exit", "on")
         session = ("new-session", "-d", "-x", "80", "-y", "24", shell)
+        self._servers += 1
         self._tmux("start-server", ";", *stay, ";", *session)
 
     def press(self, *keys: str) -> None:
