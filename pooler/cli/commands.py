@@ -139,10 +139,13 @@ class ListingGroup(TyperGroup):
         """Write the list of commands."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
-            formatter.write_dl([
-                (name, command.get_short_help_str(limit=_WHOLE))
-                for name, command in found if command is not None and not command.hidden
-            ])  # fmt: skip
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=_WHOLE))
+                    for name, command in found
+                    if command is not None and not command.hidden
+                ]
+            )
 
 
 class LazyGroup(ListingGroup):

@@ -61,9 +61,14 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
     from rich.text import Text
 
     is_terminal = stream.isatty()
-    console = Console(file=stream, width=None if is_terminal else 1000, highlight=False,
-                      markup=False, emoji=False,
-                      color_system=None if os.environ.get("NO_COLOR") else "auto")  # fmt: skip
+    console = Console(
+        file=stream,
+        width=None if is_terminal else 1000,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if os.environ.get("NO_COLOR") else "auto",
+    )
     columns = [_measured(column, cells) for column, cells in zip(seen.columns, seen.cells, strict=True)]
     room = console.width if is_terminal else sys.maxsize
     left_out: list[_Measured] = []
@@ -77,21 +82,28 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
     page = min(console.width, max(PAGE, total))
     if seen.title:
         title = sanitise_line(seen.title)
-        console.print(Text(wrapped(title, page) if is_terminal else title, style="bold"),
-                      soft_wrap=True)  # fmt: skip
+        console.print(Text(wrapped(title, page) if is_terminal else title, style="bold"), soft_wrap=True)
     if columns and columns[0].cells:
-        drawn = RichTable(box=box.SIMPLE_HEAD, padding=(0, gap - 1, 0, 0), pad_edge=False,
-                         show_edge=False, header_style="bold")  # fmt: skip
-        headings = [broken(column.heading, width)
-                    for column, width in zip(columns, widths, strict=True)]  # fmt: skip
+        drawn = RichTable(
+            box=box.SIMPLE_HEAD,
+            padding=(0, gap - 1, 0, 0),
+            pad_edge=False,
+            show_edge=False,
+            header_style="bold",
+        )
+        headings = [broken(column.heading, width) for column, width in zip(columns, widths, strict=True)]
         height = max(map(len, headings))
         for column, width, heading in zip(columns, widths, headings, strict=True):
-            drawn.add_column(Text("\n".join([""] * (height - len(heading)) + heading)),
-                             justify="right" if column.is_numeric else "left",
-                             no_wrap=True, width=width)  # fmt: skip
+            drawn.add_column(
+                Text("\n".join([""] * (height - len(heading)) + heading)),
+                justify="right" if column.is_numeric else "left",
+                no_wrap=True,
+                width=width,
+            )
         for cells in zip(*(column.cells for column in columns), strict=True):
-            drawn.add_row(*(Text("\n".join(broken(cell, width)))
-                            for cell, width in zip(cells, widths, strict=True)))  # fmt: skip
+            drawn.add_row(
+                *(Text("\n".join(broken(cell, width))) for cell, width in zip(cells, widths, strict=True))
+            )
         # The terminal breaks a line that is too long at its end; rich would break every number.
         console.width = max(console.width, total)
         console.print(drawn)

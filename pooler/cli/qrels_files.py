@@ -78,18 +78,28 @@ class QrelsOptions:
     def policy(self) -> Policy:
         """Return whose grades count, and how they become one."""
         return policy_of(
-            judge=self.judge, aggregate=self.aggregate, ties=self.ties, collapse=self.collapse, of=self.of,
+            judge=self.judge,
+            aggregate=self.aggregate,
+            ties=self.ties,
+            collapse=self.collapse,
+            of=self.of,
             without_rulings=self.without_rulings,
-        )  # fmt: skip
+        )
 
     def write(self, source: Source, policy: Policy) -> None:
         """Write qrels, each with its manifest unless it goes to stdout, and say what is in them."""
         from pooler.results.agree.aggregate import qrels_at, tell_qrels
 
         made = qrels_at(
-            source, policy, levels=self.levels or (), rigid=self.rigid, relaxed=self.relaxed,
-            graded=self.graded, unjudged=self.unjudged, check=self._check,
-        )  # fmt: skip
+            source,
+            policy,
+            levels=self.levels or (),
+            rigid=self.rigid,
+            relaxed=self.relaxed,
+            graded=self.graded,
+            unjudged=self.unjudged,
+            check=self._check,
+        )
         for one in made:
             path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
             write_lines(path, one.text.splitlines(), manifest=beside)

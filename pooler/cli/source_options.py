@@ -70,8 +70,9 @@ class Given:
 
     def check(self) -> None:
         """Refuse options of files and of a collection together; see `check_way`."""
-        check_way(self.ctx, qrels=self.qrels, scale=self.scale, collection=self.collection,
-                  listed=self.listed)  # fmt: skip
+        check_way(
+            self.ctx, qrels=self.qrels, scale=self.scale, collection=self.collection, listed=self.listed
+        )
 
     def _check_files(self) -> None:
         """Raise `PoolerError` for a run that is no file, where the runs are files."""
@@ -87,14 +88,26 @@ class Given:
         self.check()
         self._check_files()
         policy = policy_of(
-            judge=self.judge, aggregate=self.aggregate, ties=self.ties, collapse=self.collapse,
-            of=self.of, without_rulings=self.without_rulings,
-        )  # fmt: skip
+            judge=self.judge,
+            aggregate=self.aggregate,
+            ties=self.ties,
+            collapse=self.collapse,
+            of=self.of,
+            without_rulings=self.without_rulings,
+        )
         return Source(
-            self.runs or [], qrels=self.qrels, collection=self.collection, policy=policy,
-            level=self.level, rigid=self.rigid, relaxed=self.relaxed, order=self.order.value,
-            lenient=self.lenient, scale=self.scale, listed=self.listed,
-        )  # fmt: skip
+            self.runs or [],
+            qrels=self.qrels,
+            collection=self.collection,
+            policy=policy,
+            level=self.level,
+            rigid=self.rigid,
+            relaxed=self.relaxed,
+            order=self.order.value,
+            lenient=self.lenient,
+            scale=self.scale,
+            listed=self.listed,
+        )
 
     def probable_source(self, probabilities: str | None) -> Source:
         """Name the runs, and the judgements unless there is a file of probabilities in their place."""
@@ -107,9 +120,15 @@ class Given:
     def runs_alone(self) -> Source:
         """Name run files whose judgements are told otherwise, and what of them is relevant."""
         return Source(
-            self.runs or [], listed=self.listed, order=self.order.value, lenient=self.lenient,
-            level=self.level, rigid=self.rigid, relaxed=self.relaxed, scale=self.scale,
-        )  # fmt: skip
+            self.runs or [],
+            listed=self.listed,
+            order=self.order.value,
+            lenient=self.lenient,
+            level=self.level,
+            rigid=self.rigid,
+            relaxed=self.relaxed,
+            scale=self.scale,
+        )
 
     def _check_no_judgements(self) -> None:
         """Refuse options on judgements where there are run files and probabilities alone."""

@@ -36,11 +36,15 @@ def to_polars(table: Table) -> polars.DataFrame:
     frames = _library("polars", "polars")
     moment = frames.Datetime("us", "UTC")
     kinds = {
-        "text": frames.String, "verdict": frames.String,
-        "int": frames.Int64, "float": frames.Float64, "bool": frames.Boolean,
+        "text": frames.String,
+        "verdict": frames.String,
+        "int": frames.Int64,
+        "float": frames.Float64,
+        "bool": frames.Boolean,
         **dict.fromkeys(_MOMENTS, moment),
-        "texts": frames.List(frames.String), "ints": frames.List(frames.Int64),
-    }  # fmt: skip
+        "texts": frames.List(frames.String),
+        "ints": frames.List(frames.Int64),
+    }
     # Of records a library finds the kinds itself.
     schema = {column.name: kinds.get(column.kind) for column in table.columns}
     return frames.DataFrame({column.name: _cells(table, column) for column in table.columns}, schema=schema)
@@ -51,15 +55,21 @@ def to_arrow(table: Table) -> pyarrow.Table:
     arrow = _library("pyarrow", "pooler[arrow]")
     moment = arrow.timestamp("us", "UTC")
     kinds = {
-        "text": arrow.string(), "verdict": arrow.string(),
-        "int": arrow.int64(), "float": arrow.float64(), "bool": arrow.bool_(),
+        "text": arrow.string(),
+        "verdict": arrow.string(),
+        "int": arrow.int64(),
+        "float": arrow.float64(),
+        "bool": arrow.bool_(),
         **dict.fromkeys(_MOMENTS, moment),
-        "texts": arrow.list_(arrow.string()), "ints": arrow.list_(arrow.int64()),
-    }  # fmt: skip
-    return arrow.table({
-        column.name: arrow.array(_cells(table, column), type=kinds.get(column.kind))
-        for column in table.columns
-    })  # fmt: skip
+        "texts": arrow.list_(arrow.string()),
+        "ints": arrow.list_(arrow.int64()),
+    }
+    return arrow.table(
+        {
+            column.name: arrow.array(_cells(table, column), type=kinds.get(column.kind))
+            for column in table.columns
+        }
+    )
 
 
 def write_parquet(table: Table, file: BinaryIO) -> None:

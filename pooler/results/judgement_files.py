@@ -253,8 +253,15 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
         rows = list(graded_rows(qrels.rows, judge=judge, judge_column=column))
-        return Source(rows, qrels.sha256, qrels.n_float_grades, qrels.n_trailing, 4, "qrels",
-                      float_grade=qrels.float_grade)  # fmt: skip
+        return Source(
+            rows,
+            qrels.sha256,
+            qrels.n_float_grades,
+            qrels.n_trailing,
+            4,
+            "qrels",
+            float_grade=qrels.float_grade,
+        )
     if wanted.form is FileFormat.NTCIR2:
         from store.formats.ntcir import read_ntcir2
 
@@ -269,9 +276,8 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
 
     names = wanted.columns
     table = read_columns(
-        file, names, topic=wanted.topic, judge=judge, lenient=wanted.lenient, keep_repeats=True,
-        faults=faults,
-    )  # fmt: skip
+        file, names, topic=wanted.topic, judge=judge, lenient=wanted.lenient, keep_repeats=True, faults=faults
+    )
     faults.hint = _header_hint(file, wanted, table, faults)
     return _of_table(table, judge, len(names), f"`{','.join(names)}`")
 
@@ -279,8 +285,15 @@ def read_source(file: str, wanted: Wanted, scale: Scale, faults: FaultList) -> S
 def _of_table(table: JudgedTable, judge: str | None, n_fields: int, noun: str) -> Source:
     """Turn a table into a source; its rows say whose they are, or `judge` does."""
     rows = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
-    return Source(rows, table.sha256, table.n_float_grades, table.n_trailing, n_fields, noun,
-                  float_grade=table.float_grade)  # fmt: skip
+    return Source(
+        rows,
+        table.sha256,
+        table.n_float_grades,
+        table.n_trailing,
+        n_fields,
+        noun,
+        float_grade=table.float_grade,
+    )
 
 
 def _header_hint(file: str, wanted: Wanted, table: JudgedTable, faults: FaultList) -> str | None:
@@ -473,8 +486,10 @@ def scale_of(files: Sequence[JudgedFile], reading: Reading, levels: Iterable[int
         grades |= here
     cuts = [cut for level in levels for cut in (level - 1, level) if level > 0]
     found = scale_of_grades(grades | set(cuts))
-    say(f"scale {found.values[0]}-{found.values[-1]}, as far as the grades in the files go;"
-        " --scale declares another")  # fmt: skip
+    say(
+        f"scale {found.values[0]}-{found.values[-1]}, as far as the grades in the files go;"
+        " --scale declares another"
+    )
     return found
 
 
@@ -511,14 +526,14 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: R
             if values <= set(scale.values):
                 if values == {0} and len(one.columns.codes) > 1:
                     warn(_NOTHING.format(file=one.named.file))
-                votes.add_columns(str(one.named.judge), one.columns, unjudged=unjudged,
-                                  mapping=mapping)  # fmt: skip
+                votes.add_columns(str(one.named.judge), one.columns, unjudged=unjudged, mapping=mapping)
                 continue
             # Some line is at fault: it is found where lines have numbers.
             one.source, one.columns = _source(one.named, reading, scale), None
         decode([one], scale, reading)
-        names = sorted({row.judge for row in one.judgements}) if one.named.judge is None \
-            else [one.named.judge]  # fmt: skip
+        names = (
+            sorted({row.judge for row in one.judgements}) if one.named.judge is None else [one.named.judge]
+        )
         votes.add_judgements(
             one.judgements,
             {name: one.kinds.get(name, JudgeKind.IMPORTED) for name in names},
@@ -559,8 +574,10 @@ def _source(named: NamedFile, reading: Reading, scale: Scale | None) -> Source:
         shown = f"({source.float_grade}), read as integers"
         warn(f"{named.file}: {grades} written as floats {shown}")
     if source.n_trailing:
-        warn(f"{named.file}: text after field {source.n_fields} was ignored on"
-             f" {source.n_trailing:,} lines; is it a {source.noun} file?")  # fmt: skip
+        warn(
+            f"{named.file}: text after field {source.n_fields} was ignored on"
+            f" {source.n_trailing:,} lines; is it a {source.noun} file?"
+        )
     return source
 
 
@@ -576,9 +593,15 @@ def _read_states(named: NamedFile, reading: Reading) -> JudgedFile:
     for line, state, kind in iterate_judgements(named.file, form, faults):
         if isinstance(state, JudgementEvent):
             found = Judgement(
-                state.topic, state.docno, state.judge, state.state, state.grade,
-                reason=state.reason, note=state.note, iteration=state.iteration,
-            )  # fmt: skip
+                state.topic,
+                state.docno,
+                state.judge,
+                state.state,
+                state.grade,
+                reason=state.reason,
+                note=state.note,
+                iteration=state.iteration,
+            )
         else:
             found = state
         key = (found.topic, found.docno, found.judge)
@@ -608,9 +631,13 @@ def _decode_rows(one: JudgedFile, source: Source, scale: Scale, reading: Reading
 
     faults = FaultList(one.named.file)
     decoded = decode_rows(
-        source.rows, scale, codes=reading.meanings, mapping=reading.mapping,
-        repeats=reading.repeats or Repeats.REFUSE, faults=faults,
-    )  # fmt: skip
+        source.rows,
+        scale,
+        codes=reading.meanings,
+        mapping=reading.mapping,
+        repeats=reading.repeats or Repeats.REFUSE,
+        faults=faults,
+    )
     hints = [REPEATS_HINT] if decoded.repeats.n_refused else []
     if len(faults) > decoded.repeats.n_refused:
         hints.append(f"{CODES_HINT}; --scale declares the grades there are")
@@ -631,8 +658,10 @@ def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
     if counts.n_alike:
         say(f"{file}: {alike_words(counts.n_alike, counts.first_alike)}")
     if counts.n_differing:
-        say(f"{file}: {counted(counts.n_differing, 'judgement')} came again with other grades;"
-            f" --repeats {rule}: {counted(counts.n_dropped, 'line')} left out")  # fmt: skip
+        say(
+            f"{file}: {counted(counts.n_differing, 'judgement')} came again with other grades;"
+            f" --repeats {rule}: {counted(counts.n_dropped, 'line')} left out"
+        )
 
 
 def warn_if_nothing_relevant(file: str, decoded: DecodedQrels) -> None:
@@ -649,8 +678,7 @@ def _decode_states(one: JudgedFile, scale: Scale) -> None:
     listed = ", ".join(map(str, scale.values))
     for line, state in one.states.values():
         if state.grade not in values:
-            faults.add(line, f"expected a grade of the scale ({listed}), got {state.grade}",
-                       "grade")  # fmt: skip
+            faults.add(line, f"expected a grade of the scale ({listed}), got {state.grade}", "grade")
     faults.raise_if_any(hint="--scale declares the grades there are")
     one.judgements = [state for _, state in one.states.values()]
 
@@ -674,8 +702,11 @@ def tell(files: Sequence[JudgedFile]) -> None:
         by_grade = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(grades.items()))
         words = counted(grades.total(), "judgement") + (f" ({by_grade})" if by_grade else "")
         states = Counter(str(row.state) for row in one.judgements)
-        for state, noun in (("skipped", "skipped"), ("cannot", "cannot be judged"),
-                            ("unjudged", "without a decision")):  # fmt: skip
+        for state, noun in (
+            ("skipped", "skipped"),
+            ("cannot", "cannot be judged"),
+            ("unjudged", "without a decision"),
+        ):
             words += f", {states[state]:,} {noun}" if states[state] else ""
         words += f", {len(one.listed):,} pooled and not judged" if one.listed else ""
         say(f"{one.named.file}: {words}")
@@ -747,13 +778,21 @@ class Reading:
             If options do not go together.
         """
         wanted = wanted_of(
-            self.form, sample=None, judge=judge, judge_column=self.judge_column,
-            columns=self.columns, topic=self.topic, lenient=self.lenient,
-        )  # fmt: skip
+            self.form,
+            sample=None,
+            judge=judge,
+            judge_column=self.judge_column,
+            columns=self.columns,
+            topic=self.topic,
+            lenient=self.lenient,
+        )
         if wanted.form in EVERY_JUDGE:
-            for name, value in (("codes", self.codes), ("mapped", self.mapped),
-                                ("repeats", self.repeats),
-                                ("lenient", self.lenient or None)):  # fmt: skip
+            for name, value in (
+                ("codes", self.codes),
+                ("mapped", self.mapped),
+                ("repeats", self.repeats),
+                ("lenient", self.lenient or None),
+            ):
                 if value:
                     requirement = f"is for files of grades, and a {wanted.form} file says more"
                     raise ArgumentError(name, requirement, value)
@@ -768,10 +807,16 @@ class Reading:
     def given(self) -> dict[str, object]:
         """Return the values of the options by name; what was not given is false."""
         return {
-            "form": self.form, "columns": self.columns, "topic": self.topic,
-            "judge_column": self.judge_column, "scale": self.scale, "codes": self.codes,
-            "mapped": self.mapped, "repeats": self.repeats, "lenient": self.lenient,
-        }  # fmt: skip
+            "form": self.form,
+            "columns": self.columns,
+            "topic": self.topic,
+            "judge_column": self.judge_column,
+            "scale": self.scale,
+            "codes": self.codes,
+            "mapped": self.mapped,
+            "repeats": self.repeats,
+            "lenient": self.lenient,
+        }
 
     def refuse(self) -> None:
         """Raise `ArgumentError` for the first option that was given: there are no files."""

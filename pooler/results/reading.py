@@ -42,14 +42,24 @@ class ReadRuns(Mapping[str, "Run"]):
     def tables(self) -> tuple[Table, ...]:
         """Return one table, `runs`: tag, group, whether it feeds pools, topics, documents, file."""
         columns = [
-            Column("run"), Column("group", show="if_any"), Column("contributes", "bool"),
-            Column("topics", "int"), Column("documents", "int"), Column("file"),
-        ]  # fmt: skip
+            Column("run"),
+            Column("group", show="if_any"),
+            Column("contributes", "bool"),
+            Column("topics", "int"),
+            Column("documents", "int"),
+            Column("file"),
+        ]
         rows = [
-            {"run": tag, "group": run.group, "contributes": run.contributes, "topics": len(run.rankings),
-             "documents": sum(len(one.docnos) for one in run.rankings), "file": run.file}
+            {
+                "run": tag,
+                "group": run.group,
+                "contributes": run.contributes,
+                "topics": len(run.rankings),
+                "documents": sum(len(one.docnos) for one in run.rankings),
+                "file": run.file,
+            }
             for tag, run in self.items()
-        ]  # fmt: skip
+        ]
         return (Table.of_rows("runs", columns, rows),)
 
 

@@ -113,8 +113,9 @@ def _said_once(views: Sequence[View]) -> list[View]:
         declared = view.declared()
         told = {(one.title.strip(), one.about) for one in declared if one.about}
         if told & said:
-            columns = [replace(one, about="") if (one.title.strip(), one.about) in said else one
-                       for one in declared]  # fmt: skip
+            columns = [
+                replace(one, about="") if (one.title.strip(), one.about) in said else one for one in declared
+            ]
             view = replace(view, columns=columns)
         said |= told
         found.append(view)

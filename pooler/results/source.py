@@ -205,11 +205,15 @@ def load_judged(
         depths = frozenset(one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth")
         chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
         return Judged(
-            ranked, final.rows, 1 if is_binary else cut, pool_depths=depths,
+            ranked,
+            final.rows,
+            1 if is_binary else cut,
+            pool_depths=depths,
             feeding=tuple(run.tag for run in chosen if run.contributes),
-            groups={run.tag: run.group for run in chosen}, kinds=kinds,
+            groups={run.tag: run.group for run in chosen},
+            kinds=kinds,
             models=names_if_models(judges, final.judges),
-        )  # fmt: skip
+        )
 
 
 def _is_collection(given: object) -> TypeGuard[Collection]:
@@ -365,8 +369,7 @@ def _from_files(
     negative = len(content.rows) - len(rows)
     if negative:
         verb = "is" if negative == 1 else "are"
-        say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in"
-            " trec_eval")  # fmt: skip
+        say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in trec_eval")
 
     feeding: list[str] = []
     groups: dict[str, str] = {}
@@ -387,9 +390,14 @@ def _from_files(
 
     ranked = ranked_documents(read(), order=order)
     return Judged(
-        ranked, rows, level, feeding=tuple(feeding),
-        tells_feeding=any(entry.is_told for entry in entries), groups=groups, files=files,
-    )  # fmt: skip
+        ranked,
+        rows,
+        level,
+        feeding=tuple(feeding),
+        tells_feeding=any(entry.is_told for entry in entries),
+        groups=groups,
+        files=files,
+    )
 
 
 class AllGrades(Protocol):
@@ -489,10 +497,18 @@ class Source:
         self.order = order
         self.lenient = lenient
         self._given: dict[str, Any] = {
-            "runs": [*runs], "qrels": qrels, "collection": collection, "listed": listed, "policy": policy,
-            "level": level, "rigid": rigid, "relaxed": relaxed, "order": order, "scale": scale,
+            "runs": [*runs],
+            "qrels": qrels,
+            "collection": collection,
+            "listed": listed,
+            "policy": policy,
+            "level": level,
+            "rigid": rigid,
+            "relaxed": relaxed,
+            "order": order,
+            "scale": scale,
             "lenient": lenient,
-        }  # fmt: skip
+        }
         self._tells_level = tells_level and not (level is not None or rigid or relaxed)
         self._arrays: dict[int, JudgedRankings] = {}
         self._graded: dict[int, GradedRankings] = {}
@@ -587,9 +603,12 @@ class Source:
                 raise PoolerError(message, hint="several judges' files, or a collection, say it")
             with opened_collection(self.collection or "collection.db") as opened:
                 yield Opinions(
-                    opened.grades, opened.scale, are_files=False, collection=opened,
+                    opened.grades,
+                    opened.scale,
+                    are_files=False,
+                    collection=opened,
                     rankings=lambda: opened.runs.ranked(order=self.order),
-                )  # fmt: skip
+                )
             return
         from pooler.results.judgement_files import Reading, fill, read_files, scale_of
         from store.grades.file_votes import FileVotes
@@ -664,9 +683,13 @@ class Source:
         if entries:
             with progress("runs", len(entries)) as advance:
                 tops += read_tops(
-                    entries, depth, order=self.order, lenient=self.lenient, with_scores=scores,
+                    entries,
+                    depth,
+                    order=self.order,
+                    lenient=self.lenient,
+                    with_scores=scores,
                     progress=advance,
-                )  # fmt: skip
+                )
         return FileRuns(tops)
 
     def relevance(self) -> dict[tuple[str, str], bool]:
@@ -840,9 +863,19 @@ def source(
 
         reading = Reading(scale=scale, lenient=lenient)
     return Source(
-        named, judgements=files, reading=reading, qrels=_qrels(qrels), collection=collection,
-        policy=policy, level=level, rigid=rigid, relaxed=relaxed, order=order, scale=scale, lenient=lenient,
-    )  # fmt: skip
+        named,
+        judgements=files,
+        reading=reading,
+        qrels=_qrels(qrels),
+        collection=collection,
+        policy=policy,
+        level=level,
+        rigid=rigid,
+        relaxed=relaxed,
+        order=order,
+        scale=scale,
+        lenient=lenient,
+    )
 
 
 def _named(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) -> Iterator[str | Run]:

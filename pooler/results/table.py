@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Kind = Literal[
     "text", "int", "float", "bool", "moment", "day", "instant", "verdict", "texts", "ints", "records"
-]  # fmt: skip
+]
 """Of a column's values. A day is a moment of which people see the date; an instant is one to the
 microsecond, in UTC. A verdict is a grade, or a word where a judge could give none. Records are a list
 of dicts, of which people and TSV have the number."""

@@ -256,35 +256,65 @@ def agreement(
 
     check_manifest(manifest)
     output.check()
-    reading = Reading(form=form, columns=input_columns, topic=topic, judge_column=judge_column,
-                      scale=scale_text, codes=codes, mapped=mapped, repeats=repeats,
-                      lenient=lenient)  # fmt: skip
+    reading = Reading(
+        form=form,
+        columns=input_columns,
+        topic=topic,
+        judge_column=judge_column,
+        scale=scale_text,
+        codes=codes,
+        mapped=mapped,
+        repeats=repeats,
+        lenient=lenient,
+    )
     policy = policy_of(judge=None, aggregate=aggregate, ties=ties, collapse=collapse)
     check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
     given = {
-        "JUDGE...": bool(names), "--level": bool(level), "--rigid": rigid, "--relaxed": relaxed,
-        "--population": population is not PopulationName.COMMON, "--against": against is not None,
-        "--unlisted-as": unlisted_as is not None, "--aggregate": aggregate is not None,
-        "--interval": interval is not None, "--resamples": resamples != RESAMPLES,
-        "--seed": seed != SEED, "--bands": bands is not None, "--by-topic": by_topic,
-        "--per-grade": per_grade, "--tables": tables, "--all-pairs": all_pairs,
-        "--mixtures": mixtures != MIXTURES, "--cutoff": cutoff != CUTOFF,
-        "--order": order is not OrderName.TREC, "--manifest": manifest is not None,
-        "--run": bool(run_files), "--runs": listed is not None,
+        "JUDGE...": bool(names),
+        "--level": bool(level),
+        "--rigid": rigid,
+        "--relaxed": relaxed,
+        "--population": population is not PopulationName.COMMON,
+        "--against": against is not None,
+        "--unlisted-as": unlisted_as is not None,
+        "--aggregate": aggregate is not None,
+        "--interval": interval is not None,
+        "--resamples": resamples != RESAMPLES,
+        "--seed": seed != SEED,
+        "--bands": bands is not None,
+        "--by-topic": by_topic,
+        "--per-grade": per_grade,
+        "--tables": tables,
+        "--all-pairs": all_pairs,
+        "--mixtures": mixtures != MIXTURES,
+        "--cutoff": cutoff != CUTOFF,
+        "--order": order is not OrderName.TREC,
+        "--manifest": manifest is not None,
+        "--run": bool(run_files),
+        "--runs": listed is not None,
         **{name: bool(value) for name, value in reading.given().items()},
-    }  # fmt: skip
+    }
     check_together(given, plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
         render(plan_sharing(None, plan, assume=_assumed(assume)), output)
         return
     source, judges = _source(
-        names or (), reading, run_files or (), listed, order.value, wants_runs=matters,
-        collection=collection, is_chosen=names_collection(ctx),
-    )  # fmt: skip
+        names or (),
+        reading,
+        run_files or (),
+        listed,
+        order.value,
+        wants_runs=matters,
+        collection=collection,
+        is_chosen=names_collection(ctx),
+    )
     chosen: Any = {
-        "judges": judges, "rigid": rigid, "relaxed": relaxed, "population": population.value,
+        "judges": judges,
+        "rigid": rigid,
+        "relaxed": relaxed,
+        "population": population.value,
         "unlisted_as": unlisted_as,
-    }  # fmt: skip
+    }
     found: AgreementResult | SharingPlan | JudgedOrders
     if matters:
         if len(level or ()) > 1:
@@ -302,11 +332,20 @@ def agreement(
         _show(found, output)
     else:
         found = measure(
-            source, levels=level or (), every_level=not output.is_for_people, against=against,
-            policy=policy, interval=None if interval is None else interval.value, resamples=resamples,
-            seed=seed, bands=None if bands is None else bands.value, by_topic=by_topic,
-            all_pairs=all_pairs, of_grades=per_grade or tables, **chosen,
-        )  # fmt: skip
+            source,
+            levels=level or (),
+            every_level=not output.is_for_people,
+            against=against,
+            policy=policy,
+            interval=None if interval is None else interval.value,
+            resamples=resamples,
+            seed=seed,
+            bands=None if bands is None else bands.value,
+            by_topic=by_topic,
+            all_pairs=all_pairs,
+            of_grades=per_grade or tables,
+            **chosen,
+        )
         _write_manifest(manifest, found.settings)
         asked = {"per_grade": per_grade, "cross_tables": tables}
         _show(found, output, *(name for name in found.names() if asked.get(name, True)))

@@ -51,8 +51,15 @@ def diff(
 
     output.check()
     found = compare_qrels(
-        before, after, runs=runs or (), listed=listed, level=level, negative_grades=negative_grades,
-        cutoff=cutoff, order=order.value, lenient=lenient,
-    )  # fmt: skip
+        before,
+        after,
+        runs=runs or (),
+        listed=listed,
+        level=level,
+        negative_grades=negative_grades,
+        cutoff=cutoff,
+        order=order.value,
+        lenient=lenient,
+    )
     asked = {"topics": by_topic, "differences": list_}
     render(found, output, *(name for name in found.names() if asked.get(name, True)))

@@ -41,8 +41,14 @@ def whole_collection(
 
     with tidy_when_killed():
         read = read_directory(collection, folder, progress=progress)
-    kinds = (("topics", "topic"), ("documents", "document"), ("runs", "run"), ("pools", "pool"),
-             ("judges", "judge"), ("events", "judgement event"))  # fmt: skip
+    kinds = (
+        ("topics", "topic"),
+        ("documents", "document"),
+        ("runs", "run"),
+        ("pools", "pool"),
+        ("judges", "judge"),
+        ("events", "judgement event"),
+    )
     what = ", ".join(counted(read.counts.get(name, 0), noun) for name, noun in kinds)
     say(f"made {read.where}: {what}")
     if read.readme_edited:
@@ -189,8 +195,10 @@ def import_file(
     if any(event.sitting for event in events):
         say(f"{file}: which sitting an event is of was not kept")
     if n_unversioned:
-        say(f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that"
-            " are not here; these were not kept")  # fmt: skip
+        say(
+            f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that"
+            " are not here; these were not kept"
+        )
 
 
 def _say_kinds(
@@ -199,8 +207,10 @@ def _say_kinds(
     """Say of which judges nobody said what they are, and which are here as something else."""
     unsaid = [name for name, kind in said.items() if kind is None and name not in there]
     if unsaid:
-        warn(f"{file}: no line says of what kind {_names_words(unsaid)} is; new judges are human"
-             " without --kind")  # fmt: skip
+        warn(
+            f"{file}: no line says of what kind {_names_words(unsaid)} is; new judges are human"
+            " without --kind"
+        )
     who = "--kind" if is_option else file
     for name, kind in sorted(said.items()):
         if kind is not None and there.get(name, kind) is not kind:

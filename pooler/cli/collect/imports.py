@@ -163,9 +163,14 @@ def judgements(
         lenient=lenient,
     )
     if wanted.form in EVERY_JUDGE:
-        for name, value in (("--judge", judge), ("--code", codes), ("--map", mapped),
-                            ("--as-pool", as_pool), ("--repeats", repeats),
-                            ("--lenient", lenient or None)):  # fmt: skip
+        for name, value in (
+            ("--judge", judge),
+            ("--code", codes),
+            ("--map", mapped),
+            ("--as-pool", as_pool),
+            ("--repeats", repeats),
+            ("--lenient", lenient or None),
+        ):
             if value:
                 requirement = f"is for files of grades, and a {wanted.form} file says more"
                 raise ArgumentError(name, requirement, value)
@@ -229,9 +234,14 @@ def _import_grades(
     from store.records import JudgeKind
 
     decoded = _decode(
-        opened, source, faults, meanings=meanings, mapping=mapping, repeats=repeats,
+        opened,
+        source,
+        faults,
+        meanings=meanings,
+        mapping=mapping,
+        repeats=repeats,
         allow_unknown=allow_unknown,
-    )  # fmt: skip
+    )
     judge = wanted.judge
     if judge is not None:
         decoded.judged.setdefault(judge, [])
@@ -250,15 +260,23 @@ def _import_grades(
     say_wait(opened, n_judgements)
     with progress("judgements", n_judgements) as advance:
         report = opened.judgements.add(
-            decoded.judged, JudgeKind(kind.value), pool=pool, states=decoded.states,
-            replace=replace, advance=advance,
-        )  # fmt: skip
+            decoded.judged,
+            JudgeKind(kind.value),
+            pool=pool,
+            states=decoded.states,
+            replace=replace,
+            advance=advance,
+        )
     if source.n_float_grades:
-        warn(f"{file}: {counted(source.n_float_grades, 'grade')} written as floats"
-             f" ({source.float_grade}), read as integers")  # fmt: skip
+        warn(
+            f"{file}: {counted(source.n_float_grades, 'grade')} written as floats"
+            f" ({source.float_grade}), read as integers"
+        )
     if source.n_trailing:
-        warn(f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,}"
-             f" lines; is it a {source.noun} file?")  # fmt: skip
+        warn(
+            f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,}"
+            f" lines; is it a {source.noun} file?"
+        )
     say_repeats(file, decoded.repeats, repeats)
     warn_if_nothing_relevant(file, decoded)
     noun = "state" if decoded.states else "judgement"
@@ -279,9 +297,11 @@ def _say_others(file: str, decoded: DecodedQrels) -> None:
     from store.records import State
 
     skipped = sum(one.state is State.SKIPPED for one in decoded.states)
-    for n, words in ((skipped, "were skipped"),
-                     (len(decoded.states) - skipped, "cannot be judged"),
-                     (decoded.n_not_pooled, "are not pooled, and are passed over")):  # fmt: skip
+    for n, words in (
+        (skipped, "were skipped"),
+        (len(decoded.states) - skipped, "cannot be judged"),
+        (decoded.n_not_pooled, "are not pooled, and are passed over"),
+    ):
         if n:
             say(f"{file}: {counted(n, 'line')} of documents that {words}")
     without = [name for name, rows in decoded.judged.items() if not rows]
@@ -315,9 +335,13 @@ def _decode(
             faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
     n_unknown = faults.count - n_of_format
     decoded = decode_rows(
-        source.rows, opened.scale, codes=meanings, mapping=mapping,
-        repeats=repeats or Repeats.REFUSE, faults=faults,
-    )  # fmt: skip
+        source.rows,
+        opened.scale,
+        codes=meanings,
+        mapping=mapping,
+        repeats=repeats or Repeats.REFUSE,
+        faults=faults,
+    )
     hints = [faults.hint] if faults.hint else []
     if n_unknown:
         hints.append(UNKNOWN_HINT)
@@ -355,8 +379,13 @@ def _pool_of_file(file: str, sha256: str, pairs: list[tuple[str, str]], name: st
         position = position + 1 if topic == topic_before else 0
         topic_before = topic
         entries.append(PoolEntry(topic, docno, position))
-    manifest = {"strategy": "imported", "out_order": "docno", "file": Path(file).name,
-                "sha256": sha256, "pairs": len(entries)}  # fmt: skip
+    manifest = {
+        "strategy": "imported",
+        "out_order": "docno",
+        "file": Path(file).name,
+        "sha256": sha256,
+        "pairs": len(entries),
+    }
     return Pool(entries, manifest, name)
 
 
@@ -537,8 +566,7 @@ def import_runs(
                 if report.replaced:
                     stale += _pools_of_another_file(opened, about)
                 if len(entries) <= FILES_NAMED:
-                    say(f"{entry.file}: run {run.tag}, {counted(len(run.topics), 'topic')}:"
-                        f" {_done(report)}")  # fmt: skip
+                    say(f"{entry.file}: run {run.tag}, {counted(len(run.topics), 'topic')}: {_done(report)}")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:
@@ -546,15 +574,19 @@ def import_runs(
             raise
         finally:
             coming.close()
-    say(f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
-        f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}")  # fmt: skip
+    say(
+        f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
+        f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}"
+    )
     left_out = {run.tag for run in opened.runs.all() if not run.contributes} & kept_out
     if left_out:
         names = ", ".join(f"`{tag}`" for tag in sorted(left_out)[:10])
         warn(f"{names}: there already, and left out of pools; --replace lets a run contribute")
     for name in dict.fromkeys(stale):
-        warn(f"pool `{name}` was made from another file of a run that is replaced now; pooler pool"
-             f" --replace --name {name} --dry-run says what the new one changes")  # fmt: skip
+        warn(
+            f"pool `{name}` was made from another file of a run that is replaced now; pooler pool"
+            f" --replace --name {name} --dry-run says what the new one changes"
+        )
 
 
 def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:
@@ -594,8 +626,7 @@ def _refuse_unknown(
                 if docnos and docno not in docnos:
                     faults.add(None, f"expected a known docno, got `{docno}`", "unknown-docno")
         faults.raise_if_any(hint=hint)
-    report = check_run(file, known_topics=topics or None, known_docnos=docnos or None,
-                       lenient=lenient)  # fmt: skip
+    report = check_run(file, known_topics=topics or None, known_docnos=docnos or None, lenient=lenient)
     raise FormatError(file, report.faults, n_faults=report.n_faults, hint=hint)
 
 
@@ -637,5 +668,4 @@ def _tell_older(lines: Mapping[str, TopicLine], changed: Sequence[Topic]) -> Non
     """Say how many judgements rest on another text than the topics have now."""
     older = sum(lines[topic.topic].older for topic in changed)
     if older:
-        say(f"{counted(older, 'judgement')} made by another text than now:"
-            " pooler rejudge --why topic")  # fmt: skip
+        say(f"{counted(older, 'judgement')} made by another text than now: pooler rejudge --why topic")

@@ -89,8 +89,10 @@ def anonymise(
         would = opened.judges.anonymise(wanted, dry_run=True)
         if dry_run:
             chance = ", by chance" if len(wanted) > 1 else ""
-            say(f"{whom} would be renamed to the first free of judge-1, judge-2, ...{chance}:"
-                f" {', '.join(wanted)}")  # fmt: skip
+            say(
+                f"{whom} would be renamed to the first free of judge-1, judge-2, ...{chance}:"
+                f" {', '.join(wanted)}"
+            )
         if dry_run or not yes:
             _tell_known(would)
             _tell_notes(would.notes, gone=without_notes, would=dry_run)
@@ -105,8 +107,10 @@ def anonymise(
             _tell_known(done)
         _tell_notes(done.notes, gone=without_notes)
         if done.notes and not without_notes:
-            say(f"pooler export judgements {' '.join(done.names)} --history shows them;"
-                " --without-notes removes them")  # fmt: skip
+            say(
+                f"pooler export judgements {' '.join(done.names)} --history shows them;"
+                " --without-notes removes them"
+            )
         tell_scrubbed(opened.erasures.scrub())
     tell_others(
         "they still tell who it was, since they share an identity number with this collection;"
@@ -210,8 +214,10 @@ def rename(
         say(f"{counted(done.plans, 'plan')} named the judge, and do so by the new name")
     for live in done.live:
         where = f" on {live.host}" if live.host else ""
-        say(f"{new} is at work{where}: all is saved under the new name, and the screen shows the"
-            " old one until it is closed")  # fmt: skip
+        say(
+            f"{new} is at work{where}: all is saved under the new name, and the screen shows the"
+            " old one until it is closed"
+        )
     if done.left.pools:
         say(f"the old name stays in pools that were named after it: {', '.join(done.left.pools)}")
     if done.left.events:
@@ -305,12 +311,16 @@ def disable(
                 continue
             if line.claimed:
                 it = "it" if line.claimed == 1 else "them"
-                say(f"{counted(line.claimed, 'document')} that {line.judge} claimed without a"
-                    f" decision: others may claim {it} when the lease has run out")  # fmt: skip
+                say(
+                    f"{counted(line.claimed, 'document')} that {line.judge} claimed without a"
+                    f" decision: others may claim {it} when the lease has run out"
+                )
             if by_name := line.left - line.claimed - line.lapsed:
                 have = "has" if by_name == 1 else "have"
-                say(f"{counted(by_name, 'document')} assigned to {line.judge} {have} no decision:"
-                    " pooler assign --replace gives them to others")  # fmt: skip
+                say(
+                    f"{counted(by_name, 'document')} assigned to {line.judge} {have} no decision:"
+                    " pooler assign --replace gives them to others"
+                )
 
 
 @app.command("enable")

@@ -43,7 +43,12 @@ def effort(
     output.check()
     with Collection(collection) as opened:
         found = cost(
-            opened, judges=names or (), below=below, level=level, rigid=rigid, relaxed=relaxed,
+            opened,
+            judges=names or (),
+            below=below,
+            level=level,
+            rigid=rigid,
+            relaxed=relaxed,
             by_topic=by_topic,
-        )  # fmt: skip
+        )
     render(found, output, *(name for name in found.names() if list_ or name != "low_dwell"))

@@ -58,9 +58,12 @@ def rejudge(
     check_choice(OutdatedJudgements(), output)
     with Collection(collection) as opened:
         found = outdated(
-            opened, judges=judges or (), topics=topics or (), why=[one.value for one in why or ()],
+            opened,
+            judges=judges or (),
+            topics=topics or (),
+            why=[one.value for one in why or ()],
             requeue=requeue,
-        )  # fmt: skip
+        )
     render(found, output)
     for sentence in found.sentences():
         say(sentence)

@@ -112,8 +112,7 @@ def pool(
         return
     from pooler.pools.annotated import UNJUDGED, graded_lines
 
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
     with Collection(collection) as opened:
         stored = opened.pools.get(name)
         others = _others(opened, name)
@@ -153,8 +152,13 @@ def _check_no_policy(
     without_rulings: bool,
 ) -> None:
     """Refuse options on whose grades count where no grade is written."""
-    given = {"--judge": judge, "--aggregate": aggregate, "--ties": ties, "--of": of,
-             "--without-rulings": without_rulings or None}  # fmt: skip
+    given = {
+        "--judge": judge,
+        "--aggregate": aggregate,
+        "--ties": ties,
+        "--of": of,
+        "--without-rulings": without_rulings or None,
+    }
     for option, value in given.items():
         if value:
             requirement = "is for a pool with grades"
@@ -334,8 +338,7 @@ def _report_events(tally: _Tally, *, history: bool) -> None:
     if history:
         parts = [f"{count:,} {action}" for action, count in sorted(tally.actions.items())]
     else:
-        parts = [f"{tally.states[one]:,} {words}" for one, words in _STATES.items()
-                 if tally.states[one]]  # fmt: skip
+        parts = [f"{tally.states[one]:,} {words}" for one, words in _STATES.items() if tally.states[one]]
     what = counted(number, "judgement event" if history else "judgement")
     say(f"{what} of {n_judges}" + (f": {', '.join(parts)}" if parts else ""))
 
@@ -387,8 +390,9 @@ def whole_collection(
     from store.keeping.directory.tables import Wishes
     from store.keeping.directory.write import write_directory
 
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
+    policy = policy_of(
+        judge=judge, aggregate=aggregate, ties=ties, collapse=collapse, of=of, without_rulings=without_rulings
+    )
     wishes = Wishes(
         texts=not without_texts,
         runs=not without_runs,
@@ -411,8 +415,14 @@ def whole_collection(
 def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
     """Say on stderr what was written and what was not."""
     counts = written.counts
-    kinds = (("topics", "topic"), ("documents", "document"), ("runs", "run"), ("pools", "pool"),
-             ("judges", "judge"), ("events", "judgement event"))  # fmt: skip
+    kinds = (
+        ("topics", "topic"),
+        ("documents", "document"),
+        ("runs", "run"),
+        ("pools", "pool"),
+        ("judges", "judge"),
+        ("events", "judgement event"),
+    )
     said = {name: counted(counts[name], noun) for name, noun in kinds}
     if written.n_idle and counts["judges"] > written.n_idle:
         said["judges"] += f" ({written.n_idle:,} without a grade)"
@@ -427,8 +437,7 @@ def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
         say(f"left out: {', '.join(left_out)}")
     graded = [one for one in written.qrels if one["level"] is None]
     if len(graded) > 1:
-        say(f"{len(graded)} judges have qrels of their own; --aggregate RULE or --judge NAME gives"
-            " one set")  # fmt: skip
+        say(f"{len(graded)} judges have qrels of their own; --aggregate RULE or --judge NAME gives one set")
     elif graded:
         _report_qrels(written.qrels)
         tell_kinds(graded[0].get("kinds", {}))
@@ -436,13 +445,12 @@ def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
         say("no qrels: nothing is judged yet")
     _report_left_out(graded)
     if counts.get("erasures"):
-        say(f"judges erased: {counts['erasures']:,}, with"
-            f" {counted(counts['erased_judgements'], 'judgement')}")  # fmt: skip
+        say(
+            f"judges erased: {counts['erasures']:,}, with {counted(counts['erased_judgements'], 'judgement')}"
+        )
     if wishes.anonymised and (counts["notes"] or counts["reasons"]):
-        parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason")
-                 if counts[f"{noun}s"]]  # fmt: skip
-        warn(f"judges' own words are in as they are: {' and '.join(parts)};"
-             " --without-notes leaves them out")  # fmt: skip
+        parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason") if counts[f"{noun}s"]]
+        warn(f"judges' own words are in as they are: {' and '.join(parts)}; --without-notes leaves them out")
     if written.names_kept:
         say("the judges are called judge-1, judge-2, ... already: they keep these names")
     say(f"the licence is for you to fill in: {folder / 'README.md'}")
@@ -507,11 +515,15 @@ def work(
         f" {left}; {counted(made.events, 'event')} of `{judge}` so far"
     )
     if made.without_text:
-        warn(f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE"
-             " brings them, then make the file anew")  # fmt: skip
+        warn(
+            f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE"
+            " brings them, then make the file anew"
+        )
     if made.elsewhere:
-        say(f"{counted(made.elsewhere, 'more document')} could come to `{judge}` here, to be"
-            " claimed or drawn; they are not in it")  # fmt: skip
+        say(
+            f"{counted(made.elsewhere, 'more document')} could come to `{judge}` here, to be"
+            " claimed or drawn; they are not in it"
+        )
     say(f"there: pooler judge --judge {judge} --collection {out}")
     whole = "" if collection == DEFAULT_COLLECTION else f" --collection {named}"
     say(f"back again: pooler merge {out}{whole}")

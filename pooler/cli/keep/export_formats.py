@@ -119,8 +119,7 @@ def ntcir(
         raise ArgumentError("--aggregate", requirement, aggregate.value)
     if kind is not NtcirName.NTCIR2 and letters is not None:
         raise ArgumentError("--letters", "is for --as ntcir2", letters)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
     beside = manifest or (None if out in (None, "-") else f"{out}.manifest.json")
     for suffix in (".rigid", ".relaxed") if kind is NtcirName.NTCIR2 else ("",):
         check_out(None if out is None else f"{out}{suffix}", beside)
@@ -131,14 +130,21 @@ def ntcir(
         files = [_file(out, *one, final.rows, opened.scale, letters) for one in readings]
         n_open = len(opened.pools.rounds().keys() - final.pairs - final.left_out.keys())
         facts = {
-            "tool": "pooler", "version": __version__, "collection": opened.name, "format": kind.value,
-            **erased_facts(opened), **qrels_facts(opened.judges.all(), final, opened.scale, n_open),
+            "tool": "pooler",
+            "version": __version__,
+            "collection": opened.name,
+            "format": kind.value,
+            **erased_facts(opened),
+            **qrels_facts(opened.judges.all(), final, opened.scale, n_open),
             "files": [
-                {"reading": file.reading or "graded", "level": file.level,
-                 "sha256": hashlib.sha256(file.text.encode()).hexdigest()}
+                {
+                    "reading": file.reading or "graded",
+                    "level": file.level,
+                    "sha256": hashlib.sha256(file.text.encode()).hexdigest(),
+                }
                 for file in files
             ],
-        }  # fmt: skip
+        }
         erased, kinds = erased_words(opened), kind_counts(opened.judges.all(), final.judges)
         if kind is NtcirName.NTCIR2:
             named = letters_of(opened.scale, letters)
@@ -232,8 +238,7 @@ def prels(
     from store.judging.kinds import kind_counts
 
     check_out(out, manifest)
-    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of,
-                       without_rulings=without_rulings)  # fmt: skip
+    policy = policy_of(judge=judge, aggregate=aggregate, ties=ties, of=of, without_rulings=without_rulings)
     with Collection(collection) as opened:
         pool = opened.pools.get(name)
         ballots = opened.grades.ballots(policy)
@@ -372,8 +377,10 @@ def _report_prels(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, stan
 
     n_listed, n_judged = len(pool.entries), standing.by_grade.total()
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(standing.by_grade.items()))
-    say(f"{counted(n_listed - standing.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
-        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}")  # fmt: skip
+    say(
+        f"{counted(n_listed - standing.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
+        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}"
+    )
     tell_few_votes(final)
     tell_rulings(final)
     is_xinfap = kind is PrelsName.XINFAP

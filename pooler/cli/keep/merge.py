@@ -109,11 +109,15 @@ def merge(
             _scrub(collection)
         return
     if conflicts is None:
-        say("hint: --settle RULE settles all of them; --conflicts FILE writes a list to be filled"
-            " in for --settle-by")  # fmt: skip
+        say(
+            "hint: --settle RULE settles all of them; --conflicts FILE writes a list to be filled"
+            " in for --settle-by"
+        )
     else:
-        say("hint: fill in the column `take`, then the same command with"
-            f" --settle-by {conflicts} in place of --conflicts")  # fmt: skip
+        say(
+            "hint: fill in the column `take`, then the same command with"
+            f" --settle-by {conflicts} in place of --conflicts"
+        )
     raise typer.Exit(ExitCode.DATA)
 
 

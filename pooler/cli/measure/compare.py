@@ -85,9 +85,16 @@ def compare(
     tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
     is_two = len(tags) == 2 and not everything and against is None
     found = test(
-        source, *(tags if is_two else []), against=against, measure=measure, alpha=alpha,
-        resolution=resolution, seed=seed, cutoff=given.cutoff if given.names("cutoff") else None, runs=tags,
-    )  # fmt: skip
+        source,
+        *(tags if is_two else []),
+        against=against,
+        measure=measure,
+        alpha=alpha,
+        resolution=resolution,
+        seed=seed,
+        cutoff=given.cutoff if given.names("cutoff") else None,
+        runs=tags,
+    )
     asked = {"topics": by_topic, "normality": plot and not output.is_for_people}
     if plot and found.is_two and found.picture.reason is not None:
         say(f"no picture of the differences: {found.picture.reason}")

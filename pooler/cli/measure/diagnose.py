@@ -100,12 +100,22 @@ def diagnose(
     if measures and not scores:
         raise ArgumentError("--measure", "goes with --scores", measures[0])
     found = results.diagnose(
-        given.source(), depth=depth, by_group=by_group, repool=repool, measures=measures,
+        given.source(),
+        depth=depth,
+        by_group=by_group,
+        repool=repool,
+        measures=measures,
         judged_at=min(JUDGED_AT, given.cutoff) if judged_at is None else judged_at,
-        cutoff=given.cutoff, limit=output.limit,
-    )  # fmt: skip
-    asked = {"scores": scores, "coverage": scores, "topics": by_topic, "ranks": by_rank,
-             "contributors": by_contributors and "contributors" in found.names()}  # fmt: skip
+        cutoff=given.cutoff,
+        limit=output.limit,
+    )
+    asked = {
+        "scores": scores,
+        "coverage": scores,
+        "topics": by_topic,
+        "ranks": by_rank,
+        "contributors": by_contributors and "contributors" in found.names(),
+    }
     names = [name for name, is_asked in asked.items() if is_asked]
     # Ranks are cut where they are counted; the other tables beside them stay whole.
     render(found, replace(output, limit=None) if by_rank else output, "runs", *names)

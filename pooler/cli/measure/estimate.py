@@ -97,9 +97,13 @@ def _check_file(given: Given, *, pool: str | None, form: FormName | None) -> Non
         requirement = "and --prels exclude each other: files need no collection"
         raise ArgumentError("--collection", requirement, given.collection)
     policy = policy_of(
-        judge=given.judge, aggregate=given.aggregate, ties=given.ties, collapse=given.collapse,
-        of=given.of, without_rulings=given.without_rulings,
-    )  # fmt: skip
+        judge=given.judge,
+        aggregate=given.aggregate,
+        ties=given.ties,
+        collapse=given.collapse,
+        of=given.of,
+        without_rulings=given.without_rulings,
+    )
     votes = {
         "--judge": policy.judge,
         "--aggregate": policy.rule,
@@ -167,7 +171,10 @@ def estimate(
     output.check()
     check_options(given, pool=pool, prels=prels, form=form)
     found = results.estimate(
-        given.source() if prels is None else given.runs_alone(), pool=pool, prels=prels, form=form,
+        given.source() if prels is None else given.runs_alone(),
+        pool=pool,
+        prels=prels,
+        form=form,
         cutoff=given.cutoff,
-    )  # fmt: skip
+    )
     render(found, output, *found.NAMES[: 1 + by_topic])

@@ -80,9 +80,13 @@ def next_(
     found = next_documents(
         given.probable_source(probabilities),
         limit=output.limit or (LIMIT if output.is_for_people or pool is not None else None),
-        confidence=confidence, values=values, probabilities=probabilities, unjudged=unjudged,
-        empty=empty.value, cutoff=given.cutoff,
-    )  # fmt: skip
+        confidence=confidence,
+        values=values,
+        probabilities=probabilities,
+        unjudged=unjudged,
+        empty=empty.value,
+        cutoff=given.cutoff,
+    )
     if pool is not None:
         _add_pool(given.collection, pool, found)
     if len(found) or not output.is_for_people:

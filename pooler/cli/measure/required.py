@@ -119,16 +119,25 @@ def required_difference(
             _check("--variation", variation, "one number with runs", holds=len(shares) == 1)
             share = shares[0]
         found = required(
-            given.source(), variation=share, alpha=alpha, power=power, depth=depth,
-            scenario=scenario.value, neighbours=neighbours, cutoff=given.cutoff,
-        )  # fmt: skip
+            given.source(),
+            variation=share,
+            alpha=alpha,
+            power=power,
+            depth=depth,
+            scenario=scenario.value,
+            neighbours=neighbours,
+            cutoff=given.cutoff,
+        )
     else:
         _refuse(given, _OF_RUNS, "is for runs: name two, or --all")
         found = required(
-            variation=_shares("--variation", variation, least=0.0, below=1.0), alpha=alpha, power=power,
+            variation=_shares("--variation", variation, least=0.0, below=1.0),
+            alpha=alpha,
+            power=power,
             variance=_shares("--variance", variance, least=0.0, below=inf),
-            topics=whole_numbers("--topics", topics, least=2), drops=_drops(drop, variance_drop),
-        )  # fmt: skip
+            topics=whole_numbers("--topics", topics, least=2),
+            drops=_drops(drop, variance_drop),
+        )
     render(found, output)
 
 
@@ -164,8 +173,7 @@ def _drops(drop: str, variance_drop: str) -> list[tuple[float, float]]:
     n_pairs = max(len(q), len(h))
     words = f"one number, or as many as the {len(q)} of --drop"
     _check("--variance-drop", variance_drop, words, holds={len(q), len(h)} <= {1, n_pairs})
-    return list(zip(q * n_pairs if len(q) == 1 else q, h * n_pairs if len(h) == 1 else h,
-                    strict=True))  # fmt: skip
+    return list(zip(q * n_pairs if len(q) == 1 else q, h * n_pairs if len(h) == 1 else h, strict=True))
 
 
 DOCUMENTS = "10,20,30,40,50,100,300,400,500,1000"
@@ -220,7 +228,10 @@ def ap_properties(
 
     output.check()
     found = properties(
-        whole_numbers("--documents", documents, least=1), whole_numbers("--relevant", relevant, least=1),
-        size=size, rank=rank, ap=decimals("--ap", ap),
-    )  # fmt: skip
+        whole_numbers("--documents", documents, least=1),
+        whole_numbers("--relevant", relevant, least=1),
+        size=size,
+        rank=rank,
+        ap=decimals("--ap", ap),
+    )
     render(found, output)

@@ -136,8 +136,9 @@ def sensitivity(
     from pooler.results.measure import sensitivity as results
 
     at_name: At | None = None if at is None else at.value
-    _check_options(scenario, at=at, flips=flips, missing=missing,
-                   pairs=pairs, each=each, by_topic=by_topic, plot=plot)  # fmt: skip
+    _check_options(
+        scenario, at=at, flips=flips, missing=missing, pairs=pairs, each=each, by_topic=by_topic, plot=plot
+    )
     output.check(plot=plot)
     source = given.source()
     r: RMode = r_mode.value
@@ -151,9 +152,15 @@ def sensitivity(
         render(bounds, output, "topics" if by_topic else "missing", plot=plot)
     elif pairs:
         found = results.sensitivity_pairs(
-            source, depth=depth, at=at_name, flips=flips, scenario=scenario.value, r=r, cutoff=cutoff,
+            source,
+            depth=depth,
+            at=at_name,
+            flips=flips,
+            scenario=scenario.value,
+            r=r,
+            cutoff=cutoff,
             limit=output.limit,
-        )  # fmt: skip
+        )
         render(found, output)
     else:
         result = results.sensitivity(

@@ -91,9 +91,18 @@ def variation(
     if neighbours and not pairs:
         raise ArgumentError("--neighbours", "is of --pairs, which is absent", None)
     found = results.variation(
-        given.probable_source(probabilities), values=values, probabilities=probabilities,
-        unjudged=unjudged, extra_relevant=extra_relevant, empty=empty.value, pairs=pairs,
-        neighbours=neighbours, intervals=not pairs, quick=not plot, simulate=monte_carlo, seed=seed,
+        given.probable_source(probabilities),
+        values=values,
+        probabilities=probabilities,
+        unjudged=unjudged,
+        extra_relevant=extra_relevant,
+        empty=empty.value,
+        pairs=pairs,
+        neighbours=neighbours,
+        intervals=not pairs,
+        quick=not plot,
+        simulate=monte_carlo,
+        seed=seed,
         cutoff=given.cutoff,
-    )  # fmt: skip
+    )
     render(found, output, "pairs" if pairs else "variation", plot=plot)

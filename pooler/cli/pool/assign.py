@@ -141,11 +141,22 @@ def assign(
         found = results.clear_assignments(collection, pools=pools or (), topics=topics or (), dry_run=dry_run)
     else:
         found = results.assign(
-            collection, judges or (), by=by.value, per_document=per_document, overlap=overlap,
-            overlap_judges=overlap_judges, calibration=calibration, order=order.value, seed=seed,
-            claim=claim, lease=lease, pools=pools or (), topics=topics or (),
-            existing="add" if add else "replace" if replace else "refuse", dry_run=dry_run,
-        )  # fmt: skip
+            collection,
+            judges or (),
+            by=by.value,
+            per_document=per_document,
+            overlap=overlap,
+            overlap_judges=overlap_judges,
+            calibration=calibration,
+            order=order.value,
+            seed=seed,
+            claim=claim,
+            lease=lease,
+            pools=pools or (),
+            topics=topics or (),
+            existing="add" if add else "replace" if replace else "refuse",
+            dry_run=dry_run,
+        )
     render(found, output)
     for words in found.words:
         say(words)

@@ -216,9 +216,14 @@ def pool(
     if not dry_run:
         check_out(out, manifest)
     given: dict[str, Any] = {
-        "strategy": strategy, "depth": depth, "budget": budget, "total_budget": total_budget,
-        "seed": seed, "out_order": None if out_order is None else out_order.value, "name": name,
-    }  # fmt: skip
+        "strategy": strategy,
+        "depth": depth,
+        "budget": budget,
+        "total_budget": total_budget,
+        "seed": seed,
+        "out_order": None if out_order is None else out_order.value,
+        "name": name,
+    }
     parameters = parse_parameters(param or [])
     rank_order: Order | None = None if order is None else order.value
     if runs or listed is not None:
@@ -238,10 +243,19 @@ def pool(
         values: dict[str, Any] = dict(plan.parameters)
         files = Source(runs or [], listed=listed, qrels=(), order=rank_order or "trec", lenient=lenient)
         found = pool_runs(
-            files, strategy=plan.strategy, depth=depth, budget=budget, total_budget=total_budget,
-            seed=seed, out_order=plan.out_order, without=minus, annotated=annotated, name=plan.name,
-            round_label=plan.round, **values,
-        )  # fmt: skip
+            files,
+            strategy=plan.strategy,
+            depth=depth,
+            budget=budget,
+            total_budget=total_budget,
+            seed=seed,
+            out_order=plan.out_order,
+            without=minus,
+            annotated=annotated,
+            name=plan.name,
+            round_label=plan.round,
+            **values,
+        )
         _write(found.file_lines(annotated=annotated), found.manifest, out, manifest)
         for line in found.words():
             say(line)
@@ -251,9 +265,19 @@ def pool(
             say(f"without the pairs of {minus}")
         return
     pooled = pool_collection(
-        collection, **given, order=rank_order, level=level, round_label=round_label, without=minus,
-        add=add, replace=replace, dry_run=dry_run, annotated=annotated, out=out, parameters=parameters,
-    )  # fmt: skip
+        collection,
+        **given,
+        order=rank_order,
+        level=level,
+        round_label=round_label,
+        without=minus,
+        add=add,
+        replace=replace,
+        dry_run=dry_run,
+        annotated=annotated,
+        out=out,
+        parameters=parameters,
+    )
     if not dry_run and not pooled.is_nothing and (out, manifest) != (None, None):
         lines = pooled.file_lines(annotated=annotated) if out is not None else None
         _write(lines, pooled.manifest, out, manifest)
@@ -275,9 +299,12 @@ app.command(DIFF)(diff)
 def _table_options(output: Output) -> dict[str, Any]:
     """Return the options of tables that were given."""
     return {
-        "--format": None if output.is_for_people else output.fmt.value, "--table": output.table,
-        "--columns": output.columns, "--sort": output.sort, "--limit": output.limit,
-    }  # fmt: skip
+        "--format": None if output.is_for_people else output.fmt.value,
+        "--table": output.table,
+        "--columns": output.columns,
+        "--sort": output.sort,
+        "--limit": output.limit,
+    }
 
 
 def _write(

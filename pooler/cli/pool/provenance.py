@@ -72,8 +72,13 @@ def provenance(
     if qrels is not None and not is_of_files:
         raise ArgumentError("--qrels", "goes with run files", qrels)
     source = Source(
-        runs or [], listed=listed, qrels=(qrels or ()) if is_of_files else None, collection=collection,
-        level=level, order=order.value, lenient=lenient,
-    )  # fmt: skip
+        runs or [],
+        listed=listed,
+        qrels=(qrels or ()) if is_of_files else None,
+        collection=collection,
+        level=level,
+        order=order.value,
+        lenient=lenient,
+    )
     found = results.provenance(source, depth=depth, by=by.value)
     render(found, output, *found.shown())

@@ -79,10 +79,14 @@ def replay(
 
     output.check(plot=plot)
     found = results.replay(
-        given.source(), strategies or (), depth=depth,
+        given.source(),
+        strategies or (),
+        depth=depth,
         budgets=None if budgets is None else _parse_budgets(budgets),
-        unjudged=unjudged.value, seed=seed, cutoff=given.cutoff,
-    )  # fmt: skip
+        unjudged=unjudged.value,
+        seed=seed,
+        cutoff=given.cutoff,
+    )
     render(found, output, "topics" if by_topic else "replay", plot=plot)
 
 

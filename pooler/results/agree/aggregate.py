@@ -325,10 +325,18 @@ class _Gathered:
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
             if counts := kind_counts(self.judges, final.judges):
                 settings["kinds"] = counts
-            made.append(QrelsResult(
-                final=final, ballots=ballots, flips=tuple(flips), open_pairs=open_pairs, manifest=manifest,
-                text=text, erased=self.erased, settings=frozen(**settings),
-            ))  # fmt: skip
+            made.append(
+                QrelsResult(
+                    final=final,
+                    ballots=ballots,
+                    flips=tuple(flips),
+                    open_pairs=open_pairs,
+                    manifest=manifest,
+                    text=text,
+                    erased=self.erased,
+                    settings=frozen(**settings),
+                )
+            )
         return made
 
 
@@ -548,8 +556,10 @@ def tell_rulings(final: FinalQrels) -> None:
     say(f"rulings: {rulings_words(final.n_ruled, final.n_ruled_cannot)}")
     if final.n_rulings_changed:
         n_changed = counted(final.n_rulings_changed, "ruling")
-        warn(f"{n_changed} made before judges decided otherwise; `pooler adjudicate --list` shows"
-             " them as changed since")  # fmt: skip
+        warn(
+            f"{n_changed} made before judges decided otherwise; `pooler adjudicate --list` shows"
+            " them as changed since"
+        )
     if final.n_rulings_unneeded:
         n_unneeded = counted(final.n_rulings_unneeded, "document")
         say(f"rulings on documents that judges do not differ on: {n_unneeded}")
@@ -576,11 +586,15 @@ def tell_few_votes(final: FinalQrels) -> None:
         return
     say(f"Dawid-Skene: {counted(final.n_iterations, 'iteration')}")
     if not final.converged:
-        warn("Dawid-Skene still moved when it stopped, at its limit of iterations: grades that are"
-             " nearly equally probable may come out otherwise")  # fmt: skip
+        warn(
+            "Dawid-Skene still moved when it stopped, at its limit of iterations: grades that are"
+            " nearly equally probable may come out otherwise"
+        )
     if final.n_fewer_votes:
-        warn(f"{n_fewer} with fewer than three votes: as a rule of thumb, Dawid-Skene wants three,"
-             " and median may do better there")  # fmt: skip
+        warn(
+            f"{n_fewer} with fewer than three votes: as a rule of thumb, Dawid-Skene wants three,"
+            " and median may do better there"
+        )
 
 
 def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:

@@ -246,9 +246,14 @@ def _judges_row(one: AllJudges, level: int | None, asked: Asked) -> dict[str, An
     from store.analysis.agreement.kappa import band
 
     row: dict[str, Any] = {
-        "topic": "all", "level": level, "coefficient": one.name, "value": one.value,
-        "n": one.n_documents, "topics": one.n_topics, "reason": one.reason,
-    }  # fmt: skip
+        "topic": "all",
+        "level": level,
+        "coefficient": one.name,
+        "value": one.value,
+        "n": one.n_documents,
+        "topics": one.n_topics,
+        "reason": one.reason,
+    }
     if one.interval is not None:
         limits = _limits({"": one.interval})
         row |= {"low": limits["_low"], "high": limits["_high"]}
@@ -391,8 +396,9 @@ def coefficients(
         if leaves_out:
             shared, n_apart = sharing(found)
             found = [dict(row) for row in shared]
-    return Coefficients(judge_table(votes, asked), pairs, found, n_apart, together, stacks,
-                        stacked, intervals)  # fmt: skip
+    return Coefficients(
+        judge_table(votes, asked), pairs, found, n_apart, together, stacks, stacked, intervals
+    )
 
 
 MEASURES = {
@@ -441,9 +447,11 @@ def all_view(rows: Sequence[Row], n_judges: int, asked: Asked, *, skewed: Collec
     if "alpha, ordinal" in measures:
         lines.append("alpha, ordinal: a near miss counts less than a far one.")
     if "overlap of all" in measures:
-        lines.append("overlap of all: documents relevant to everybody among those relevant to"
-                     " anybody, mean of the topics that have one; N: documents that everybody"
-                     " graded.")  # fmt: skip
+        lines.append(
+            "overlap of all: documents relevant to everybody among those relevant to"
+            " anybody, mean of the topics that have one; N: documents that everybody"
+            " graded."
+        )
     if "AC1" in measures:
         lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
     columns = [Column("on"), Column("measure"), Column("value", "float", digits=3)]
@@ -582,28 +590,45 @@ def agreement(
         asked = Asked(
             scale=scale,
             levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
-            kind=interval or "topic", resamples=resamples, seed=seed, bands=bands, by_topic=by_topic,
+            kind=interval or "topic",
+            resamples=resamples,
+            seed=seed,
+            bands=bands,
+            by_topic=by_topic,
             has_levels=bool(levels) or rigid or relaxed,
-        )  # fmt: skip
+        )
         votes = fetch_chosen(
-            opinions.grades, judges, against, are_files=opinions.are_files, population=population,
+            opinions.grades,
+            judges,
+            against,
+            are_files=opinions.are_files,
+            population=population,
             unlisted_as=unlisted_as,
-        )  # fmt: skip
+        )
         kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
         tell_kinds(kinds, "are measured together")
         made = coefficients(
-            votes, asked, against=against, policy=policy, of_grades=of_grades,
-            pairs_too=interval is not None, all_pairs=all_pairs,
-        )  # fmt: skip
+            votes,
+            asked,
+            against=against,
+            policy=policy,
+            of_grades=of_grades,
+            pairs_too=interval is not None,
+            all_pairs=all_pairs,
+        )
         has_intervals = (made.intervals and not (by_topic and not every_level)) or bool(made.together)
         _warn(made.found, made.n_apart, votes.n_topics, asked, intervals=has_intervals)
         erased = opinions.erased()
     settings = settings_of(votes, asked, against=against, policy=policy, kinds=kinds)
     settings["all_pairs"] = all_pairs
     return AgreementResult(
-        made=made, votes=votes, asked=asked, settings=frozen(**settings), erased=erased,
+        made=made,
+        votes=votes,
+        asked=asked,
+        settings=frozen(**settings),
+        erased=erased,
         warnings=said.warnings,
-    )  # fmt: skip
+    )
 
 
 def _warn(rows: Sequence[Row], n_apart: int, n_topics: int, asked: Asked, *, intervals: bool) -> None:
@@ -612,9 +637,10 @@ def _warn(rows: Sequence[Row], n_apart: int, n_topics: int, asked: Asked, *, int
 
     level = rows[-1]["level"] if rows else None
     numbers = [
-        row["n"] for row in rows
+        row["n"]
+        for row in rows
         if row["level"] == level and row["topic"] == "all" and people.is_judge(row["first"])
-    ]  # fmt: skip
+    ]
     few = n_apart + sum(number < FEW_DOCUMENTS for number in numbers)
     if few:
         share = "shares" if few == 1 else "share"
@@ -748,9 +774,13 @@ class AgreementResult(Result):
         if len(made.pairs) - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
             rows, rest = people.ends_of(rows)
         show = partial(
-            people.pair_views, rows, asked, intervals=made.intervals, reference=self.settings["against"],
+            people.pair_views,
+            rows,
+            asked,
+            intervals=made.intervals,
+            reference=self.settings["against"],
             binary=asked.has_levels or not rest,
-        )  # fmt: skip
+        )
         intervals = []
         if any(map(people.shows_intervals, [*self._views("all_judges"), *show()])):
             intervals.append(people.interval_line(asked))

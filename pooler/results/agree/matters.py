@@ -92,9 +92,13 @@ def disagreement_matters(
         if len(levels) > 1 and (rigid or relaxed):
             raise ArgumentError("level", "must be one", list(levels))
         votes = fetch_chosen(
-            opinions.grades, judges, None, are_files=opinions.are_files, population=population,
+            opinions.grades,
+            judges,
+            None,
+            are_files=opinions.are_files,
+            population=population,
             unlisted_as=unlisted_as,
-        )  # fmt: skip
+        )
         kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
         tell_kinds(kinds, "are measured together")
         ranked = opinions.rankings()
@@ -111,13 +115,23 @@ def disagreement_matters(
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)
     settings = frozen(
-        judges=list(votes.votes.judges), level=levels[0], mixtures=mixtures, seed=seed, cutoff=cutoff,
-        population=population, unlisted_as=unlisted_as,
-    )  # fmt: skip
+        judges=list(votes.votes.judges),
+        level=levels[0],
+        mixtures=mixtures,
+        seed=seed,
+        cutoff=cutoff,
+        population=population,
+        unlisted_as=unlisted_as,
+    )
     return JudgedOrders(
-        order=found, runs=ranked.tags, votes=votes, settings=settings, erased=erased, warnings=said.warnings,
+        order=found,
+        runs=ranked.tags,
+        votes=votes,
+        settings=settings,
+        erased=erased,
+        warnings=said.warnings,
         measured=measured_of(votes, opinions.scale, levels[:1], kinds=kinds, seed=seed),
-    )  # fmt: skip
+    )
 
 
 def judge_order_of(
@@ -279,8 +293,10 @@ class JudgedOrders(Result):
         """Show MAPs, and say over what."""
         order = self.order
         who = "two judges or more" if is_partial(order) else "every judge"
-        lines = [f"{counted(len(order.topics), 'topic')} with a score under {who}"
-                 f"{f'; {order.n_left_out} others left out' if order.n_left_out else ''}."]  # fmt: skip
+        lines = [
+            f"{counted(len(order.topics), 'topic')} with a score under {who}"
+            f"{f'; {order.n_left_out} others left out' if order.n_left_out else ''}."
+        ]
         hidden: list[str] = []
         if is_partial(order) or len(order.judges) > MOST_JUDGES:
             hidden += [name for name in table.data if name.startswith("map_judge")]
@@ -297,11 +313,12 @@ class JudgedOrders(Result):
         """One row a run and judge would be long: one column a judge."""
         order = self.order
         columns = [
-            Column("run"), *(Column(f"map_judge_{judge}", "float", judge, digits=3) for judge in self.judges),
+            Column("run"),
+            *(Column(f"map_judge_{judge}", "float", judge, digits=3) for judge in self.judges),
             Column("map_mean", "float", "mean", "of the judges' scores", digits=3),
             Column("map_low", "float", "mix min", "least MAP in the mixtures of judges below", digits=3),
             Column("map_high", "float", "mix max", "the greatest", digits=3),
-        ]  # fmt: skip
+        ]
         mixed, n_runs = order.mixtures, len(self.runs)
         data: dict[str, Any] = {"run": self.runs}
         for judge, of_judge in zip(self.judges, order.judges, strict=True):
@@ -317,21 +334,34 @@ class JudgedOrders(Result):
     def _order_pairs(self) -> Table:
         """Compare the orders of every two judges."""
         columns = [
-            Column("first"), Column("second"), Column("topics", "int"),
+            Column("first"),
+            Column("second"),
+            Column("topics", "int"),
             Column("tau", "float", about="1 = the same order of runs, -1 = the reverse", digits=3),
-            Column("tau_ap", "float", "tau_AP",
-                   "the same, more for the top, with the second judge's order taken as the true one",
-                   digits=3),
+            Column(
+                "tau_ap",
+                "float",
+                "tau_AP",
+                "the same, more for the top, with the second judge's order taken as the true one",
+                digits=3,
+            ),
             Column("tau_ap_reversed", "float", "back", "tau_AP with the first's", digits=3),
             Column("swapped", "int", about="pairs of runs in opposite order"),
             Column("reason", show="if_any"),
-        ]  # fmt: skip
+        ]
         rows = [
-            {"first": self.judges[pair.first], "second": self.judges[pair.second], "topics": pair.n_topics,
-             "tau": pair.tau.tau, "tau_ap": pair.tau_ap.tau, "tau_ap_reversed": pair.tau_ap_reversed.tau,
-             "swapped": pair.n_swapped, "reason": pair.tau.reason}
+            {
+                "first": self.judges[pair.first],
+                "second": self.judges[pair.second],
+                "topics": pair.n_topics,
+                "tau": pair.tau.tau,
+                "tau_ap": pair.tau_ap.tau,
+                "tau_ap_reversed": pair.tau_ap_reversed.tau,
+                "swapped": pair.n_swapped,
+                "reason": pair.tau.reason,
+            }
             for pair in self.order.pairs
-        ]  # fmt: skip
+        ]
         return Table.of_rows("order_pairs", columns, rows)
 
     def _mixtures(self) -> Table:
@@ -346,10 +376,14 @@ class JudgedOrders(Result):
         rows: list[dict[str, Any]] = []
         for name, spread in (("tau", mixed.tau), ("tau_ap", mixed.tau_ap)):
             row = {
-                "coefficient": name, "mixtures": mixed.n_mixtures, "undefined": mixed.n_undefined,
-                "topics": mixed.n_topics, "left_out": order.n_left_out, "min_judges": order.min_judges,
+                "coefficient": name,
+                "mixtures": mixed.n_mixtures,
+                "undefined": mixed.n_undefined,
+                "topics": mixed.n_topics,
+                "left_out": order.n_left_out,
+                "min_judges": order.min_judges,
                 "reason": mixed.reason,
-            }  # fmt: skip
+            }
             if spread is not None:
                 quantiles = spread.quantiles
                 row |= {"mean": spread.mean, "least": spread.least, "greatest": spread.greatest}
@@ -360,14 +394,24 @@ class JudgedOrders(Result):
     def _swaps(self) -> Table:
         """List pairs of runs that change places."""
         columns = [
-            Column("better"), Column("worse"),
-            Column("share", "float", "mixtures",
-                   "share of them in which the worse run comes out above the better", digits=3),
+            Column("better"),
+            Column("worse"),
+            Column(
+                "share",
+                "float",
+                "mixtures",
+                "share of them in which the worse run comes out above the better",
+                digits=3,
+            ),
             Column("difference", "float", "MAP apart", digits=4),
-        ]  # fmt: skip
+        ]
         rows = [
-            {"better": self.runs[swap.better], "worse": self.runs[swap.worse], "share": swap.share,
-             "difference": swap.difference}
+            {
+                "better": self.runs[swap.better],
+                "worse": self.runs[swap.worse],
+                "share": swap.share,
+                "difference": swap.difference,
+            }
             for swap in self.order.mixtures.swaps
-        ]  # fmt: skip
+        ]
         return Table.of_rows("swaps", columns, rows)

@@ -36,8 +36,12 @@ KINDS = {
 }
 N_ABOUT = "documents both graded"
 SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
-KAPPA = Column("kappa", "float", about="agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less"
-               " often than by chance", digits=3)  # fmt: skip
+KAPPA = Column(
+    "kappa",
+    "float",
+    about="agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less often than by chance",
+    digits=3,
+)
 AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
 
 
@@ -163,8 +167,9 @@ def pair_views(
     graded = [row for row in rows if row["level"] is None]
     levels = [row for row in rows if row["level"] is not None]
     has_intervals = intervals and not asked.by_topic
-    title = "Pairs of judges: agreement on" if reference is None \
-        else f"Each judge with {reference}: agreement on"  # fmt: skip
+    title = (
+        "Pairs of judges: agreement on" if reference is None else f"Each judge with {reference}: agreement on"
+    )
     views: list[View] = []
     if graded and len(asked.scale.values) > 2:
         skewed = bool(skewed_levels(graded))
@@ -172,8 +177,11 @@ def pair_views(
         second = has_intervals and not skewed and asked.bands is None
         columns = [*_first_columns(graded, asked, reference), KAPPA]
         columns += [interval_column("interval", "kappa")] * has_intervals
-        columns.append(Column("quadratic", "float", digits=3,
-                              about="kappa in which a near miss counts less than a far one"))  # fmt: skip
+        columns.append(
+            Column(
+                "quadratic", "float", digits=3, about="kappa in which a near miss counts less than a far one"
+            )
+        )
         columns += [interval_column("quadratic_interval", "quadratic")] * second
         lines = ["The interval of quadratic is in json and tsv."] * (has_intervals and not second)
         views.append(_view(graded, columns, f"{title} grades", lines, asked, skewed=skewed, binary=False))
@@ -210,8 +218,7 @@ def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Co
 
 def _first_columns(rows: Sequence[Row], asked: Asked, reference: str | None) -> list[Column]:
     """Name the columns that say which pair it is, and how often they agree."""
-    columns = [Column("first"), Column("second")] if reference is None \
-        else [Column("first", heading="judge")]  # fmt: skip
+    columns = [Column("first"), Column("second")] if reference is None else [Column("first", heading="judge")]
     columns += [Column("topic")] * asked.by_topic
     n = Column("n", "int", "N", N_ABOUT)
     if any(map(_has_few, rows)):
@@ -234,11 +241,14 @@ def _view(
     """Add the cells and columns that only people need, and the notes."""
     width = max(len(_n_cell(row)) for row in rows)
     rows = [
-        {**row, "at": f"{row['level']}+", "n_marked": _n_cell(row).rjust(width),
-         "mean_overlap": row.get("overlap") if row["topic"] != "all"
-         else row.get("macro_overlap")}
+        {
+            **row,
+            "at": f"{row['level']}+",
+            "n_marked": _n_cell(row).rjust(width),
+            "mean_overlap": row.get("overlap") if row["topic"] != "all" else row.get("macro_overlap"),
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     columns = [*columns, *[ac1_column(binary=binary)] * skewed, *band_column(asked)]
     if all(column.name != "interval" for column in columns):
         columns.append(Column("reason", show="if_any"))
@@ -249,8 +259,10 @@ def _view(
     declared = [one for one in columns if not one.interval] + [one for one in hidden if one.name not in shown]
     lines = list(lines)
     if any(row["first"] == ALL_LABELS for row in rows):
-        lines.append(f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
-                     " counts labels, not documents.")  # fmt: skip
+        lines.append(
+            f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
+            " counts labels, not documents."
+        )
     lines += [bands_line(asked)] if asked.bands else []
     table = Table.of_rows("pairs", declared, rows)
     return View(table, columns, title=title, notes=lines)
@@ -288,9 +300,10 @@ def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     levels = {row["level"] for row in rows}
     level = None if None in levels else min(levels, key=_place)
     whole = [
-        row for row in rows if row["level"] == level and row.get("topic", "all") == "all"
-        and is_judge(row["first"])
-    ]  # fmt: skip
+        row
+        for row in rows
+        if row["level"] == level and row.get("topic", "all") == "all" and is_judge(row["first"])
+    ]
     measured = [row for row in whole if row["kappa"] is not None]
     enough = [row for row in measured if _number(row["n"]) >= FEW_DOCUMENTS]
     ranked = sorted(enough or measured, key=lambda row: _number(row["kappa"]))

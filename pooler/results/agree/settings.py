@@ -20,13 +20,39 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 
-OF_COEFFICIENTS = frozenset({"--by-topic", "--per-grade", "--tables", "--all-pairs", "--bands",
-                             "--interval", "--resamples", "--aggregate"})  # fmt: skip
+OF_COEFFICIENTS = frozenset(
+    {
+        "--by-topic",
+        "--per-grade",
+        "--tables",
+        "--all-pairs",
+        "--bands",
+        "--interval",
+        "--resamples",
+        "--aggregate",
+    }
+)
 """Options that choose how coefficients are shown."""
-OF_JUDGES = frozenset({"JUDGE...", "--level", "--rigid", "--relaxed", "--population",
-                       "--unlisted-as", "--against", "--manifest", "--input", "--input-columns",
-                       "--topic", "--judge-column", "--scale", "--code", "--map",
-                       "--lenient"})  # fmt: skip
+OF_JUDGES = frozenset(
+    {
+        "JUDGE...",
+        "--level",
+        "--rigid",
+        "--relaxed",
+        "--population",
+        "--unlisted-as",
+        "--against",
+        "--manifest",
+        "--input",
+        "--input-columns",
+        "--topic",
+        "--judge-column",
+        "--scale",
+        "--code",
+        "--map",
+        "--lenient",
+    }
+)
 """Options that choose whose judgements are measured, and over what."""
 OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order", "--run", "--runs"})
 """Options of run orders."""
@@ -139,8 +165,10 @@ def check_names(known: Sequence[Judge], names: Sequence[str], against: str | Non
         if name not in kinds:
             raise UnknownNameError("judge", name, list(kinds))
         if kinds[name] == "adjudicator":
-            warn(f"{name} is an adjudicator, who saw the others' opinions: agreement with {name}"
-                 " says little of how far judges agree")  # fmt: skip
+            warn(
+                f"{name} is an adjudicator, who saw the others' opinions: agreement with {name}"
+                " says little of how far judges agree"
+            )
 
 
 def fetch_chosen(
@@ -169,19 +197,28 @@ def fetch_chosen(
     judges = votes.votes.judges
     if not votes.graded.any():
         message = "there is nothing to measure: "
-        message += "none of them has graded a document" if _others_graded(opened, names) \
-            else "nobody has graded a document yet"  # fmt: skip
-        hint = "no line of the files is a judgement" if are_files \
-            else "pooler judge --judge NAME; pooler import judgements"  # fmt: skip
+        message += (
+            "none of them has graded a document"
+            if _others_graded(opened, names)
+            else "nobody has graded a document yet"
+        )
+        hint = (
+            "no line of the files is a judgement"
+            if are_files
+            else "pooler judge --judge NAME; pooler import judgements"
+        )
         raise PoolerError(message, hint=hint)
     if len(judges) < 2:
         [name] = judges
         message = f"agreement needs two judges, and there is `{name}` only"
         hint = "name another judge too, or none: then all who graded are measured"
         if not names:
-            hint = "let another judge grade the same documents: pooler judge --judge NAME" \
-                if not are_files else "name another judge's file, too; a file that names its" \
-                " judges is read with --judge-column 2, --input-columns or --input"  # fmt: skip
+            hint = (
+                "let another judge grade the same documents: pooler judge --judge NAME"
+                if not are_files
+                else "name another judge's file, too; a file that names its"
+                " judges is read with --judge-column 2, --input-columns or --input"
+            )
         raise PoolerError(message, hint=hint)
     return votes
 
@@ -231,7 +268,13 @@ def measured_of(
     from store.grades.policy import Policy
 
     asked = Asked(
-        scale=scale, levels=tuple(levels), kind="topic", resamples=10_000, seed=seed, bands=None,
-        by_topic=False, has_levels=True,
-    )  # fmt: skip
+        scale=scale,
+        levels=tuple(levels),
+        kind="topic",
+        resamples=10_000,
+        seed=seed,
+        bands=None,
+        by_topic=False,
+        has_levels=True,
+    )
     return settings_of(votes, asked, against=against, policy=Policy(), kinds=kinds)

@@ -92,25 +92,43 @@ def plan_sharing(
         asked = Asked(
             scale=scale,
             levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
-            kind="none", resamples=0, seed=0, bands=None, by_topic=False, has_levels=bool(levels),
-        )  # fmt: skip
+            kind="none",
+            resamples=0,
+            seed=0,
+            bands=None,
+            by_topic=False,
+            has_levels=bool(levels),
+        )
         votes = fetch_chosen(
-            opinions.grades, judges, against, are_files=opinions.are_files, population=population,
+            opinions.grades,
+            judges,
+            against,
+            are_files=opinions.are_files,
+            population=population,
             unlisted_as=unlisted_as,
-        )  # fmt: skip
+        )
         kinds = kind_counts(opinions.grades.judges(), votes.votes.judges)
         tell_kinds(kinds, "are measured together")
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
     rows = tuple(_plan_rows(votes, pairs, width, asked))
     settings = frozen(
-        width=width, against=against, population=population, unlisted_as=unlisted_as,
-        judges=list(votes.votes.judges), levels=list(asked.levels), scale=list(scale.values),
-    )  # fmt: skip
+        width=width,
+        against=against,
+        population=population,
+        unlisted_as=unlisted_as,
+        judges=list(votes.votes.judges),
+        levels=list(asked.levels),
+        scale=list(scale.values),
+    )
     return SharingPlan(
-        rows=rows, n_pairs=len(pairs), settings=settings, erased=erased, warnings=said.warnings,
+        rows=rows,
+        n_pairs=len(pairs),
+        settings=settings,
+        erased=erased,
+        warnings=said.warnings,
         measured=measured_of(votes, scale, asked.levels, kinds=kinds, against=against),
-    )  # fmt: skip
+    )
 
 
 def _plan_rows(
@@ -153,28 +171,44 @@ class SharingPlan(Result):
     def _table(self, name: str) -> Table:
         if name == "assumed_plan":
             columns = [
-                Column("kappa", "float", digits=2), Column("share", "float", "relevant", digits=2),
-                Column("wanted", "float", "width", digits=2), Column("documents", "int"), Column("warning"),
-            ]  # fmt: skip
+                Column("kappa", "float", digits=2),
+                Column("share", "float", "relevant", digits=2),
+                Column("wanted", "float", "width", digits=2),
+                Column("documents", "int"),
+                Column("warning"),
+            ]
             note = (
                 "Least number, as if documents of a topic were not alike; plan again from the first"
                 " judgements."
             )
             return Table.of_rows(name, columns, self.rows, notes=[note])
         columns = [
-            Column("first"), Column("second"), Column("level", "int"), Column("coefficient"),
-            Column("n", "int", "N", "documents shared so far"), Column("topics", "int"),
+            Column("first"),
+            Column("second"),
+            Column("level", "int"),
+            Column("coefficient"),
+            Column("n", "int", "N", "documents shared so far"),
+            Column("topics", "int"),
             Column("kappa", "float", digits=3),
-            Column("width", "float", digits=2,
-                   about="of the 95 % interval that they give by the plan's reckoning"),
+            Column(
+                "width",
+                "float",
+                digits=2,
+                about="of the 95 % interval that they give by the plan's reckoning",
+            ),
             Column("wanted", "float", digits=2),
-            Column("documents_per_topic", "int", "per topic",
-                   "documents that each of these topics would need"),
+            Column(
+                "documents_per_topic", "int", "per topic", "documents that each of these topics would need"
+            ),
             Column("documents", "int"),
-            Column("or_topics", "int", "topics",
-                   "how many topics, with as many documents each as now, would do instead"),
+            Column(
+                "or_topics",
+                "int",
+                "topics",
+                "how many topics, with as many documents each as now, would do instead",
+            ),
             Column("reason", show="if_any"),
-        ]  # fmt: skip
+        ]
         title = f"Documents to share for an interval {self.settings['width']} wide"
         return Table.of_rows(name, columns, self.rows, title=title)
 

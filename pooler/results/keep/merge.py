@@ -39,22 +39,32 @@ _HOW = {
 """How copies that had gone on apart were settled, in words."""
 _COLUMNS = {
     "judges": (
-        Column("judge"), Column("new", "int", "new events"), Column("there", "int", "there already"),
+        Column("judge"),
+        Column("new", "int", "new events"),
+        Column("there", "int", "there already"),
         *(Column(name.replace(" ", "_"), "int", words, show="if_any") for name, words in _HOW.items()),
     ),
     "copies": (
-        Column("copy"), Column("part", "bool", show="if_any"), Column("what"),
-        Column("new", "int", show="if_any"), Column("changed", "int", show="if_any"),
+        Column("copy"),
+        Column("part", "bool", show="if_any"),
+        Column("what"),
+        Column("new", "int", show="if_any"),
+        Column("changed", "int", show="if_any"),
         Column("left_out", "int", "left out", show="if_any"),
     ),
     "conflicts": (
-        *(Column(name) for name in _KEYS), Column("copy"), Column("says"),
-        Column("by", heading="settled before", show="if_any"), Column("at", "moment", "decided at"),
-        Column("reason", show="if_any"), Column("note", show="if_any"),
+        *(Column(name) for name in _KEYS),
+        Column("copy"),
+        Column("says"),
+        Column("by", heading="settled before", show="if_any"),
+        Column("at", "moment", "decided at"),
+        Column("reason", show="if_any"),
+        Column("note", show="if_any"),
         *(Column(rule, show="never") for rule in _RULES),
-        Column("settled", show="if_any"), Column("took", show="if_any"),
+        Column("settled", show="if_any"),
+        Column("took", show="if_any"),
     ),
-}  # fmt: skip
+}
 """Of every table. What each rule would let stand, people see from what copies say, and when."""
 
 
@@ -253,9 +263,10 @@ class MergeResult(Result):
         for one in self.merged.copies:
             for what in dict.fromkeys((*one.new, *one.changed, *one.left_out)):
                 counts = {
-                    "new": one.new[what] or None, "changed": one.changed[what] or None,
+                    "new": one.new[what] or None,
+                    "changed": one.changed[what] or None,
                     "left_out": one.left_out[what] or None,
-                }  # fmt: skip
+                }
                 if any(counts.values()):
                     yield {"copy": one.name, "part": one.is_part, "what": what, **counts}
 
@@ -264,16 +275,23 @@ class MergeResult(Result):
         for one in self.open_conflicts or self.merged.conflicts:
             would = {rule.value: outcome_words(take) for rule, take in one.would.items()}
             about = {
-                "topic": one.topic, "docno": one.docno, "judge": one.judge,
+                "topic": one.topic,
+                "docno": one.docno,
+                "judge": one.judge,
                 **{rule: would[rule] for rule in _RULES},
-                "settled": _how(one.settled), "took": None if one.took is None else outcome_words(one.took),
-            }  # fmt: skip
+                "settled": _how(one.settled),
+                "took": None if one.took is None else outcome_words(one.took),
+            }
             for version in one.versions:
                 yield {
-                    **about, "copy": ", ".join(version.copies), "says": outcome_words(version.outcome),
-                    "by": _how(version.settled), "at": version.judged_at,
-                    "reason": version.reason or None, "note": version.note or None,
-                }  # fmt: skip
+                    **about,
+                    "copy": ", ".join(version.copies),
+                    "says": outcome_words(version.outcome),
+                    "by": _how(version.settled),
+                    "at": version.judged_at,
+                    "reason": version.reason or None,
+                    "note": version.note or None,
+                }
 
     def _conflicts_view(self, table: Table) -> View:
         """Say once what holds for all lines of a conflict; to the second, where minutes are alike."""

@@ -86,14 +86,24 @@ class Verification(Result):
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("check"), Column("what"), Column("checked", "int"), Column("faults", "int"),
-            Column("examples", show="never"), Column("advice", show="never"),
-        ]  # fmt: skip
+            Column("check"),
+            Column("what"),
+            Column("checked", "int"),
+            Column("faults", "int"),
+            Column("examples", show="never"),
+            Column("advice", show="never"),
+        ]
         rows = [
-            {"check": one.name, "what": one.what, "checked": one.n_checked, "faults": one.n_faults,
-             "examples": "; ".join(one.examples) or None, "advice": one.advice if one.n_faults else None}
+            {
+                "check": one.name,
+                "what": one.what,
+                "checked": one.n_checked,
+                "faults": one.n_faults,
+                "examples": "; ".join(one.examples) or None,
+                "advice": one.advice if one.n_faults else None,
+            }
             for one in self.checks
-        ]  # fmt: skip
+        ]
         notes = [line for one in self.checks for line in _in_words(one)] or ["no fault found"]
         return Table.of_rows(name, columns, rows, title=f"verify ({self.where})", notes=notes)
 

@@ -53,39 +53,52 @@ def _explained(columns: Iterable[Column]) -> list[Column]:
 
 
 _POOLINGS = (
-    Column("topic"), Column("pool"),
+    Column("topic"),
+    Column("pool"),
     Column("round", about=_WORDS["round"], show="if_varied"),
     Column("withdrawn", "bool", show="if_varied", usual=(False,)),
     Column("sampled", "bool", "to judge"),
     Column("position", "int", about="place in the order in which judges see the topic, from 0"),
-    Column("priority", "float", about="what the strategy thought of the document, higher first",
-           show="if_any"),
+    Column(
+        "priority", "float", about="what the strategy thought of the document, higher first", show="if_any"
+    ),
     Column("stratum", "int", show="if_any"),
     Column("inclusion_probability", "float", "probability", show="if_any"),
-)  # fmt: skip
+)
 _RETRIEVALS = (
-    Column("topic"), Column("run"), Column("rank", "int"), Column("of", "int"),
+    Column("topic"),
+    Column("run"),
+    Column("rank", "int"),
+    Column("of", "int"),
     Column("score", "float", digits=6),
-)  # fmt: skip
+)
 _JUDGEMENTS = (
-    Column("topic"), Column("judge"), Column("kind"),
+    Column("topic"),
+    Column("judge"),
+    Column("kind"),
     Column("state", show="if_varied", usual=("judged",)),
-    Column("grade", "int"), Column("label", show="if_any"),
-    Column("reason", show="if_any", most=_MOST), Column("note", show="if_any", most=_MOST),
+    Column("grade", "int"),
+    Column("label", show="if_any"),
+    Column("reason", show="if_any", most=_MOST),
+    Column("note", show="if_any", most=_MOST),
     Column("iteration", heading="round", about=_WORDS["round"], show="if_varied"),
     Column("revision", "int", show="if_varied", usual=(1,)),
     Column("judged_at", "moment", "when"),
-)  # fmt: skip
+)
 _SITTINGS = (
-    Column("sitting", "int"), Column("started_at", "moment", "started"),
-    Column("seen_at", "moment", "last seen"), Column("ended_at", "moment", "ended", show="if_any"),
-    Column("host", show="if_any", can_go=1), Column("program", show="if_any", can_go=1),
+    Column("sitting", "int"),
+    Column("started_at", "moment", "started"),
+    Column("seen_at", "moment", "last seen"),
+    Column("ended_at", "moment", "ended", show="if_any"),
+    Column("host", show="if_any", can_go=1),
+    Column("program", show="if_any", can_go=1),
     Column("events", "int"),
-)  # fmt: skip
+)
 _VERSIONS = (
-    Column("version", "int"), Column("changed_at", "moment", "since", show="if_any"),
+    Column("version", "int"),
+    Column("changed_at", "moment", "since", show="if_any"),
     Column("judgements", "int", "judged by it"),
-)  # fmt: skip
+)
 
 
 def details(
@@ -147,8 +160,10 @@ def details(
         known, tables = _judge(collection, name)
     return Details(
         settings=frozen(collection=collection.name, kind=kind, name=name, version=version, text=text),
-        warnings=(), known=known, found=tuple(tables),
-    )  # fmt: skip
+        warnings=(),
+        known=known,
+        found=tuple(tables),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -162,8 +177,16 @@ class Details(Result):
     found: tuple[Table, ...]
 
     NAMES: ClassVar[tuple[str, ...]] = (
-        "by_topic", "versions", "pools", "judges", "runs", "judgements", "retrieved", "topics", "sittings",
-    )  # fmt: skip
+        "by_topic",
+        "versions",
+        "pools",
+        "judges",
+        "runs",
+        "judgements",
+        "retrieved",
+        "topics",
+        "sittings",
+    )
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables of this kind of thing."""
@@ -227,8 +250,11 @@ def _run(collection: Collection, tag: str) -> _Found:
     for name in ("pooled", "judged", "relevant"):
         facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
     relevant = f"graded {collection.scale.relaxed} or more by somebody"
-    columns = [Column("topic"), *(Column(name, "int") for name in ("documents", "pooled", "judged")),
-               Column("relevant", "int", about=relevant)]  # fmt: skip
+    columns = [
+        Column("topic"),
+        *(Column(name, "int") for name in ("documents", "pooled", "judged")),
+        Column("relevant", "int", about=relevant),
+    ]
     return facts, [Table.of_records("by_topic", columns, found.topics)]
 
 
@@ -267,10 +293,13 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
         facts["text"] = document.text
     scale = collection.scale
     judgements = Table.of_records(
-        "judgements", _JUDGEMENTS, found.standpoints,
+        "judgements",
+        _JUDGEMENTS,
+        found.standpoints,
         label=lambda one: None if one.grade is None else scale.label(one.grade),
-        reason=lambda one: one.reason or None, note=lambda one: one.note or None,
-    )  # fmt: skip
+        reason=lambda one: one.reason or None,
+        note=lambda one: one.note or None,
+    )
     return facts, [
         Table.of_records("pools", _POOLINGS, found.poolings),
         judgements,
@@ -307,9 +336,13 @@ def _judge(collection: Collection, name: str) -> _Found:
     facts["number_of_sittings"] = len(found.sittings)
     columns = [Column("topic"), _TITLE, Column("runs", "int", show="if_varied"), *_explained(STANDING)]
     sittings = Table.of_records(
-        "sittings", _SITTINGS, found.sittings, sitting=lambda one: one.number,
-        host=lambda one: one.host or None, program=lambda one: one.program or None,
-    )  # fmt: skip
+        "sittings",
+        _SITTINGS,
+        found.sittings,
+        sitting=lambda one: one.number,
+        host=lambda one: one.host or None,
+        program=lambda one: one.program or None,
+    )
     return facts, [_topics(found.topics, columns), sittings]
 
 
@@ -325,10 +358,15 @@ def _version(found: TopicDossier, version: int | None) -> TopicVersion:
 def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
     """Make the table of topics."""
     rows = [
-        {"topic": one.topic, "title": one.title, "runs": one.runs, "documents": one.standing.pooled,
-         **standing_cells(one.standing)}
+        {
+            "topic": one.topic,
+            "title": one.title,
+            "runs": one.runs,
+            "documents": one.standing.pooled,
+            **standing_cells(one.standing),
+        }
         for one in lines
-    ]  # fmt: skip
+    ]
     return Table.of_rows("topics", columns, rows)
 
 

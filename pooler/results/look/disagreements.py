@@ -84,9 +84,15 @@ def disagreements(
     from store.judging.disagreements import Selection, count_cells
 
     settings = frozen(
-        collection=collection.name, topic=topic, gap=gap, cell=cell and [*cell], judges=judges and [*judges],
-        unresolved=unresolved, level=level, names=names,
-    )  # fmt: skip
+        collection=collection.name,
+        topic=topic,
+        gap=gap,
+        cell=cell and [*cell],
+        judges=judges and [*judges],
+        unresolved=unresolved,
+        level=level,
+        names=names,
+    )
     asked = selection(collection.scale, settings)
     area = collection.disagreements
     cases = tuple(area.all(asked))
@@ -94,10 +100,14 @@ def disagreements(
     ids = {name: number for number, name in who.items()}
     pair = None if asked.judges is None else (ids[asked.judges[0]], ids[asked.judges[1]])
     return DisagreementList(
-        settings=settings, cases=cases, cells=tuple(count_cells(cases, pair)), scale=collection.scale,
-        who=who if names else {}, where=collection.where,
+        settings=settings,
+        cases=cases,
+        cells=tuple(count_cells(cases, pair)),
+        scale=collection.scale,
+        who=who if names else {},
+        where=collection.where,
         why_none="" if cases else _why_none(area.count_deciders(), is_narrowed=asked != Selection()),
-    )  # fmt: skip
+    )
 
 
 def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
@@ -151,9 +161,13 @@ class DisagreementList(Result):
     def _listed(self, mark: Mark) -> Table:
         """List the documents."""
         columns = [
-            Column("topic"), Column("docno"), Column("grades", "texts"), Column("gap", "int"),
-            Column("status"), Column("outcome", "verdict"),
-        ]  # fmt: skip
+            Column("topic"),
+            Column("docno"),
+            Column("grades", "texts"),
+            Column("gap", "int"),
+            Column("status"),
+            Column("outcome", "verdict"),
+        ]
         if self.settings["names"]:
             columns += [Column("judges", "texts"), Column("adjudicator")]
         counts = Counter(case.status for case in self.cases)
@@ -167,18 +181,22 @@ class DisagreementList(Result):
         """Count the documents by the two grades, and by what they were settled as."""
         outcomes = {f"as_{_stored(one)}": one for one in (*self.scale.values, None)}
         columns = [
-            Column("first", "verdict", "one gave"), Column("second", "verdict", "another gave"),
-            Column("documents", "int"), Column("settled", "int"),
+            Column("first", "verdict", "one gave"),
+            Column("second", "verdict", "another gave"),
+            Column("documents", "int"),
+            Column("settled", "int"),
             *(Column(name, "int", f"as {mark(one)}") for name, one in outcomes.items()),
-        ]  # fmt: skip
+        ]
         rows = [
             {
-                "first": mark(one.cell[0]), "second": mark(one.cell[1]),
-                "documents": one.documents, "settled": one.settled,
+                "first": mark(one.cell[0]),
+                "second": mark(one.cell[1]),
+                "documents": one.documents,
+                "settled": one.settled,
                 **{name: one.outcomes.get(verdict, 0) for name, verdict in outcomes.items()},
             }
             for one in self.cells
-        ]  # fmt: skip
+        ]
         note = (
             "A document with three different grades is in three rows." if rows else "no disagreement to count"
         )

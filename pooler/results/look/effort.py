@@ -104,14 +104,20 @@ class EffortResult(Result):
         """Add up what judging cost each judge."""
         below = self.settings["below"]
         columns = [
-            Column("judge"), Column("sittings", "int"), Column("active_s", "float", show="never"),
-            Column("decided", "int"), Column("pace_s", "float", show="never"),
-            Column("dwell_lower_s", "float", show="never"), Column("dwell_median_s", "float", show="never"),
-            Column("dwell_upper_s", "float", show="never"), Column("low_dwell", "int", f"<{below:g} s"),
+            Column("judge"),
+            Column("sittings", "int"),
+            Column("active_s", "float", show="never"),
+            Column("decided", "int"),
+            Column("pace_s", "float", show="never"),
+            Column("dwell_lower_s", "float", show="never"),
+            Column("dwell_median_s", "float", show="never"),
+            Column("dwell_upper_s", "float", show="never"),
+            Column("low_dwell", "int", f"<{below:g} s"),
             Column("dropped_keys", "int", "dropped", "grade keys too soon after the document appeared"),
-            Column("undone", "int", about="taken back"), Column("imported", "int", show="never"),
+            Column("undone", "int", about="taken back"),
+            Column("imported", "int", show="never"),
             Column("reason", show="never"),
-        ]  # fmt: skip
+        ]
         return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
 
     def _costs_view(self, table: Table) -> View:
@@ -133,34 +139,47 @@ class EffortResult(Result):
         """List the documents decided at a low dwell, in the order of the decisions."""
         below = self.settings["below"]
         columns = [
-            Column("judge"), Column("topic"), Column("docno"), Column("state"), Column("grade", "int"),
+            Column("judge"),
+            Column("topic"),
+            Column("docno"),
+            Column("state"),
+            Column("grade", "int"),
             Column("dwell_s", "float", "dwell s", digits=1),
-            Column("active_s", "float", "active s", digits=1), Column("judged_at", "moment"),
-        ]  # fmt: skip
+            Column("active_s", "float", "active s", digits=1),
+            Column("judged_at", "moment"),
+        ]
         rows = [
             {
-                "judge": one.judge, "topic": document.topic, "docno": document.docno,
-                "state": document.state.value, "grade": document.grade,
-                "dwell_s": document.dwell_ms / 1000, "active_s": _seconds(document.active_ms),
+                "judge": one.judge,
+                "topic": document.topic,
+                "docno": document.docno,
+                "state": document.state.value,
+                "grade": document.grade,
+                "dwell_s": document.dwell_ms / 1000,
+                "active_s": _seconds(document.active_ms),
                 "judged_at": document.judged_at,
             }
             for one in self.efforts
             for document in one.documents
             if document.dwell_ms is not None and document.dwell_ms < below * 1000
-        ]  # fmt: skip
+        ]
         return Table.of_rows("low_dwell", columns, rows, title=f"Decided below {below:g} s")
 
     def _drift(self) -> Table:
         """Compare the quarters of every judge's topics."""
         columns = [
-            Column("judge"), Column("topic", show="if_any"),
+            Column("judge"),
+            Column("topic", show="if_any"),
             Column("measure", about="seconds: median active; share relevant and grade: means"),
             Column("n", "int"),
-            *(Column(f"quarter_{number}", "float", heading, digits=2)
-              for number, heading in enumerate(("1st", "2nd", "3rd", "4th"), 1)),
+            *(
+                Column(f"quarter_{number}", "float", heading, digits=2)
+                for number, heading in enumerate(("1st", "2nd", "3rd", "4th"), 1)
+            ),
             Column("tau", "float", about="above 0 rising, below 0 falling, inside topics", digits=2),
-            Column("p", "float", digits=3), Column("reason", show="if_any"),
-        ]  # fmt: skip
+            Column("p", "float", digits=3),
+            Column("reason", show="if_any"),
+        ]
         level = self.settings["level"]
         rows = [row for one in self.efforts for row in _drift(one, level, by_topic=self.settings["by_topic"])]
         return Table.of_rows("drift", columns, rows, title=f"Drift; relevant = grade {level} or more")

@@ -125,9 +125,11 @@ class ErasingResult(Result):
         """Every count by its name."""
         found, named = self.found, self.found.named
         naming = {
-            "plans_naming": named.plans, "pools_naming": len(named.pools),
-            "rounds_naming": named.events, "notes_naming": found.in_notes,
-        }  # fmt: skip
+            "plans_naming": named.plans,
+            "pools_naming": len(named.pools),
+            "rounds_naming": named.events,
+            "notes_naming": found.in_notes,
+        }
         return {name: naming[name] if name in naming else getattr(found, name) for name in _WORDS}
 
     def sentences(self) -> Iterator[str]:

@@ -22,19 +22,60 @@ if TYPE_CHECKING:
 SHOWN = 50
 """Rows that people see unless they ask for more, the newest."""
 COLUMNS = (
-    Column("at", "instant"), Column("what"), Column("action"), Column("judge"), Column("kind"),
-    Column("topic"), Column("docno"), Column("name"), Column("round"), Column("withdrawn", "bool"),
-    Column("revision", "int"), Column("state_before"), Column("grade_before", "int"), Column("state"),
-    Column("grade", "int"), Column("undid", "int"), Column("settled"), Column("at_desk", "bool"),
-    Column("reason"), Column("note"), Column("guideline_version", "int"), Column("topic_version", "int"),
-    Column("title"), Column("judgements", "int"), Column("events", "int"),
-)  # fmt: skip
+    Column("at", "instant"),
+    Column("what"),
+    Column("action"),
+    Column("judge"),
+    Column("kind"),
+    Column("topic"),
+    Column("docno"),
+    Column("name"),
+    Column("round"),
+    Column("withdrawn", "bool"),
+    Column("revision", "int"),
+    Column("state_before"),
+    Column("grade_before", "int"),
+    Column("state"),
+    Column("grade", "int"),
+    Column("undid", "int"),
+    Column("settled"),
+    Column("at_desk", "bool"),
+    Column("reason"),
+    Column("note"),
+    Column("guideline_version", "int"),
+    Column("topic_version", "int"),
+    Column("title"),
+    Column("judgements", "int"),
+    Column("events", "int"),
+)
 """Of everything that happened: the fields of `store.looking.history.Entry`."""
 _ORDER = (
-    "at", "judge", "kind", "revision", "action", "state", "grade", "undid", "is_undone", "follows", "settled",
-    "reason", "note", "passages", "iteration", "guideline_version", "topic_version", "text",
-    "document_sha256", "shown_at", "dwell_ms", "active_ms", "sitting", "host", "rested_on",
-)  # fmt: skip
+    "at",
+    "judge",
+    "kind",
+    "revision",
+    "action",
+    "state",
+    "grade",
+    "undid",
+    "is_undone",
+    "follows",
+    "settled",
+    "reason",
+    "note",
+    "passages",
+    "iteration",
+    "guideline_version",
+    "topic_version",
+    "text",
+    "document_sha256",
+    "shown_at",
+    "dwell_ms",
+    "active_ms",
+    "sitting",
+    "host",
+    "rested_on",
+)
 _CALLED = {"judged_at": "at", "undoes": "undid"}
 """Fields of an event that have another name in a history."""
 _LEFT_OUT = ("topic", "docno", "display_order", "position", "dropped_keys")
@@ -51,9 +92,12 @@ EVENT_COLUMNS = tuple(
 )
 """Of the events on a document."""
 _POOLS = (
-    Column("pool"), Column("round"), Column("withdrawn", "bool"), Column("sampled", "bool", "to judge"),
+    Column("pool"),
+    Column("round"),
+    Column("withdrawn", "bool"),
+    Column("sampled", "bool", "to judge"),
     Column("position", "int", about="place in the order in which judges see the topic, from 0"),
-)  # fmt: skip
+)
 _STANDING = (Column("judge"), Column("kind"), Column("state"), Column("grade", "int"))
 _ABOUT = Column("about", show="if_any", most=40)
 _ASIDE = ("note", "mark")
@@ -151,9 +195,14 @@ def history(
         raise ArgumentError("until", f"must be later than --since {since}", until)
     asked = Stretch(topic, tuple(dict.fromkeys(judges)), begin, end, limit)
     settings = frozen(
-        collection=collection.name, topic=topic, docno=docno, judges=[*asked.judges],
-        since=begin and begin.isoformat(), until=end and end.isoformat(), limit=limit,
-    )  # fmt: skip
+        collection=collection.name,
+        topic=topic,
+        docno=docno,
+        judges=[*asked.judges],
+        since=begin and begin.isoformat(),
+        until=end and end.isoformat(),
+        limit=limit,
+    )
     if topic is None or docno is None:
         annals = collection.history.everything(asked)
         return History(
@@ -161,9 +210,12 @@ def history(
         )
     found = collection.history.of_document(topic, docno, asked)
     return DocumentHistory(
-        settings=settings, entries=found.events, n_left_out=found.n_left_out, found=found,
+        settings=settings,
+        entries=found.events,
+        n_left_out=found.n_left_out,
+        found=found,
         scale=collection.scale,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -222,11 +274,15 @@ class DocumentHistory(History):
     def _table(self, name: str) -> Table:
         if name == "events":
             return Table.of_records(
-                name, EVENT_COLUMNS, self.entries,
-                at=lambda event: event.judged_at, undid=lambda event: event.undoes,
-                host=lambda event: event.host or None, rested_on=_opinions,
+                name,
+                EVENT_COLUMNS,
+                self.entries,
+                at=lambda event: event.judged_at,
+                undid=lambda event: event.undoes,
+                host=lambda event: event.host or None,
+                rested_on=_opinions,
                 passages=lambda event: [taken(one) for one in event.passages],
-            )  # fmt: skip
+            )
         if name == "pools":
             return Table.of_records(name, _POOLS, self.found.places)
         return Table.of_records(name, _STANDING, self.found.standing)
@@ -238,17 +294,24 @@ class DocumentHistory(History):
         heading, times = _short_times([event.judged_at for event in self.entries])
         notes = {(event.judge, event.revision): event.note for event in self.entries}
         columns = [
-            Column("at", heading=heading), Column("judge"), Column("revision", "int", "no."),
-            Column("action"), Column("stands", heading="so it stands"), _ABOUT,
-        ]  # fmt: skip
+            Column("at", heading=heading),
+            Column("judge"),
+            Column("revision", "int", "no."),
+            Column("action"),
+            Column("stands", heading="so it stands"),
+            _ABOUT,
+        ]
         rows = [
             {
-                "at": at, "judge": event.judge, "revision": event.revision, "action": event.action.value,
+                "at": at,
+                "judge": event.judge,
+                "revision": event.revision,
+                "action": event.action.value,
                 "stands": _stands(event, self.scale),
                 "about": "; ".join(_about(event, found.topic_version, notes)) or None,
             }
             for at, event in zip(times, self.entries, strict=True)
-        ]  # fmt: skip
+        ]
         title = f"topic {found.topic}, document {found.docno}"
         table = Table.of_rows(name, columns, rows, title=title, notes=[*self._said()])
         return [View(table, limit=len(rows) or None)]

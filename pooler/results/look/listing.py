@@ -25,9 +25,12 @@ _SHOWN_SHA256 = 12
 """Digits of a hash that people see."""
 _ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
 _LISTED = Column(
-    "listed", "bool", about="a topics or documents file names it, not runs or qrels alone",
-    show="if_varied", usual=(True, False),
-)  # fmt: skip
+    "listed",
+    "bool",
+    about="a topics or documents file names it, not runs or qrels alone",
+    show="if_varied",
+    usual=(True, False),
+)
 _POOLED = Column("pooled", "int")
 _JUDGED = Column("judged", "int")
 _CANNOT = Column("cannot", "int", show="if_varied", usual=(0,))
@@ -89,12 +92,17 @@ JUDGE_COLUMNS = (
     _JUDGED,
     _CANNOT,
     _SKIPPED,
-    Column("undecided", "int", about="with a note or a passage alone, or with a decision taken back",
-           show="if_varied", usual=(0,)),
+    Column(
+        "undecided",
+        "int",
+        about="with a note or a passage alone, or with a decision taken back",
+        show="if_varied",
+        usual=(0,),
+    ),
     _RELEVANT,
     Column("events", "int"),
     Column("last_at", "moment", "last", show="if_any", can_go=1),
-)  # fmt: skip
+)
 ROUND_COLUMNS = (
     Column("round", about=_ROUND),
     Column("pools", "texts", show="if_any"),
@@ -105,13 +113,20 @@ ROUND_COLUMNS = (
     Column("judgements", "int"),
 )
 _GUIDELINE_COLUMNS = (
-    Column("version", "int"), Column("created_at", "moment", "made"), Column("lines", "int"),
+    Column("version", "int"),
+    Column("created_at", "moment", "made"),
+    Column("lines", "int"),
     Column("begins"),
-)  # fmt: skip
+)
 _COLUMNS: dict[str, tuple[Column, ...]] = {
-    "runs": RUN_COLUMNS, "topics": TOPIC_COLUMNS, "docs": DOCUMENT_COLUMNS, "pools": POOL_COLUMNS,
-    "judges": JUDGE_COLUMNS, "rounds": ROUND_COLUMNS, "guidelines": _GUIDELINE_COLUMNS,
-}  # fmt: skip
+    "runs": RUN_COLUMNS,
+    "topics": TOPIC_COLUMNS,
+    "docs": DOCUMENT_COLUMNS,
+    "pools": POOL_COLUMNS,
+    "judges": JUDGE_COLUMNS,
+    "rounds": ROUND_COLUMNS,
+    "guidelines": _GUIDELINE_COLUMNS,
+}
 _EMPTY = {
     "runs": "no runs: pooler import runs FILE...",
     "topics": "no topics: pooler import topics FILE",
@@ -122,10 +137,14 @@ _EMPTY = {
     "guidelines": "no guidelines yet: pooler guidelines set FILE",
 }
 _TAKES = {
-    "runs": ("topic", "pool"), "topics": ("pool", "judge"), "docs": ("topic", "pool", "judge"),
-    "pools": ("topic", "judge"), "judges": ("topic", "pool"), "rounds": ("topic", "judge"),
+    "runs": ("topic", "pool"),
+    "topics": ("pool", "judge"),
+    "docs": ("topic", "pool", "judge"),
+    "pools": ("topic", "judge"),
+    "judges": ("topic", "pool"),
+    "rounds": ("topic", "judge"),
     "guidelines": (),
-}  # fmt: skip
+}
 """What each list can be narrowed to."""
 
 
@@ -210,9 +229,13 @@ def listing(
         erased = removed_words(one.judgements for one in collection.erasures.all())
     return Listing(
         settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
-        warnings=(), kind=kind, rows=tuple(rows), total=len(rows) if total is None else total,
-        relaxed=collection.scale.relaxed, erased=erased,
-    )  # fmt: skip
+        warnings=(),
+        kind=kind,
+        rows=tuple(rows),
+        total=len(rows) if total is None else total,
+        relaxed=collection.scale.relaxed,
+        erased=erased,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -231,8 +254,14 @@ class Listing(Result):
     """What is gone with judges that were erased, in words; of judges alone."""
 
     NAMES: ClassVar[tuple[str, ...]] = (
-        "runs", "topics", "documents", "pools", "judges", "rounds", "guidelines",
-    )  # fmt: skip
+        "runs",
+        "topics",
+        "documents",
+        "pools",
+        "judges",
+        "rounds",
+        "guidelines",
+    )
 
     def names(self) -> tuple[str, ...]:
         """Return the name of the only table."""
@@ -278,29 +307,47 @@ class Listing(Result):
 def run_cells(line: RunLine) -> dict[str, Any]:
     """Return the cells of `RUN_COLUMNS`."""
     return {
-        "run": line.tag, "group": line.group or None, "contributes": line.contributes,
-        "topics": line.topics, "documents": line.documents, "pools": line.pools,
-        "file": line.file, "sha256": line.sha256, "imported_at": line.imported_at,
-    }  # fmt: skip
+        "run": line.tag,
+        "group": line.group or None,
+        "contributes": line.contributes,
+        "topics": line.topics,
+        "documents": line.documents,
+        "pools": line.pools,
+        "file": line.file,
+        "sha256": line.sha256,
+        "imported_at": line.imported_at,
+    }
 
 
 def topic_cells(line: TopicLine) -> dict[str, Any]:
     """Return the cells of `TOPIC_COLUMNS`."""
     return {
-        "topic": line.topic, "title": line.title, "listed": line.listed,
-        "version": line.version, "runs": line.runs, **standing_cells(line.standing), "older": line.older,
-    }  # fmt: skip
+        "topic": line.topic,
+        "title": line.title,
+        "listed": line.listed,
+        "version": line.version,
+        "runs": line.runs,
+        **standing_cells(line.standing),
+        "older": line.older,
+    }
 
 
 def pool_cells(line: PoolLine) -> dict[str, Any]:
     """Return the cells of `POOL_COLUMNS`."""
     depth = line.manifest.get("parameters", {}).get("depth")
     return {
-        "pool": line.name, "round": line.round, "strategy": line.manifest.get("strategy"),
-        "depth": depth if isinstance(depth, int) else None, "topics": line.topics,
-        "documents": line.standing.pooled, "budget": line.budget, **standing_cells(line.standing),
-        "runs": line.runs, "withdrawn": line.withdrawn, "made_at": line.created_at,
-    }  # fmt: skip
+        "pool": line.name,
+        "round": line.round,
+        "strategy": line.manifest.get("strategy"),
+        "depth": depth if isinstance(depth, int) else None,
+        "topics": line.topics,
+        "documents": line.standing.pooled,
+        "budget": line.budget,
+        **standing_cells(line.standing),
+        "runs": line.runs,
+        "withdrawn": line.withdrawn,
+        "made_at": line.created_at,
+    }
 
 
 def judge_cells(line: JudgeLine) -> dict[str, Any]:
@@ -317,18 +364,26 @@ def standing_cells(standing: Standing) -> dict[str, Any]:
 def _document_cells(line: DocumentLine) -> dict[str, Any]:
     """Return the cells of `DOCUMENT_COLUMNS`."""
     return {
-        "docno": line.docno, "title": line.title if line.has_text else None, "text": line.has_text,
-        "listed": line.listed, "pools": line.pools, **standing_cells(line.standing),
-    }  # fmt: skip
+        "docno": line.docno,
+        "title": line.title if line.has_text else None,
+        "text": line.has_text,
+        "listed": line.listed,
+        "pools": line.pools,
+        **standing_cells(line.standing),
+    }
 
 
 def _round_cells(line: RoundLine) -> dict[str, Any]:
     """Return the cells of `ROUND_COLUMNS`."""
     return {
-        "round": line.round, "pools": list(line.pools), "withdrawn": list(line.withdrawn),
-        "topics": line.topics, "documents": line.standing.pooled, **standing_cells(line.standing),
+        "round": line.round,
+        "pools": list(line.pools),
+        "withdrawn": list(line.withdrawn),
+        "topics": line.topics,
+        "documents": line.standing.pooled,
+        **standing_cells(line.standing),
         "judgements": line.judgements,
-    }  # fmt: skip
+    }
 
 
 def _guideline_cells(version: Guideline) -> dict[str, Any]:

@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from store.judging.rejudging import Outdated
 
 _COLUMNS = (
-    Column("judge"), Column("topic"), Column("docno"), Column("state", show="never"), Column("grade", "int"),
-    Column("guidelines", "int", show="never"), Column("judged_at", "moment", show="never"),
-    Column("why", "texts"), Column("obstacle", about="why it is not put back", show="if_any"),
+    Column("judge"),
+    Column("topic"),
+    Column("docno"),
+    Column("state", show="never"),
+    Column("grade", "int"),
+    Column("guidelines", "int", show="never"),
+    Column("judged_at", "moment", show="never"),
+    Column("why", "texts"),
+    Column("obstacle", about="why it is not put back", show="if_any"),
     Column("topic_version", "int", show="never"),
-)  # fmt: skip
+)
 _OBSTACLES = {
     "judge-disabled": "their judge is disabled",
     "not-pooled": "they are in no pool",
@@ -91,10 +97,12 @@ def outdated(
         collection=collection.name, judges=[*judges], topics=[*topics], why=[*why], requeue=requeue
     )
     return OutdatedJudgements(
-        settings=settings, judgements=tuple(put_back if requeue else listed.rows),
+        settings=settings,
+        judgements=tuple(put_back if requeue else listed.rows),
         left=tuple(one for one in listed.rows if one.obstacle is not None),
-        newest_version=listed.newest_version, n_imported=listed.n_imported,
-    )  # fmt: skip
+        newest_version=listed.newest_version,
+        n_imported=listed.n_imported,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -134,9 +142,12 @@ class OutdatedJudgements(Result):
 
     def _table(self, name: str) -> Table:
         return Table.of_records(
-            name, _COLUMNS, self.judgements, notes=[*self._counted()],
+            name,
+            _COLUMNS,
+            self.judgements,
+            notes=[*self._counted()],
             guidelines=lambda one: one.guideline_version,
-        )  # fmt: skip
+        )
 
     def _counted(self) -> Iterator[str]:
         """Count the reasons."""

@@ -184,12 +184,16 @@ def status(collection: Collection) -> StatusResult:
         return tuple(found)
 
     return StatusResult(
-        settings=frozen(collection=collection.name), warnings=(),
-        name=collection.name, where=collection.where, scale=collection.scale,
+        settings=frozen(collection=collection.name),
+        warnings=(),
+        name=collection.name,
+        where=collection.where,
+        scale=collection.scale,
         by_judge=rows(totals, by_topic=False),
-        by_topic=rows(counts, by_topic=True), words=tuple(filter(None, words)),
+        by_topic=rows(counts, by_topic=True),
+        words=tuple(filter(None, words)),
         outside=f"judged, but in no pool{or_not}" if is_owing else "",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -236,12 +240,17 @@ class StatusResult(Result):
         columns = [
             tables.Column("judge"),
             replace(left, show="always"),
-            replace(pace, heading="s each", digits=1, show="always",
-                    about="mean active time of the latest decisions, without pauses"),
+            replace(
+                pace,
+                heading="s each",
+                digits=1,
+                show="always",
+                about="mean active time of the latest decisions, without pauses",
+            ),
             replace(timed, heading="decisions", show="always"),
             tables.Column("forecast", heading="at this pace"),
             tables.Column("range", heading="90% interval"),
-        ]  # fmt: skip
+        ]
         words = [{**row, "forecast": _forecast(row), "range": _range(row)} for row in rows]
         return [View(self._table(name)), View(tables.Table.of_rows("pace", columns, words))]
 
@@ -263,18 +272,28 @@ class StatusResult(Result):
             for row in rows
             if row["judge"] == judge
         ]
-        columns = [tables.Column("topic"), tables.Column("judge"), tables.Column("pooled", "int"),
-                   tables.Column("judged", "int"), *(tables.Column(one, "int") for one in fills)]  # fmt: skip
+        columns = [
+            tables.Column("topic"),
+            tables.Column("judge"),
+            tables.Column("pooled", "int"),
+            tables.Column("judged", "int"),
+            *(tables.Column(one, "int") for one in fills),
+        ]
         title = "What became of the documents"
         if any(row["outside"] for row in rows):
             title += ", those judged outside among them"
         is_grouped = name == "topics" and len(judges) > 1
         return Plot(
-            table=tables.Table.of_rows(name, columns, bars), kind="stacks",
-            label="topic" if name == "topics" else "judge", value=next(iter(fills)), parts=list(fills),
-            group="judge" if is_grouped else "", notes=("judged", "pooled"), title=title,
+            table=tables.Table.of_rows(name, columns, bars),
+            kind="stacks",
+            label="topic" if name == "topics" else "judge",
+            value=next(iter(fills)),
+            parts=list(fills),
+            group="judge" if is_grouped else "",
+            notes=("judged", "pooled"),
+            title=title,
             words=list(fills.values()),
-        )  # fmt: skip
+        )
 
 
 def _standing(one: Counts, scale: Scale, *, owes: bool) -> dict[str, int | None]:

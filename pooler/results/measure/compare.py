@@ -132,13 +132,26 @@ def compare(
                 values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance
             )
     settings = frozen(
-        a=a, b=b, against=against, measure=str(name), alpha=alpha, resolution=resolution, seed=seed,
-        cutoff=cutoff, runs=None if runs is None else tuple(runs), **found.settings(),
-    )  # fmt: skip
+        a=a,
+        b=b,
+        against=against,
+        measure=str(name),
+        alpha=alpha,
+        resolution=resolution,
+        seed=seed,
+        cutoff=cutoff,
+        runs=None if runs is None else tuple(runs),
+        **found.settings(),
+    )
     return Comparison(
-        **taken(tested), runs=tuple(map(str, tags)), topics=tuple(rankings.topics), values=values,
-        is_two=is_two, settings=settings, warnings=said.warnings,
-    )  # fmt: skip
+        **taken(tested),
+        runs=tuple(map(str, tags)),
+        topics=tuple(rankings.topics),
+        values=values,
+        is_two=is_two,
+        settings=settings,
+        warnings=said.warnings,
+    )
 
 
 def _pairs(
@@ -217,12 +230,17 @@ class Comparison(Result, RunPairs):
         table = Table("curve", [Column(name, "float") for name in data], data).sort("difference")
         return (
             Plot(
-                table=table, kind="lines", label="difference", parts=("share", "normal"), stepped=("share",),
-                axis=f"Share of {picture.n_topics} topics with a difference no larger", ends=(0, 1),
+                table=table,
+                kind="lines",
+                label="difference",
+                parts=("share", "normal"),
+                stepped=("share",),
+                axis=f"Share of {picture.n_topics} topics with a difference no larger",
+                ends=(0, 1),
                 words=("o a topic", ". normal curve of the same mean and variance"),
                 below=f"They are at most {picture.largest_distance:.3f} apart.",
             ),
-        )  # fmt: skip
+        )
 
     def _difference(self) -> Table:
         """Set both means and their difference beside what it would have to be."""
@@ -240,26 +258,45 @@ class Comparison(Result, RunPairs):
         if outcome.variance is not None:
             needed = float(required_difference(outcome.variance, n_topics, alpha=alpha))
         columns = [
-            Column("a", heading="A", show="never"), Column("b", heading="B", show="never"),
-            Column("measure", show="never"), Column("topics", "int", show="never"),
-            Column("mean_a", "float", "mean A"), Column("mean_b", "float", "mean B"),
+            Column("a", heading="A", show="never"),
+            Column("b", heading="B", show="never"),
+            Column("measure", show="never"),
+            Column("topics", "int", show="never"),
+            Column("mean_a", "float", "mean A"),
+            Column("mean_b", "float", "mean B"),
             Column("difference", "float", "A - B"),
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"),
-            Column("high", "float", about="its upper end"), Column("variance", "float", show="never"),
-            Column("needed", "float",
-                   about=f"what A - B would have to be for p <= {alpha:g} by t2 (eq. 23)"),
-            Column("effect_size", "float", "effect", digits=2,
-                   about="A - B in standard deviations of the differences of topics"),
-            Column("better_a", "int", "A > B"), Column("better_b", "int", "B > A"), Column("same", "int"),
-        ]  # fmt: skip
+            Column("high", "float", about="its upper end"),
+            Column("variance", "float", show="never"),
+            Column("needed", "float", about=f"what A - B would have to be for p <= {alpha:g} by t2 (eq. 23)"),
+            Column(
+                "effect_size",
+                "float",
+                "effect",
+                digits=2,
+                about="A - B in standard deviations of the differences of topics",
+            ),
+            Column("better_a", "int", "A > B"),
+            Column("better_b", "int", "B > A"),
+            Column("same", "int"),
+        ]
         row = {
-            "a": self.runs[0], "b": self.runs[1], "measure": self.settings["measure"], "topics": n_topics,
+            "a": self.runs[0],
+            "b": self.runs[1],
+            "measure": self.settings["measure"],
+            "topics": n_topics,
             "mean_a": float(first.mean()) if n_topics else None,
             "mean_b": float(second.mean()) if n_topics else None,
-            "difference": outcome.difference, "low": outcome.low, "high": outcome.high,
-            "variance": outcome.variance, "needed": needed, "effect_size": outcome.effect_size,
-            "better_a": better, "better_b": worse, "same": n_topics - better - worse,
-        }  # fmt: skip
+            "difference": outcome.difference,
+            "low": outcome.low,
+            "high": outcome.high,
+            "variance": outcome.variance,
+            "needed": needed,
+            "effect_size": outcome.effect_size,
+            "better_a": better,
+            "better_b": worse,
+            "same": n_topics - better - worse,
+        }
         title = (
             f"{self.settings['measure']} of A = {self.runs[0]} and B = {self.runs[1]}"
             f" over {counted(n_topics, 'topic')}"
@@ -284,19 +321,32 @@ class Comparison(Result, RunPairs):
         rows: list[dict[str, Any]] = [
             {"test": "t2: paired t", "statistic": paired.t, "p": paired.p, "reason": paired.reason},
             {"test": "t1: unpaired t", "statistic": unpaired.t, "p": unpaired.p, "reason": unpaired.reason},
-            {"test": "Wilcoxon signed ranks", "statistic": None if ranks.p is None else ranks.positive,
-             "p": ranks.p, "reason": ranks.reason, "rounded_to": resolution, "p_unrounded": unrounded.p},
+            {
+                "test": "Wilcoxon signed ranks",
+                "statistic": None if ranks.p is None else ranks.positive,
+                "p": ranks.p,
+                "reason": ranks.reason,
+                "rounded_to": resolution,
+                "p_unrounded": unrounded.p,
+            },
             {"test": "exact randomisation", "p": exact.p, "reason": exact.reason, "rounded_to": resolution},
-            {"test": "studentised bootstrap", "p": p_bootstrap,
-             "reason": paired.reason if p_bootstrap is None else None},
-        ]  # fmt: skip
+            {
+                "test": "studentised bootstrap",
+                "p": p_bootstrap,
+                "reason": paired.reason if p_bootstrap is None else None,
+            },
+        ]
         for row in rows:
             row["significant"] = None if row["p"] is None else row["p"] <= alpha
         columns = [
-            Column("test"), Column("statistic", "float"), Column("p", "float"),
-            Column("significant", "bool", f"p <= {alpha:g}"), Column("reason", show="if_any"),
-            Column("rounded_to", "float", show="never"), Column("p_unrounded", "float", show="never"),
-        ]  # fmt: skip
+            Column("test"),
+            Column("statistic", "float"),
+            Column("p", "float"),
+            Column("significant", "bool", f"p <= {alpha:g}"),
+            Column("reason", show="if_any"),
+            Column("rounded_to", "float", show="never"),
+            Column("p_unrounded", "float", show="never"),
+        ]
         note = (
             f"All two-sided. Wilcoxon and randomisation are exact, on differences rounded to {resolution:g};"
             f" the bootstrap drew {bootstrap.resamples:,} resamples (--seed {seed}). t1 takes topics for"
@@ -307,9 +357,11 @@ class Comparison(Result, RunPairs):
     def _topics(self) -> Table:
         """Set both scores side by side, topic by topic."""
         columns = [
-            Column("topic"), Column("score_a", "float", self.runs[0]),
-            Column("score_b", "float", self.runs[1]), Column("difference", "float", "A - B"),
-        ]  # fmt: skip
+            Column("topic"),
+            Column("score_a", "float", self.runs[0]),
+            Column("score_b", "float", self.runs[1]),
+            Column("difference", "float", "A - B"),
+        ]
         known = np.isfinite(self.values[:2]).all(axis=0)
         first, second = np.where(known, self.values[:2], np.nan)
         data = {"topic": self.topics, "score_a": first, "score_b": second, "difference": first - second}
@@ -331,29 +383,44 @@ class Comparison(Result, RunPairs):
         common = self.values[:, np.isfinite(self.values).all(axis=0)]
         at = self.first, self.second
         p_values = {
-            "p_randomisation": self.p_randomisation, "p_holm": holm(self.p_randomisation),
+            "p_randomisation": self.p_randomisation,
+            "p_holm": holm(self.p_randomisation),
             "p_tukey": tukey_test(common).p[at],
             "p_tukey_randomised": randomised_tukey_test(common, seed=seed).p[at],
-        }  # fmt: skip
+        }
         columns = [
-            Column("a", heading="A"), Column("b", heading="B"), Column("topics", "int", show="if_varied"),
+            Column("a", heading="A"),
+            Column("b", heading="B"),
+            Column("topics", "int", show="if_varied"),
             Column("difference", "float", "A - B"),
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"),
             Column("high", "float", about="its upper end"),
             Column("effect_size", "float", "effect", digits=2, show="never"),
             Column("p_t", "float", "p t", show="never"),
             Column("p_wilcoxon", "float", "Wilcoxon", show="never"),
-            Column("p_randomisation", "float", "exact", "p of the randomisation test as if the pair were"
-                   f" the only one, on differences rounded to {resolution:g}"),
+            Column(
+                "p_randomisation",
+                "float",
+                "exact",
+                "p of the randomisation test as if the pair were"
+                f" the only one, on differences rounded to {resolution:g}",
+            ),
             Column("p_holm", "float", "Holm", "the same, adjusted for the number of pairs"),
             Column("p_tukey", "float", "HSD", "Tukey's p, which allows for all runs"),
             Column("p_tukey_randomised", "float", "random. HSD", show="never"),
-        ]  # fmt: skip
+        ]
         data = {
-            "a": [self.runs[run] for run in self.first], "b": [self.runs[run] for run in self.second],
-            "topics": self.n_topics, "difference": self.difference, "low": self.low, "high": self.high,
-            "effect_size": self.effect_size, "p_t": self.p_t, "p_wilcoxon": self.p_wilcoxon, **p_values,
-        }  # fmt: skip
+            "a": [self.runs[run] for run in self.first],
+            "b": [self.runs[run] for run in self.second],
+            "topics": self.n_topics,
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "effect_size": self.effect_size,
+            "p_t": self.p_t,
+            "p_wilcoxon": self.p_wilcoxon,
+            **p_values,
+        }
         n_differ = {name: int((p <= alpha).sum()) for name, p in p_values.items()}
         fewest, most = int(self.n_topics.min()), int(self.n_topics.max())
         over = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"

@@ -187,8 +187,10 @@ def _pool_judged(found: Diagnosis, pool: DepthPool) -> list[str]:
         )
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"
-        said.append(f"{counted(pool.n_outside, 'judged document')} {verb} not in it and came from"
-                    " elsewhere: other runs, deeper ranks, another round.")  # fmt: skip
+        said.append(
+            f"{counted(pool.n_outside, 'judged document')} {verb} not in it and came from"
+            " elsewhere: other runs, deeper ranks, another round."
+        )
     return said
 
 
@@ -238,8 +240,10 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
     rows = np.flatnonzero(pool.contributing & ~np.isnan(loss))
     moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
     if loss[left.worst] > TIED:
-        loses = (f"a run that fed the pool would lose {rough(left.mean_loss)} of MAP on average and"
-                 f" {rough(loss[left.worst])} at most ({tags[left.worst]})")  # fmt: skip
+        loses = (
+            f"a run that fed the pool would lose {rough(left.mean_loss)} of MAP on average and"
+            f" {rough(loss[left.worst])} at most ({tags[left.worst]})"
+        )
     else:
         loses = "no run that fed the pool would lose any MAP"
     said = [f"{late_is}, {loses}; {moved}"]
@@ -262,8 +266,9 @@ def _newcomers(found: Diagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
             fair = ", but what they brought was itself not all judged: newcomers may lose more."
         return [*said, f"No run would lose {bound} of its AP or more{fair}"]
     order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
-    names = [f"{tags[row]} ({rough(loss[row])}, {percent(loss[row], late.score_before[row])})"
-             for row in order]  # fmt: skip
+    names = [
+        f"{tags[row]} ({rough(loss[row])}, {percent(loss[row], late.score_before[row])})" for row in order
+    ]
     said.append(
         f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
         f" {listed(names)}. A new system as unlike the others would be scored too low by as much:"
@@ -294,8 +299,10 @@ def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
     if left is pool.by_group:
         number = int(left.unique_relevant.sum())
         by = f"one group alone, {alone:,} ({percent(alone, relevant)}) by one run alone"
-    return [f"{number:,} of {counted(relevant, 'relevant document')} of the pool"
-            f" ({percent(number, relevant)}) were brought by {by}."]  # fmt: skip
+    return [
+        f"{number:,} of {counted(relevant, 'relevant document')} of the pool"
+        f" ({percent(number, relevant)}) were brought by {by}."
+    ]
 
 
 def _lacking(left: LeftOut) -> list[str]:
@@ -304,15 +311,16 @@ def _lacking(left: LeftOut) -> list[str]:
     if not lacking.any():
         return []
     documents = counted(int(lacking.max()), "other document")
-    return [f"Made again without one of them, the pool holds up to {documents} that nobody judged;"
-            " they count as not relevant."]  # fmt: skip
+    return [
+        f"Made again without one of them, the pool holds up to {documents} that nobody judged;"
+        " they count as not relevant."
+    ]
 
 
 def _deeper(pool: DepthPool) -> list[str]:
     """Say whether deeper ranks would bring more relevant documents."""
     if not pool.is_whole:
-        return ["Not all of the first documents were pooled, so that nothing is guessed of what"
-                " lies below."]  # fmt: skip
+        return ["Not all of the first documents were pooled, so that nothing is guessed of what lies below."]
     last = pool.missed.depth - 1
     entering = int(pool.first.judged[:, last].sum())
     relevant = int(pool.first.relevant[:, last].sum())
@@ -328,8 +336,11 @@ def _deeper(pool: DepthPool) -> list[str]:
         )
     if pool.missed.reason == "pool-unjudged":
         share = percent(pool.n_unjudged, pool.n_pairs)
-        return [*said, f"What lies below the pool cannot be guessed: {share} of it are unjudged"
-                f" (more than {percent(1 - GUESSABLE, 1)}), and so is the trend."]  # fmt: skip
+        return [
+            *said,
+            f"What lies below the pool cannot be guessed: {share} of it are unjudged"
+            f" (more than {percent(1 - GUESSABLE, 1)}), and so is the trend.",
+        ]
     missed = pool.missed
     if missed.expected is None or missed.low is None or missed.high is None:
         why = NO_GUESS.get(missed.reason or "", missed.reason)
@@ -377,8 +388,10 @@ def _topics(found: Diagnosis) -> list[str]:
     if none:
         said.append(f"{_verb(len(none), 'topic')} no relevant document and no AP: {listed(none)}.")
     if few:
-        said.append(f"{_verb(len(few), 'topic')} fewer than {FEW_RELEVANT} relevant documents, so"
-                    f" that a single one moves their AP much: {listed(few)}.")  # fmt: skip
+        said.append(
+            f"{_verb(len(few), 'topic')} fewer than {FEW_RELEVANT} relevant documents, so"
+            f" that a single one moves their AP much: {listed(few)}."
+        )
     return said
 
 
@@ -402,8 +415,10 @@ def _poorly_judged(found: Diagnosis, judged_at: int) -> list[str]:
     others = [row for row in order if not pool.contributing[row]]
     said = [f"{of_runs}; the pool is {pool.depth:,} deep."]
     if n_fed and others:
-        said = [f"{of_runs}; {n_fed:,} of them fed the pool, which is {pool.depth:,} deep,"
-                f" {len(others):,} did not."]  # fmt: skip
+        said = [
+            f"{of_runs}; {n_fed:,} of them fed the pool, which is {pool.depth:,} deep,"
+            f" {len(others):,} did not."
+        ]
     if others:
         worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])
         said.append(f"Scores of runs that fed no pool are in doubt first: {worst}.")

@@ -123,14 +123,26 @@ def diagnose(
             warn("no group has several runs, so that groups left out are runs left out")
     left = chosen_left(found, by_group=by_group)
     settings = frozen(
-        depth=depth, judged_at=judged_at, by_group=by_group, repool=repool, measures=tuple(names),
-        cutoff=cutoff, limit=limit, **whole.settings(),
-    )  # fmt: skip
+        depth=depth,
+        judged_at=judged_at,
+        by_group=by_group,
+        repool=repool,
+        measures=tuple(names),
+        cutoff=cutoff,
+        limit=limit,
+        **whole.settings(),
+    )
     return Diagnosis(
-        runs=found.rankings.tags, topics=found.rankings.topics, found=found, left_out=left,
-        conclusions=tuple(conclusions(found, left, judged_at)), judged=judged, source=whole,
-        settings=settings, warnings=said.warnings,
-    )  # fmt: skip
+        runs=found.rankings.tags,
+        topics=found.rankings.topics,
+        found=found,
+        left_out=left,
+        conclusions=tuple(conclusions(found, left, judged_at)),
+        judged=judged,
+        source=whole,
+        settings=settings,
+        warnings=said.warnings,
+    )
 
 
 def look(
@@ -157,11 +169,17 @@ def look(
     n_pools = 0 if recipe is None else len(groups) + len({*groups})
     with telling("pools", n_pools) as advance:
         return analyse(
-            rankings, source.graded(cutoff), level=judged.level, depth=depth, source=known_by,
-            contributing=feeding, groups=groups, judged_at=judged_at,
+            rankings,
+            source.graded(cutoff),
+            level=judged.level,
+            depth=depth,
+            source=known_by,
+            contributing=feeding,
+            groups=groups,
+            judged_at=judged_at,
             way="repool" if repool else "uniques",
             plan=None if recipe is None else recipe.plan(judged, rankings, advance),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -236,8 +254,11 @@ class Diagnosis(Result):
         if name != "runs":
             return [View(table)]
         known = facts(self.found, self.left_out)
-        return [View(self._follows()), facts_view(known, [f"{line}." for line in explained(known)]),
-                View(table, rows=table.order("ap", descending=True))]  # fmt: skip
+        return [
+            View(self._follows()),
+            facts_view(known, [f"{line}." for line in explained(known)]),
+            View(table, rows=table.order("ap", descending=True)),
+        ]
 
     def _follows(self) -> Table:
         """Make a table of no rows, below which the conclusions stand, before all others."""
@@ -349,19 +370,23 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
     rows: list[dict[str, Any]] = []
     for run, tag in enumerate(found.rankings.tags):
         row: dict[str, Any] = {
-            "run": tag, "group": groups.get(tag) or None,
-            "ap": _number(scores.ap.overall[run]), "bpref": _number(scores.bpref.overall[run]),
+            "run": tag,
+            "group": groups.get(tag) or None,
+            "ap": _number(scores.ap.overall[run]),
+            "bpref": _number(scores.bpref.overall[run]),
             "condensed": _number(scores.condensed_ap.overall[run]),
             "judged": _number(scores.judged.overall[run]),
-            "low": _number(lower[run]), "high": _number(upper[run]),
-        }  # fmt: skip
+            "low": _number(lower[run]),
+            "high": _number(upper[run]),
+        }
         if pool is not None and left is not None:
             late = left.scores
             name = int(late.withdrawn.owners[run])
             feeds = bool(pool.contributing[run])
             is_late = name in feeding
             row |= {
-                "contributes": feeds, "unique": int(left.unique[name]) if feeds else None,
+                "contributes": feeds,
+                "unique": int(left.unique[name]) if feeds else None,
                 "unique_relevant": int(left.unique_relevant[name]) if feeds else None,
                 "ap_left_out": _number(late.score_after[run]) if is_late else None,
                 "change": _number(change[run]) if is_late else None,
@@ -369,7 +394,7 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
                 "rank_left_out": _rank(late.rank_after[run]) if is_late else None,
                 "tau": _number(late.tau_b[name]) if is_late else None,
                 "adjusted": _number(left.adjusted.scores[run]),
-            }  # fmt: skip
+            }
             if left is pool.by_group:
                 row["change_by_run"] = _number(by_run[run]) if feeds else None
             if not pool.is_whole:
@@ -383,33 +408,59 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
     who = "group" if of_groups else "run"
     all_fed = pool is None or bool(pool.contributing.all())
     columns = [
-        Column("run"), Column("group", can_go=1, show="if_any"),
+        Column("run"),
+        Column("group", can_go=1, show="if_any"),
         Column("contributes", "bool", "fed", "whether it fed the pool", can_go=1, show="if_varied"),
-        Column("judged", "float", f"judged@{judged_at}", f"share of the first {judged_at:,} documents"
-               " that are judged"),
-        Column("ap", "float", "AP"), Column("bpref", "float", can_go=1),
+        Column(
+            "judged",
+            "float",
+            f"judged@{judged_at}",
+            f"share of the first {judged_at:,} documents that are judged",
+        ),
+        Column("ap", "float", "AP"),
+        Column("bpref", "float", can_go=1),
         Column("condensed", "float", "judged AP", "AP of the judged documents alone", can_go=1),
-        Column("low", "float", about="the least that AP could be, whatever the unjudged documents of the"
-               " run's own list are"),
+        Column(
+            "low",
+            "float",
+            about="the least that AP could be, whatever the unjudged documents of the run's own list are",
+        ),
         Column("high", "float", about="the most that it could be"),
         Column("unique", "int", about=f"documents that no other {who} brought to the pool"),
         Column("unique_relevant", "int", "relevant", "relevant ones among them"),
-        Column("withdrawn", "int", "gone", "judged documents that the pool does not hold if it is made"
-               f" without the {who}"),
+        Column(
+            "withdrawn",
+            "int",
+            "gone",
+            f"judged documents that the pool does not hold if it is made without the {who}",
+        ),
         Column("withdrawn_relevant", "int", "relevant gone", "relevant ones among them"),
         Column("lacking", "int", about="unjudged ones that the pool holds then"),
         Column("ap_left_out", "float", show="never"),
-        Column("change", "float", about="of AP, had they not been judged"
-               + ("" if all_fed else "; -: the run fed no pool")),
-        Column("change_by_run", "float", "by run", "without what the run alone brought, whatever its"
-               " group did", can_go=1),
+        Column(
+            "change",
+            "float",
+            about="of AP, had they not been judged" + ("" if all_fed else "; -: the run fed no pool"),
+        ),
+        Column(
+            "change_by_run",
+            "float",
+            "by run",
+            "without what the run alone brought, whatever its group did",
+            can_go=1,
+        ),
         Column("rank", "int", about="the place among all runs"),
         Column("rank_left_out", "int", "late", "the place then" + SIBLINGS_FALL * of_groups),
         Column("tau", "float", show="never"),
-        Column("adjusted", "float", about="AP, and for runs that fed no pool the mean loss of those that"
-               " did besides (Webber and Park), if the former are like the latter", can_go=1,
-               show="never" if all_fed else "always"),
-    ]  # fmt: skip
+        Column(
+            "adjusted",
+            "float",
+            about="AP, and for runs that fed no pool the mean loss of those that"
+            " did besides (Webber and Park), if the former are like the latter",
+            can_go=1,
+            show="never" if all_fed else "always",
+        ),
+    ]
     there = {name for row in rows for name in row}
     return Table.of_rows("runs", [column for column in columns if column.name in there], rows, title="runs")
 
@@ -436,14 +487,16 @@ def topics_table(found: Looked) -> Table:
         rows.append(row)
     show: Show = "always" if has_pool else "never"
     columns = [
-        Column("topic"), Column("pooled", "int", "in pool", show=show),
+        Column("topic"),
+        Column("pooled", "int", "in pool", show=show),
         Column("pool_judged", "int", "judged there", show=show),
         Column("pool_relevant", "int", "relevant there", show=show),
         Column("pool_not_relevant", "int", "not relevant", show=show),
         Column("pool_unjudged", "int", "unjudged there", show=show),
-        Column("judged", "int", "judged in all"), Column("relevant", "int", "relevant in all"),
+        Column("judged", "int", "judged in all"),
+        Column("relevant", "int", "relevant in all"),
         Column("outside", "int", about="judged, but in no pool", show=show),
-    ]  # fmt: skip
+    ]
     if not has_pool:
         columns = [column for column in columns if column.name not in of_pool]
     return Table.of_rows("topics", columns, rows, title="topics")
@@ -456,16 +509,16 @@ def contributors_table(found: Looked) -> Table:
         brought = found.pool.brought
         counts = zip(brought.documents, brought.judged, brought.relevant, strict=True)
         rows = [
-            {"runs": runs, "documents": int(documents), "judged": int(judged),
-             "relevant": int(relevant)}
+            {"runs": runs, "documents": int(documents), "judged": int(judged), "relevant": int(relevant)}
             for runs, (documents, judged, relevant) in enumerate(counts)
             if documents
-        ]  # fmt: skip
+        ]
     columns = [
         Column("runs", "int"),
         Column("documents", "int", about="of the pool, that so many of the runs brought"),
-        Column("judged", "int"), Column("relevant", "int"),
-    ]  # fmt: skip
+        Column("judged", "int"),
+        Column("relevant", "int"),
+    ]
     return Table.of_rows("contributors", columns, rows, title="contributors")
 
 
@@ -507,16 +560,23 @@ def ranks_table(found: Looked, limit: int | None = None) -> Table:
     columns = [
         Column("rank", "int"),
         Column("documents", "int", about="those that the runs have at the rank, over all topics"),
-        Column("judged", "int"), Column("unjudged", "int"), Column("share_unjudged", "float"),
-    ]  # fmt: skip
+        Column("judged", "int"),
+        Column("unjudged", "int"),
+        Column("share_unjudged", "float"),
+    ]
     if pool is not None:
         of_them = "they" if pool.is_whole else "some of them"
         columns += [
-            Column("entering", "int", "new", "those that no run of the pool has further up; down to rank"
-                   f" {pool.depth:,} {of_them} entered the pool"),
+            Column(
+                "entering",
+                "int",
+                "new",
+                "those that no run of the pool has further up; down to rank"
+                f" {pool.depth:,} {of_them} entered the pool",
+            ),
             Column("entering_judged", "int", "new judged"),
             Column("entering_relevant", "int", "new relevant"),
-        ]  # fmt: skip
+        ]
     notes = [f"{width - limit:,} more ranks: --limit {width}."] if width > limit else []
     return Table.of_rows("ranks", columns, rows, title="ranks", notes=notes)
 
@@ -557,17 +617,31 @@ def scale_of(source: Source, found: Looked) -> tuple[int, ...]:
 def scores_table(found: Looked, everything: Sequence[Readings], scale: Sequence[int]) -> Table:
     """Make a row for each run and measure."""
     columns = [
-        Column("run"), Column("measure"),
+        Column("run"),
+        Column("measure"),
         Column("score", "float", "as judged", "unjudged documents count as not relevant"),
-        Column("judged_only", "float", about="they are deleted and the others move up, which favours runs"
-               " that did not feed the pool"),
-        Column("low", "float", about=f"the least over all grades from {min(scale)} to {max(scale)} that the"
-               " unjudged documents of the lists may have"),
+        Column(
+            "judged_only",
+            "float",
+            about="they are deleted and the others move up, which favours runs that did not feed the pool",
+        ),
+        Column(
+            "low",
+            "float",
+            about=f"the least over all grades from {min(scale)} to {max(scale)} that the"
+            " unjudged documents of the lists may have",
+        ),
         Column("high", "float", about="the most"),
-        Column("residual", "float", "RBP residual", "what unjudged documents could add, and all that would"
-               " follow below the end of each list; high looks at the list as it stands", show="if_any"),
+        Column(
+            "residual",
+            "float",
+            "RBP residual",
+            "what unjudged documents could add, and all that would"
+            " follow below the end of each list; high looks at the list as it stands",
+            show="if_any",
+        ),
         Column("reason", show="if_any"),
-    ]  # fmt: skip
+    ]
     rows = list(chain.from_iterable(_rows(one, found.rankings.tags) for one in everything))
     return Table.of_rows("scores", columns, rows, title="scores")
 
@@ -581,23 +655,42 @@ def coverage_table(found: Looked, level: int, judged_at: int) -> Table:
         no_pool = NO_POOL if pooled is None else _why(of_runs.inferred_ap, run)
         judged = _number(of_runs.judged[run])
         none = "no-documents" if judged is None else None
-        rows.append({
-            "run": tag, "bpref": _number(of_runs.bpref.overall[run]),
-            "infap": None if no_pool else _number(of_runs.inferred_ap.overall[run]),
-            "judged": judged, "unj": _number(of_runs.unjudged[run]),
-            "reason": _joined(_why(of_runs.bpref, run), no_pool, none),
-        })  # fmt: skip
+        rows.append(
+            {
+                "run": tag,
+                "bpref": _number(of_runs.bpref.overall[run]),
+                "infap": None if no_pool else _number(of_runs.inferred_ap.overall[run]),
+                "judged": judged,
+                "unj": _number(of_runs.unjudged[run]),
+                "reason": _joined(_why(of_runs.bpref, run), no_pool, none),
+            }
+        )
     columns = [
-        Column("run"), Column("bpref", "float", about="passes over what is unjudged"),
-        Column("infap", "float", "infAP", "takes an unjudged document of the pool to be as likely relevant"
-               " as the judged ones above it, which holds for a random sample of the pool, and one outside"
-               " for not relevant"),
-        Column("judged", "float", f"judged@{judged_at}", "as ir_measures has it: share of judged documents"
-               f" among the first {judged_at:,} that there are"),
-        Column("unj", "float", f"unj_{judged_at}", f"as trec_eval has it: share of {judged_at:,} ranks that"
-               " hold an unjudged document; where a list is shorter, the ranks below its end hold none"),
+        Column("run"),
+        Column("bpref", "float", about="passes over what is unjudged"),
+        Column(
+            "infap",
+            "float",
+            "infAP",
+            "takes an unjudged document of the pool to be as likely relevant"
+            " as the judged ones above it, which holds for a random sample of the pool, and one outside"
+            " for not relevant",
+        ),
+        Column(
+            "judged",
+            "float",
+            f"judged@{judged_at}",
+            f"as ir_measures has it: share of judged documents among the first {judged_at:,} that there are",
+        ),
+        Column(
+            "unj",
+            "float",
+            f"unj_{judged_at}",
+            f"as trec_eval has it: share of {judged_at:,} ranks that"
+            " hold an unjudged document; where a list is shorter, the ranks below its end hold none",
+        ),
         Column("reason", show="if_any"),
-    ]  # fmt: skip
+    ]
     return Table.of_rows("coverage", columns, rows, title="runs and gaps")
 
 
@@ -605,18 +698,20 @@ def _rows(one: Readings, tags: Sequence[str]) -> list[dict[str, Any]]:
     """Make the rows of one measure."""
     rows: list[dict[str, Any]] = []
     for run, tag in enumerate(tags):
-        rows.append({
-            "run": tag, "measure": str(one.scores.measure),
-            "score": _of_run(one.scores, run, one.scores.overall),
-            "judged_only": _of_run(one.judged_only, run, one.judged_only.overall),
-            "low": _of_run(one.scores, run, one.low),
-            "high": _of_run(one.scores, run, one.high),
-            "residual": _of_run(one.scores, run, one.residual),
-            "reason": _joined(
-                _why(one.scores, run), _why(one.judged_only, run),
-                NO_BOUNDS if one.low is None else None,
-            ),
-        })  # fmt: skip
+        rows.append(
+            {
+                "run": tag,
+                "measure": str(one.scores.measure),
+                "score": _of_run(one.scores, run, one.scores.overall),
+                "judged_only": _of_run(one.judged_only, run, one.judged_only.overall),
+                "low": _of_run(one.scores, run, one.low),
+                "high": _of_run(one.scores, run, one.high),
+                "residual": _of_run(one.scores, run, one.residual),
+                "reason": _joined(
+                    _why(one.scores, run), _why(one.judged_only, run), NO_BOUNDS if one.low is None else None
+                ),
+            }
+        )
     return rows
 
 

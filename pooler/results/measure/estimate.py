@@ -102,10 +102,13 @@ def estimate(
         found = estimates(sample.ranked, sample.pools, cutoff=cutoff, level=sample.level)
         _tell(sample, found)
     return Estimates(
-        runs=found.rankings.tags, topics=found.rankings.topics, scores=found, sample=sample,
+        runs=found.rankings.tags,
+        topics=found.rankings.topics,
+        scores=found,
+        sample=sample,
         settings=frozen(pool=pool, prels=prels, form=form, cutoff=cutoff, **settings),
         warnings=said.warnings,
-    )  # fmt: skip
+    )
 
 
 class FormName(StrEnum):
@@ -204,8 +207,10 @@ def _of_file(source: Source, prels: str, form: FormName) -> Sample:
         codes = [row.code for row in chances]
     if n_below:
         verb = "counts" if n_below == 1 else "count"
-        say(f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
-            " sample_eval.pl; --scale declares negative grades")  # fmt: skip
+        say(
+            f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
+            " sample_eval.pl; --scale declares negative grades"
+        )
     if not any(one not in (None, False) for one in how.values()) and max(codes) > level:
         say(f"relevant = grade {level} or more; another level with --level")
 
@@ -258,20 +263,29 @@ def _tell(sample: Sample, found: SampleScores) -> None:
         warn(f"{counted(n_waiting, 'sampled document')} {verb} no grade: {effects}")
     if found.n_uncovered:
         n_pooled = counted(found.n_uncovered, "pooled document")
-        warn(f"{n_pooled} in strata without a judged one: not relevant in all, and a third of them"
-             " relevant in iP@k, as in sample_eval.pl")  # fmt: skip
+        warn(
+            f"{n_pooled} in strata without a judged one: not relevant in all, and a third of them"
+            " relevant in iP@k, as in sample_eval.pl"
+        )
 
 
 _OF_ESTIMATES = (
-    ("xinfap", "xinfAP", "AP, stratum by stratum, as sample_eval.pl has it; it may exceed 1, and comes"
-     " without a standard error"),
+    (
+        "xinfap",
+        "xinfAP",
+        "AP, stratum by stratum, as sample_eval.pl has it; it may exceed 1, and comes"
+        " without a standard error",
+    ),
     ("infndcg", "infNDCG", "nDCG, likewise"),
     ("ip_5", "iP@5", "precision, likewise"),
     ("ip_10", "iP@10", "precision, likewise"),
     ("infap", "infAP", "AP, as if the pool were one stratum, as trec_eval has it"),
-    ("statap", "statAP", "AP, a judged document standing for 1 / its probability of being sampled; it may"
-     " exceed 1"),
-)  # fmt: skip
+    (
+        "statap",
+        "statAP",
+        "AP, a judged document standing for 1 / its probability of being sampled; it may exceed 1",
+    ),
+)
 """Name, heading and meaning of every estimate."""
 
 
@@ -345,8 +359,13 @@ class Estimates(Result):
         found = self.scores
         means = {name: found.mean(name) for name in found.values}
         missing = np.sum(found.rankings.lengths == 0, axis=1)
-        data = {"run": self.runs, **means, "statap_se": found.standard_errors(),
-                "found": found.found.sum(axis=1), "missing": missing}  # fmt: skip
+        data = {
+            "run": self.runs,
+            **means,
+            "statap_se": found.standard_errors(),
+            "found": found.found.sum(axis=1),
+            "missing": missing,
+        }
         return self._made("runs", [Column("run")], data, len(self.runs))
 
     def _by_topic(self) -> Table:
@@ -402,18 +421,36 @@ class Estimates(Result):
             Column(name, "float", heading, about, show="if_any") for name, heading, about in _OF_ESTIMATES
         ]
         columns += [
-            Column("statap_se", "float", "s.e.", "standard error of statAP, by chance of the sample alone,"
-                   " not of the topics. In simulated samples AP was within twice that much 8 or 9 times of 10"
-                   + also, show="if_any"),
-            Column("found", "float", about=f"relevant documents, by {way}, in the run's lists{guessed}",
-                   digits=1, can_go=1),
-        ]  # fmt: skip
+            Column(
+                "statap_se",
+                "float",
+                "s.e.",
+                "standard error of statAP, by chance of the sample alone,"
+                " not of the topics. In simulated samples AP was within twice that much 8 or 9 times of 10"
+                + also,
+                show="if_any",
+            ),
+            Column(
+                "found",
+                "float",
+                about=f"relevant documents, by {way}, in the run's lists{guessed}",
+                digits=1,
+                can_go=1,
+            ),
+        ]
         if of_topic:
             columns += [
-                Column(f"relevant_by_{one}", "float", "relevant", f"those of the topic, by {one}", digits=1,
-                       can_go=1, show="always" if one == way else "never")
+                Column(
+                    f"relevant_by_{one}",
+                    "float",
+                    "relevant",
+                    f"those of the topic, by {one}",
+                    digits=1,
+                    can_go=1,
+                    show="always" if one == way else "never",
+                )
                 for one in ("strata", "probability")
-            ]  # fmt: skip
+            ]
         about = "topics where the run has no document. It scores 0 there; both programs leave the topic out"
         return [
             *columns,
@@ -443,9 +480,10 @@ class Estimates(Result):
         if n_without := self._n_without_relevant():
             n_topics = len(self.topics)
             names = ", ".join(
-                heading for name, heading, _ in _OF_ESTIMATES
+                heading
+                for name, heading, _ in _OF_ESTIMATES
                 if name in found.values and found.n_defined(name) == n_topics - n_without
-            )  # fmt: skip
+            )
             verb = "has" if n_without == 1 else "have"
             line = (
                 f"{counted(n_without, 'topic')} of {n_topics:,} {verb} no relevant document in the"

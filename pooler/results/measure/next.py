@@ -100,15 +100,21 @@ def next_documents(
         ranks = [probable.ranks[topic][:, document] for topic, document in places]
         share = gain / found.variance if gain.size else gain
         result = NextDocuments(
-            runs=probable.tags, topic=tuple(probable.topics[topic] for topic, _ in places),
+            runs=probable.tags,
+            topic=tuple(probable.topics[topic] for topic, _ in places),
             docno=tuple(loaded.docnos(places)),
             p=np.array([probable.probabilities[topic][document] for topic, document in places]),
             judged=np.array([probable.judged[topic][document] for topic, document in places], dtype=bool),
-            ranks=np.array(ranks).reshape(len(places), len(probable.tags)), gain=gain, share=share,
-            n_telling=found.gain.size, unsettled=found.unsettled, loaded=loaded, source=whole,
+            ranks=np.array(ranks).reshape(len(places), len(probable.tags)),
+            gain=gain,
+            share=share,
+            n_telling=found.gain.size,
+            unsettled=found.unsettled,
+            loaded=loaded,
+            source=whole,
             settings=frozen(**loaded.settings, confidence=confidence, limit=limit),
             warnings=said.warnings,
-        )  # fmt: skip
+        )
     return result
 
 
@@ -180,43 +186,70 @@ class NextDocuments(Result):
         with opened_collection(collection_of(self.source)) as opened:
             runs = opened.runs.all()
         facts: dict[str, Any] = {
-            "tool": "pooler", "version": __version__, "strategy": "next", "name": name,
-            "round": "0", "order": self.source.order, "out_order": "priority",
+            "tool": "pooler",
+            "version": __version__,
+            "strategy": "next",
+            "name": name,
+            "round": "0",
+            "order": self.source.order,
+            "out_order": "priority",
             "parameters": {
-                "confidence": self.settings["confidence"], "unjudged": str(self.settings["unjudged"]),
-                "limit": len(self), **({"empty": "zero"} if self.settings["empty"] == "zero" else {}),
+                "confidence": self.settings["confidence"],
+                "unjudged": str(self.settings["unjudged"]),
+                "limit": len(self),
+                **({"empty": "zero"} if self.settings["empty"] == "zero" else {}),
             },
             "runs": [
-                {"tag": run.tag, "group": run.group, "contributes": run.tag in self.runs,
-                 "file": run.file, "sha256": run.sha256}
+                {
+                    "tag": run.tag,
+                    "group": run.group,
+                    "contributes": run.tag in self.runs,
+                    "file": run.file,
+                    "sha256": run.sha256,
+                }
                 for run in runs
             ],
             "sizes": {topic: len(some) for topic, some in by_topic.items()},
-            "pairs": len(self), "topics": len(by_topic),
+            "pairs": len(self),
+            "topics": len(by_topic),
             **({"kinds": dict(self.loaded.kinds)} if self.loaded.kinds else {}),
-        }  # fmt: skip
+        }
         return Pool(entries, facts, name=name, run_tags=tuple(self.runs))
 
     def _table(self, name: str) -> Table:
         of_two = len(self.runs) == 2
         what = "between the two runs" if of_two else "between runs that are not settled"
         columns = [
-            Column("topic"), Column("docno", most=32),
-            Column("p", "float", about="how likely the document is relevant"), Column("judged", "bool"),
-            *([Column("rank_a", "int", "in A", "its rank"), Column("rank_b", "int", "in B", "its rank")]
-              if of_two else []),
+            Column("topic"),
+            Column("docno", most=32),
+            Column("p", "float", about="how likely the document is relevant"),
+            Column("judged", "bool"),
+            *(
+                [Column("rank_a", "int", "in A", "its rank"), Column("rank_b", "int", "in B", "its rank")]
+                if of_two
+                else []
+            ),
             Column("best_rank", "int", show="never" if of_two else "always"),
-            Column("share", "float", about=f"how much of the uncertainty (variance) {what} a certain"
-                   " judgement of it takes away, on average"),
+            Column(
+                "share",
+                "float",
+                about=f"how much of the uncertainty (variance) {what} a certain"
+                " judgement of it takes away, on average",
+            ),
             Column("so_far", "float", about="at least so much with all above it"),
             Column("gain", "float", show="never"),
-        ]  # fmt: skip
+        ]
         best = self.ranks.min(axis=1, initial=np.inf)
         data: dict[str, Any] = {
-            "topic": self.topic, "docno": self.docno, "p": self.p, "judged": self.judged,
-            "best_rank": _ranks(best), "share": self.share, "so_far": np.cumsum(self.share),
+            "topic": self.topic,
+            "docno": self.docno,
+            "p": self.p,
+            "judged": self.judged,
+            "best_rank": _ranks(best),
+            "share": self.share,
+            "so_far": np.cumsum(self.share),
             "gain": self.gain,
-        }  # fmt: skip
+        }
         if of_two:
             data |= {"rank_a": _ranks(self.ranks[:, 0]), "rank_b": _ranks(self.ranks[:, 1])}
         notes = [

@@ -90,9 +90,13 @@ def probabilities(
         if unjudged is None and not found.is_of_files:
             return _of_votes(found, values)
         loaded = load_probable(
-            found, values=values, unjudged=0 if unjudged is None else unjudged, keep_zero=True, empty="zero",
+            found,
+            values=values,
+            unjudged=0 if unjudged is None else unjudged,
+            keep_zero=True,
+            empty="zero",
             cutoff=cutoff,
-        )  # fmt: skip
+        )
         return _of_runs(loaded, said.warnings, only_judged=unjudged is None)
 
 
@@ -115,16 +119,26 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         place = level_index(opened.scale, cut)
     pairs = [ballots.pairs[row] for row in ballots.rows.tolist()]
     return Probabilities(
-        topics=tuple(topic for topic, _ in pairs), docnos=tuple(docno for _, docno in pairs),
-        p=share_probabilities(ballots.counts, place) if worth is None
+        topics=tuple(topic for topic, _ in pairs),
+        docnos=tuple(docno for _, docno in pairs),
+        p=share_probabilities(ballots.counts, place)
+        if worth is None
         else value_probabilities(ballots.counts, [*worth.values()]),
-        n_judges=ballots.counts.sum(axis=1), judges=tuple(ballots.votes.judges), values=worth,
-        level=cut if worth is None else None, without_grade=len(ballots.pairs) - len(pairs),
-        settings=frozen(**{
-            **source.named(), "values": worth, "unjudged": None, "level": cut if worth is None else None,
-            **({"kinds": kinds} if kinds else {}),
-        }),
-    )  # fmt: skip
+        n_judges=ballots.counts.sum(axis=1),
+        judges=tuple(ballots.votes.judges),
+        values=worth,
+        level=cut if worth is None else None,
+        without_grade=len(ballots.pairs) - len(pairs),
+        settings=frozen(
+            **{
+                **source.named(),
+                "values": worth,
+                "unjudged": None,
+                "level": cut if worth is None else None,
+                **({"kinds": kinds} if kinds else {}),
+            }
+        ),
+    )
 
 
 def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) -> Probabilities:
@@ -138,11 +152,17 @@ def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) 
         for document in (np.flatnonzero(judged).tolist() if only_judged else range(judged.size))
     ]
     return Probabilities(
-        topics=tuple(rankings.topics[topic] for topic, _ in places), docnos=tuple(loaded.docnos(places)),
+        topics=tuple(rankings.topics[topic] for topic, _ in places),
+        docnos=tuple(loaded.docnos(places)),
         p=np.array([rankings.probabilities[topic][document] for topic, document in places]),
-        n_judges=None, judges=(), values=None, level=loaded.settings["level"], without_grade=0,
-        settings=frozen(**loaded.settings), warnings=warnings,
-    )  # fmt: skip
+        n_judges=None,
+        judges=(),
+        values=None,
+        level=loaded.settings["level"],
+        without_grade=0,
+        settings=frozen(**loaded.settings),
+        warnings=warnings,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -171,10 +191,11 @@ class Probabilities(Result):
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("topic"), Column("docno"),
+            Column("topic"),
+            Column("docno"),
             Column("p", "float", about="how likely the document is relevant"),
             Column("judges", "int", about="how many graded it"),
-        ]  # fmt: skip
+        ]
         data: dict[str, Any] = {"topic": self.topics, "docno": self.docnos, "p": self.p}
         if self.n_judges is not None:
             data["judges"] = self.n_judges
@@ -296,9 +317,8 @@ def fitted_curve(
     from store.analysis.variation.lists import probable_rankings
 
     own = probable_rankings(
-        list(found), ranked.tags, ranked.rankings, found,
-        cutoff=cutoff, unjudged=None, keep_zero=True,
-    )  # fmt: skip
+        list(found), ranked.tags, ranked.rankings, found, cutoff=cutoff, unjudged=None, keep_zero=True
+    )
     best = [own.best_ranks(topic) for topic in range(len(own.topics))]
     curve = rank_curve(np.concatenate(best), np.concatenate(own.probabilities))
     if curve.reason is not None or curve.slope is None:
@@ -310,9 +330,11 @@ def fitted_curve(
     values = curve(shown).tolist()
     words = ", ".join(f"{p:.3g} at {rank}" for rank, p in zip(shown, values, strict=True))
     fitted_to = counted(curve.n_documents, "judged document")
-    say(f"unjudged documents: p by best rank, {words}; logit p = {curve.intercept:.3g}"
+    say(
+        f"unjudged documents: p by best rank, {words}; logit p = {curve.intercept:.3g}"
         f" {curve.slope:+.3g} ln rank (standard errors {curve.intercept_error:.2g},"
-        f" {curve.slope_error:.2g}), fitted to {fitted_to}")  # fmt: skip
+        f" {curve.slope_error:.2g}), fitted to {fitted_to}"
+    )
     if curve.slope > 0:
         warn("the judged documents are the more relevant the lower they rank")
     return curve
@@ -422,10 +444,9 @@ class Probable:
             return [names[one] for one in ids]
         topics = self.rankings.topics
         return [
-            self.ranked.docnos[one] if one in self.ranked.docnos
-            else self.unranked[topics[topic], one]
+            self.ranked.docnos[one] if one in self.ranked.docnos else self.unranked[topics[topic], one]
             for (topic, _), one in zip(places, ids, strict=True)
-        ]  # fmt: skip
+        ]
 
 
 def load_probable(
@@ -489,17 +510,30 @@ def load_probable(
     rule: float | RankRule
     rule = fitted_curve(read.ranked, read.found, cutoff) if default is None else default
     probable = probable_rankings(
-        list(read.found), read.ranked.tags, read.ranked.rankings, read.found,
-        cutoff=cutoff, unjudged=rule, keep_zero=keep_zero, extra_relevant=extra_relevant,
-    )  # fmt: skip
+        list(read.found),
+        read.ranked.tags,
+        read.ranked.rankings,
+        read.found,
+        cutoff=cutoff,
+        unjudged=rule,
+        keep_zero=keep_zero,
+        extra_relevant=extra_relevant,
+    )
     _say_what_varies(probable, unjudged, read.ranked)
     kept = probable if empty == "zero" else _with_chances(probable)
     n_left_out = len(probable.topics) - len(kept.topics)
     settings = {
-        "values": tuple(texts) or None, "probabilities": probabilities, "unjudged": unjudged,
-        "extra_relevant": extra_relevant, "empty": empty, "cutoff": cutoff, **source.named(),
-        "level": read.level, "order": source.order, **({"kinds": read.kinds} if read.kinds else {}),
-    }  # fmt: skip
+        "values": tuple(texts) or None,
+        "probabilities": probabilities,
+        "unjudged": unjudged,
+        "extra_relevant": extra_relevant,
+        "empty": empty,
+        "cutoff": cutoff,
+        **source.named(),
+        "level": read.level,
+        "order": source.order,
+        **({"kinds": read.kinds} if read.kinds else {}),
+    }
     where = None if read.unranked is not None else collection_of(source)
     return Probable(kept, read.ranked, read.unranked or {}, read.kinds, n_left_out, where, settings)
 

@@ -113,12 +113,22 @@ def required_difference(
         shares = [0.0] if variation is None else np.atleast_1d(variation).tolist()
         asked |= {"variance": [*variance], "topics": [*topics], "drops": [list(one) for one in drops]}
         grids = [
-            (share, q, h, required(
-                np.array(variance)[:, None], np.array(topics), variation_share=share, difference_drop=q,
-                variance_drop=h, alpha=alpha, power=power,
-            ))
+            (
+                share,
+                q,
+                h,
+                required(
+                    np.array(variance)[:, None],
+                    np.array(topics),
+                    variation_share=share,
+                    difference_drop=q,
+                    variance_drop=h,
+                    alpha=alpha,
+                    power=power,
+                ),
+            )
             for share, (q, h) in product(shares, drops)
-        ]  # fmt: skip
+        ]
         return RequiredDifference(grids=tuple(grids), settings=frozen(**asked))
     with heard(progress) as said:
         found = source_of(source)
@@ -205,16 +215,28 @@ class RequiredDifference(Result):
     def _of_numbers(self) -> Table:
         """Make a row for every number asked."""
         rows = [
-            {"k": share, "q": q, "h": h, "h_of": "judging removed" if share else "judging included",
-             "variance": variance, "topics": n_topics, "difference": float(values[line, place])}
+            {
+                "k": share,
+                "q": q,
+                "h": h,
+                "h_of": "judging removed" if share else "judging included",
+                "variance": variance,
+                "topics": n_topics,
+                "difference": float(values[line, place]),
+            }
             for share, q, h, values in self.grids
             for line, variance in enumerate(self.settings["variance"])
             for place, n_topics in enumerate(self.settings["topics"])
-        ]  # fmt: skip
+        ]
         columns = [
-            Column("k", "float"), Column("q", "float"), Column("h", "float"), Column("h_of"),
-            Column("variance", "float"), Column("topics", "int"), Column("difference", "float"),
-        ]  # fmt: skip
+            Column("k", "float"),
+            Column("q", "float"),
+            Column("h", "float"),
+            Column("h_of"),
+            Column("variance", "float"),
+            Column("topics", "int"),
+            Column("difference", "float"),
+        ]
         return Table.of_rows("required_difference", columns, rows)
 
     def _of_runs(self, found: RequiredOfPairs) -> Table:
@@ -227,23 +249,45 @@ class RequiredDifference(Result):
         of_h = "; below 0 it rises"
         of_h += "; K goes with an H of the variance without judging, which may be another" if share else ""
         columns = [
-            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
-            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
+            Column("a", heading="A", about="the run ahead"),
+            Column("b", heading="B"),
+            Column("topics", "int", show="never"),
+            Column("difference", "float", "A - B"),
             Column("variance", "float", show="never"),
-            Column("k", "float", "K", "share of the variance that is by judging", digits=2,
-                   show="always" if variation is None else "never"),
-            Column("needed", "float", about="the difference of MAP that a paired t test finds significant at"
-                   f" {self.settings['alpha']:g}{with_power} (eq. 23){share}"),
+            Column(
+                "k",
+                "float",
+                "K",
+                "share of the variance that is by judging",
+                digits=2,
+                show="always" if variation is None else "never",
+            ),
+            Column(
+                "needed",
+                "float",
+                about="the difference of MAP that a paired t test finds significant at"
+                f" {self.settings['alpha']:g}{with_power} (eq. 23){share}",
+            ),
             Column("enough", "bool", about="A - B reaches it"),
             Column("q", "float", "Q", "share by which the difference falls then; below 0 it rises", digits=2),
-            Column("h", "float", "H", f"share by which the variance, judging included, falls then{of_h}",
-                   digits=2),
-            Column("needed_if_found", "float", "if found", "the same were B's unjudged documents at rank"
-                   f" {depth + 1:,} relevant (eq. 24)"),
+            Column(
+                "h",
+                "float",
+                "H",
+                f"share by which the variance, judging included, falls then{of_h}",
+                digits=2,
+            ),
+            Column(
+                "needed_if_found",
+                "float",
+                "if found",
+                f"the same were B's unjudged documents at rank {depth + 1:,} relevant (eq. 24)",
+            ),
             Column("enough_if_found", "bool", "reached", "A - B reaches that, too"),
             Column("h_of", show="never"),
-            Column("turns", "bool", show="never"), Column("reason", show="never"),
-        ]  # fmt: skip
+            Column("turns", "bool", show="never"),
+            Column("reason", show="never"),
+        ]
         places = np.arange(found.first.size)
         if self.settings["neighbours"]:
             places = np.array(next_to_each_other(found.first, found.second), dtype=np.int64)
@@ -252,21 +296,27 @@ class RequiredDifference(Result):
             difference = _number(found.before.difference, place)
             turns = found.reasons[place] == "order-turns"
             needed, if_found = _number(found.needed, place), _number(found.needed_if_found, place)
-            rows.append({
-                "a": self.runs[found.first[place]], "b": self.runs[found.second[place]],
-                "topics": int(found.before.n_topics[place]), "difference": difference,
-                "variance": _number(found.before.variance, place),
-                "k": _number(found.variation_share, place), "needed": needed,
-                "enough": _reaches(difference, needed),
-                "q": None if turns else _number(found.difference_drop, place),
-                "h": _number(found.variance_drop, place), "h_of": H_OF, "turns": turns,
-                "needed_if_found": if_found,
-                "enough_if_found": False if turns else _reaches(difference, if_found),
-                "reason": found.reasons[place],
-            })  # fmt: skip
+            rows.append(
+                {
+                    "a": self.runs[found.first[place]],
+                    "b": self.runs[found.second[place]],
+                    "topics": int(found.before.n_topics[place]),
+                    "difference": difference,
+                    "variance": _number(found.before.variance, place),
+                    "k": _number(found.variation_share, place),
+                    "needed": needed,
+                    "enough": _reaches(difference, needed),
+                    "q": None if turns else _number(found.difference_drop, place),
+                    "h": _number(found.variance_drop, place),
+                    "h_of": H_OF,
+                    "turns": turns,
+                    "needed_if_found": if_found,
+                    "enough_if_found": False if turns else _reaches(difference, if_found),
+                    "reason": found.reasons[place],
+                }
+            )
         n_pairs = counted(len(rows), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
-        n_enough, n_left = (sum(row[name] is True for row in rows)
-                            for name in ("enough", "enough_if_found"))  # fmt: skip
+        n_enough, n_left = (sum(row[name] is True for row in rows) for name in ("enough", "enough_if_found"))
         notes = [
             f"Enough as judged: {n_enough:,} of {n_pairs}; even then: {n_left:,}.",
             undefined_pairs([row["reason"] for row in rows]),
@@ -402,15 +452,21 @@ class ApProperties(Result):
         reason = "more-relevant-than-documents" if self.down[0] == "documents" else "cannot-occur"
         values = self.grids[name]
         rows = [
-            {self.down[0]: place, self.across[0]: column, "value": value,
-             "reason": reason if np.isnan(value) else None}
+            {
+                self.down[0]: place,
+                self.across[0]: column,
+                "value": value,
+                "reason": reason if np.isnan(value) else None,
+            }
             for place, line in zip(self.down[2], values.tolist(), strict=True)
             for column, value in zip(self.across[2], line, strict=True)
-        ]  # fmt: skip
+        ]
         columns = [
-            Column(self.down[0], "float"), Column(self.across[0], "float"), Column("value", "float"),
+            Column(self.down[0], "float"),
+            Column(self.across[0], "float"),
+            Column("value", "float"),
             Column("reason"),
-        ]  # fmt: skip
+        ]
         return Table.of_rows(name, columns, rows)
 
     def _views(self, name: str) -> Sequence[View]:

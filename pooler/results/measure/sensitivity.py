@@ -47,14 +47,8 @@ if TYPE_CHECKING:
 Sourced = Source | tuple[Any, Any]
 Row = dict[str, Any]
 
-_STATES = {
-    "judged": JUDGED, "unjudged": UNJUDGED,
-    "ended": ENDED, "no_run": NO_RUN,
-}  # fmt: skip
-_STATE_WORDS = {
-    JUDGED: "judged", UNJUDGED: "unjudged",
-    ENDED: "run ended", NO_RUN: "no documents",
-}  # fmt: skip
+_STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
+_STATE_WORDS = {JUDGED: "judged", UNJUDGED: "unjudged", ENDED: "run ended", NO_RUN: "no documents"}
 ALPHA = 0.05
 """Level at which notes count significant differences."""
 SHOWN_EACH = 20
@@ -127,9 +121,14 @@ def sensitivity(
             arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=scenario, r_mode=r
         )
     return SensitivityResult(
-        **taken(result), runs=arrays.tags, topics=arrays.topics, settings=how.settings(found),
-        warnings=said.warnings, arrays=arrays, docnos=Docnos(arrays, found),
-    )  # fmt: skip
+        **taken(result),
+        runs=arrays.tags,
+        topics=arrays.topics,
+        settings=how.settings(found),
+        warnings=said.warnings,
+        arrays=arrays,
+        docnos=Docnos(arrays, found),
+    )
 
 
 def sensitivity_pairs(
@@ -181,19 +180,37 @@ def sensitivity_pairs(
         check_pair(arrays)
         with telling("topics", len(arrays.topics)) as advance:
             if how.at in ("best", "worst"):
-                both, one = None, pair_discovery(
-                    arrays, towards=how.at == "worst", scenario=scenario, r_mode=r, progress=advance
-                )  # fmt: skip
+                both, one = (
+                    None,
+                    pair_discovery(
+                        arrays, towards=how.at == "worst", scenario=scenario, r_mode=r, progress=advance
+                    ),
+                )
             else:
-                one, both = None, pair_sensitivity(
-                    arrays, depth=how.depth, at=how.at, flips=how.flips, scenario=scenario, r_mode=r,
-                    progress=advance,
-                )  # fmt: skip
+                one, both = (
+                    None,
+                    pair_sensitivity(
+                        arrays,
+                        depth=how.depth,
+                        at=how.at,
+                        flips=how.flips,
+                        scenario=scenario,
+                        r_mode=r,
+                        progress=advance,
+                    ),
+                )
     return SensitivityPairs(
-        runs=arrays.tags, topics=arrays.topics, both=both, one=one, how=how,
-        settings=frozen(**how.settings(found), limit=limit), warnings=said.warnings, arrays=arrays,
-        docnos=Docnos(arrays, found), limit=limit,
-    )  # fmt: skip
+        runs=arrays.tags,
+        topics=arrays.topics,
+        both=both,
+        one=one,
+        how=how,
+        settings=frozen(**how.settings(found), limit=limit),
+        warnings=said.warnings,
+        arrays=arrays,
+        docnos=Docnos(arrays, found),
+        limit=limit,
+    )
 
 
 def sensitivity_each(
@@ -222,9 +239,13 @@ def sensitivity_each(
             result = each_discovery(arrays, r_mode=r, progress=advance)
     settings = frozen(r=r, cutoff=cutoff, **found.settings())
     return SensitivityEach(
-        **taken(result), runs=arrays.tags, topics=arrays.topics, settings=settings,
-        warnings=said.warnings, docnos=Docnos(arrays, found),
-    )  # fmt: skip
+        **taken(result),
+        runs=arrays.tags,
+        topics=arrays.topics,
+        settings=settings,
+        warnings=said.warnings,
+        docnos=Docnos(arrays, found),
+    )
 
 
 def missing_bounds(
@@ -255,9 +276,13 @@ def missing_bounds(
         result = bounds_of_runs(arrays, missing, r_mode=r)
     settings = frozen(missing=missing, r=r, cutoff=cutoff, **found.settings())
     return MissingResult(
-        **taken(result), runs=arrays.tags, topics=arrays.topics, settings=settings,
-        warnings=said.warnings, arrays=arrays,
-    )  # fmt: skip
+        **taken(result),
+        runs=arrays.tags,
+        topics=arrays.topics,
+        settings=settings,
+        warnings=said.warnings,
+        arrays=arrays,
+    )
 
 
 def missing_pairs(
@@ -390,9 +415,16 @@ class SensitivityResult(Result, Sensitivity):
         """Return the change of every run's MAP as bars."""
         table = self._by_run()
         return (
-            Plot(table=table, kind="bars", label="run", value="change", notes=("change", "swapped"),
-                 title=f"{table.title}: change of each run's MAP", by="change"),
-        )  # fmt: skip
+            Plot(
+                table=table,
+                kind="bars",
+                label="run",
+                value="change",
+                notes=("change", "swapped"),
+                title=f"{table.title}: change of each run's MAP",
+                by="change",
+            ),
+        )
 
     def _by_run(self) -> Table:
         """Make a row a run."""
@@ -400,25 +432,53 @@ class SensitivityResult(Result, Sensitivity):
         is_next = self.at == "next" and self.flips == 1
         columns = [
             Column("run"),
-            Column("unjudged", "int", about="topics where the run's document at that rank is unjudged"
-                   if is_next else f"topics where the run has an unjudged document {where}"),
-            Column("judged", "int", about="topics where it is judged" if is_next
-                   else f"topics where the run has judged documents alone {where}"),
+            Column(
+                "unjudged",
+                "int",
+                about="topics where the run's document at that rank is unjudged"
+                if is_next
+                else f"topics where the run has an unjudged document {where}",
+            ),
+            Column(
+                "judged",
+                "int",
+                about="topics where it is judged"
+                if is_next
+                else f"topics where the run has judged documents alone {where}",
+            ),
             Column("ended", "int", about="topics where the run's list ended before"),
             Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
             Column("turned", "int", about="documents of all topics that turned relevant"),
             Column("map_before", "float", "MAP"),
             Column("map_after", "float", "after", show="never"),
-            Column("change", "float", about="of the run's MAP, were its own documents relevant; the"
-                   " MAPs of the other runs change too"),
-            Column("tau_b", "float", "tau-b", "the order of all runs by MAP then, against the order as"
-                   " judged; 1 = the same, ties too", show="always" if self.flips == 1 else "never"),
-            Column("tau_ap", "float", "tau_AP", ("the same" if self.flips == 1 else "of the order of all"
-                   " runs by MAP then, against the order as judged") + ", weighing the first places"
-                   " most; a tie made or broken costs half as much as a swap"),
+            Column(
+                "change",
+                "float",
+                about="of the run's MAP, were its own documents relevant; the"
+                " MAPs of the other runs change too",
+            ),
+            Column(
+                "tau_b",
+                "float",
+                "tau-b",
+                "the order of all runs by MAP then, against the order as judged; 1 = the same, ties too",
+                show="always" if self.flips == 1 else "never",
+            ),
+            Column(
+                "tau_ap",
+                "float",
+                "tau_AP",
+                (
+                    "the same"
+                    if self.flips == 1
+                    else "of the order of all runs by MAP then, against the order as judged"
+                )
+                + ", weighing the first places"
+                " most; a tie made or broken costs half as much as a swap",
+            ),
             Column("swapped", "int", about="pairs of runs that change places"),
             Column("reason", show="if_any"),
-        ]  # fmt: skip
+        ]
         if self.flips == 1:
             columns = [column for column in columns if column.name != "turned"]
         before, after = self.map_before, np.diagonal(self.map_after)
@@ -429,15 +489,20 @@ class SensitivityResult(Result, Sensitivity):
         can_swap = [reason not in ("no-relevant", "fewer-than-two") for reason in reasons]
         counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
         data = {
-            "run": self.runs, **counts, "turned": self.n_flipped(), "map_before": before,
-            "map_after": np.where(np.isnan(before), np.nan, after), "change": after - before,
-            "tau_b": self.tau_b, "tau_ap": self.tau_ap,
+            "run": self.runs,
+            **counts,
+            "turned": self.n_flipped(),
+            "map_before": before,
+            "map_after": np.where(np.isnan(before), np.nan, after),
+            "change": after - before,
+            "tau_b": self.tau_b,
+            "tau_ap": self.tau_ap,
             "swapped": [
                 int(number) if is_defined else None
                 for number, is_defined in zip(self.n_swapped, can_swap, strict=True)
             ],
             "reason": reasons,
-        }  # fmt: skip
+        }
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
             *conclusion(self.runs, self),
@@ -450,15 +515,23 @@ class SensitivityResult(Result, Sensitivity):
         """Make a row a run and topic."""
         is_next = self.at == "next" and self.flips == 1
         columns = [
-            Column("run"), Column("topic"), Column("docno", "texts"), Column("rank", "ints"),
-            Column("status"), Column("ap_before", "float", "AP"),
+            Column("run"),
+            Column("topic"),
+            Column("docno", "texts"),
+            Column("rank", "ints"),
+            Column("status"),
+            Column("ap_before", "float", "AP"),
             Column("ap_after", "float", "after", show="never"),
             Column("change", "float", about="of the run's AP, were its own documents relevant"),
-            Column("threshold", "int", about="a relevant document discovered at this rank of the run or"
-                   " below lowers its AP, one above does not; it may be beyond the last rank. -: it"
-                   " cannot fall"),
+            Column(
+                "threshold",
+                "int",
+                about="a relevant document discovered at this rank of the run or"
+                " below lowers its AP, one above does not; it may be beyond the last rank. -: it"
+                " cannot fall",
+            ),
             Column("reason", show="if_any"),
-        ]  # fmt: skip
+        ]
         if is_next:
             columns = [column for column in columns if column.name != "rank"]
         thresholds = run_thresholds(self.arrays, r_mode=self.r_mode)
@@ -469,15 +542,20 @@ class SensitivityResult(Result, Sensitivity):
                 chosen = [column for column in self.columns[index, place].tolist() if column >= 0]
                 # What stands at rank N+1 is named, judged or not.
                 named = [self.depth] if is_next and self.depth is not None else chosen
-                rows.append({
-                    "run": tag, "topic": topic,
-                    "docno": [docno for one in named if (docno := self.docnos.at(index, place, one))],
-                    "rank": [column + 1 for column in chosen],
-                    "status": _STATE_WORDS[int(self.status[index, place])],
-                    "ap_before": before, "ap_after": after, "change": after - before,
-                    "threshold": int(thresholds[index, place]) or None,
-                    "reason": "no-relevant" if isnan(before) else None,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "run": tag,
+                        "topic": topic,
+                        "docno": [docno for one in named if (docno := self.docnos.at(index, place, one))],
+                        "rank": [column + 1 for column in chosen],
+                        "status": _STATE_WORDS[int(self.status[index, place])],
+                        "ap_before": before,
+                        "ap_after": after,
+                        "change": after - before,
+                        "threshold": int(thresholds[index, place]) or None,
+                        "reason": "no-relevant" if isnan(before) else None,
+                    }
+                )
         notes = [
             summary(self.status, at=self.at, depth=self.depth, flips=self.flips) + ".",
             who_gains(self.scenario, self.r_mode),
@@ -512,12 +590,14 @@ class SensitivityPairs(Result):
         """Make a row a pair, with the documents of either run turned relevant."""
         sides = {"a": result.after_first, "b": result.after_second}
         columns = [
-            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
-            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
+            Column("a", heading="A", about="the run ahead"),
+            Column("b", heading="B"),
+            Column("topics", "int", show="never"),
+            Column("difference", "float", "A - B"),
             Column("t2", "float", show="never"),
             Column("p", "float", about="of t2, the paired t test (two-sided)"),
             Column("variance", "float", show="never"),
-        ]  # fmt: skip
+        ]
         for side, heading in (("a", "A's found"), ("b", "B's found")):
             about = f"A - B once the documents of {side.upper()} are relevant; below 0 the two have swapped"
             columns += [
@@ -567,29 +647,44 @@ class SensitivityPairs(Result):
         assert result is not None
         way = "towards 0, and past it" if self.how.at == "worst" else "away from 0"
         columns = [
-            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
-            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
-            Column("t2", "float", show="never"), Column("p", "float", show="never"), Column("topic"),
-            Column("docno", most=24, about="of all unjudged documents, inside and below the pool, the"
-                   f" one that moves A - B most {way}; -: any that neither run has"),
-            Column("rank_a", "int", "in A", "its rank"), Column("rank_b", "int", "in B", "its rank"),
-            Column("difference_after", "float", "after",
-                   "A - B with this one document relevant; below 0 the two have swapped"),
+            Column("a", heading="A", about="the run ahead"),
+            Column("b", heading="B"),
+            Column("topics", "int", show="never"),
+            Column("difference", "float", "A - B"),
+            Column("t2", "float", show="never"),
+            Column("p", "float", show="never"),
+            Column("topic"),
+            Column(
+                "docno",
+                most=24,
+                about="of all unjudged documents, inside and below the pool, the"
+                f" one that moves A - B most {way}; -: any that neither run has",
+            ),
+            Column("rank_a", "int", "in A", "its rank"),
+            Column("rank_b", "int", "in B", "its rank"),
+            Column(
+                "difference_after",
+                "float",
+                "after",
+                "A - B with this one document relevant; below 0 the two have swapped",
+            ),
             Column("t2_after", "float", show="never"),
             Column("p_after", "float", "p", "of t2, the paired t test (two-sided), after"),
-            Column("sign", show="never"), Column("reason", show="never"),
-        ]  # fmt: skip
+            Column("sign", show="never"),
+            Column("reason", show="never"),
+        ]
         signs = sign_moves(result.before.difference, result.after.difference)
         rows: list[Row] = []
         for place, (first, second) in enumerate(zip(result.first, result.second, strict=True)):
             topic = int(result.topic[place])
             row: Row = {
-                "a": self.runs[first], "b": self.runs[second],
+                "a": self.runs[first],
+                "b": self.runs[second],
                 "topics": int(result.before.n_topics[place]),
                 "topic": self.topics[topic] if topic >= 0 else None,
                 "reason": _reasons(place, result.before, result.after),
                 "sign": SIGN_WORDS[int(signs[place])],
-            }  # fmt: skip
+            }
             if result.holder[place] != NEITHER:
                 holder = int(first if result.holder[place] == FIRST else second)
                 column = int(result.column[place])
@@ -626,16 +721,21 @@ class SensitivityEach(Result, EachDiscovery):
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("topic"), Column("docno", most=30),
+            Column("topic"),
+            Column("docno", most=30),
             Column("runs", "int", about="how many retrieved it"),
             Column("best_rank", "int", "best rank", "the highest it has"),
             Column("best_run", heading="in run", about="the run that has it there", most=20),
             Column("up", "float", "MAP up", "the largest rise of a run's MAP"),
             Column("down", "float", about="the largest fall"),
-            Column("tau_b", "float", "tau-b", "the order of all runs after it against the order as"
-                   " judged, 1 = the same"),
+            Column(
+                "tau_b",
+                "float",
+                "tau-b",
+                "the order of all runs after it against the order as judged, 1 = the same",
+            ),
             Column("swapped", "int", about="pairs of runs that change places"),
-        ]  # fmt: skip
+        ]
         order = self.order()
         ranks = self.best_rank[order]
         data: Row = {
@@ -646,11 +746,14 @@ class SensitivityEach(Result, EachDiscovery):
                     self.best_run[order].tolist(), self.topic[order].tolist(), ranks.tolist(), strict=True
                 )
             ],
-            "runs": self.n_runs_with[order], "best_rank": ranks,
+            "runs": self.n_runs_with[order],
+            "best_rank": ranks,
             "best_run": [self.runs[run] for run in self.best_run[order].tolist()],
-            "up": self.up[order], "down": self.down[order], "tau_b": self.tau_b[order],
+            "up": self.up[order],
+            "down": self.down[order],
+            "tau_b": self.tau_b[order],
             "swapped": self.n_swapped[order],
-        }  # fmt: skip
+        }
         return Table(name, columns, data, notes=self._notes())
 
     def _notes(self) -> list[str]:
@@ -661,11 +764,14 @@ class SensitivityEach(Result, EachDiscovery):
         most = int(self.n_swapped.max()) if n_all else 0
         notes = [
             f"{n_swapping:,} of {counted(n_all, 'document')} swap a pair of runs or more; none swaps"
-            f" more than {most:,} of {counted(n_pairs, 'pair')}." if n_pairs and most else
-            "None swaps a pair of runs." if n_pairs and n_all else "",
+            f" more than {most:,} of {counted(n_pairs, 'pair')}."
+            if n_pairs and most
+            else "None swaps a pair of runs."
+            if n_pairs and n_all
+            else "",
             "Each unjudged document, inside and below the pool, is relevant alone in every run that"
             " retrieved it; those that swap most pairs of runs first.",
-        ]  # fmt: skip
+        ]
         if self.n_undefined:
             notes.append(
                 f"{counted(self.n_undefined, 'document')} of topics without a relevant document move"
@@ -699,10 +805,19 @@ class MissingResult(Result, MissingBounds):
         """Return the limits of every run's MAP."""
         table = self._by_run()
         return (
-            Plot(table=table, kind="dots", label="run", value="map_before", low="map_low",
-                 high="map_high", notes=("map_before",), title=table.title,
-                 words=("MAP as judged", "low to high"), by="map_before"),
-        )  # fmt: skip
+            Plot(
+                table=table,
+                kind="dots",
+                label="run",
+                value="map_before",
+                low="map_low",
+                high="map_high",
+                notes=("map_before",),
+                title=table.title,
+                words=("MAP as judged", "low to high"),
+                by="map_before",
+            ),
+        )
 
     def _n_unjudged(self) -> NDArray[np.int64]:
         """Count the unjudged documents of every run and topic."""
@@ -716,53 +831,77 @@ class MissingResult(Result, MissingBounds):
         """Return the columns that runs and topics have alike."""
         last = " or has them last" if self.r_mode == "own" else ""
         return [
-            Column("unjudged", "int", about=f"documents in {of_run}"), Column("judged", "int"),
+            Column("unjudged", "int", about=f"documents in {of_run}"),
+            Column("judged", "int"),
             Column(f"{score.lower()}_before", "float", score),
-            Column(f"{score.lower()}_low", "float", "low",
-                   f"{score} if the run retrieved none of the missing ones{last}"),
-            Column(f"{score.lower()}_high", "float", "high",
-                   "if they are its first unjudged documents; both can come true"),
-        ]  # fmt: skip
+            Column(
+                f"{score.lower()}_low",
+                "float",
+                "low",
+                f"{score} if the run retrieved none of the missing ones{last}",
+            ),
+            Column(
+                f"{score.lower()}_high",
+                "float",
+                "high",
+                "if they are its first unjudged documents; both can come true",
+            ),
+        ]
 
     def _by_run(self) -> Table:
         """Make a row a run."""
         unjudged, judged, *scores = self._limit_columns("MAP", "the run's lists")
         columns = [
-            Column("run"), unjudged, judged,
+            Column("run"),
+            unjudged,
+            judged,
             Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"),
             *scores,
             Column("undefined", "int", about="topics without a relevant document", show="if_any"),
             Column("reason", show="if_any"),
-        ]  # fmt: skip
+        ]
         n_unjudged = self._n_unjudged().sum(axis=1)
         data = {
-            "run": self.runs, "unjudged": n_unjudged,
+            "run": self.runs,
+            "unjudged": n_unjudged,
             "judged": self.arrays.lengths.sum(axis=1) - n_unjudged,
-            "no_run": (self.arrays.lengths == 0).sum(axis=1), "map_before": self.map_before,
-            "map_low": self.map_low, "map_high": self.map_high, "undefined": self.n_topics_undefined,
+            "no_run": (self.arrays.lengths == 0).sum(axis=1),
+            "map_before": self.map_before,
+            "map_low": self.map_low,
+            "map_high": self.map_high,
+            "undefined": self.n_topics_undefined,
             "reason": ["no-relevant" if isnan(score) else None for score in self.map_before],
-        }  # fmt: skip
+        }
         return Table("missing", columns, data, self._title())
 
     def _by_topic(self) -> Table:
         """Make a row a run and topic."""
         columns = [
-            Column("run"), Column("topic"), *self._limit_columns("AP", "the run's list"),
-            Column("status"), Column("reason", show="if_any"),
-        ]  # fmt: skip
+            Column("run"),
+            Column("topic"),
+            *self._limit_columns("AP", "the run's list"),
+            Column("status"),
+            Column("reason", show="if_any"),
+        ]
         n_unjudged = self._n_unjudged()
         rows: list[Row] = []
         for index, tag in enumerate(self.runs):
             for place, topic in enumerate(self.topics):
                 before = float(self.ap_before[index, place])
                 length, unjudged = int(self.arrays.lengths[index, place]), int(n_unjudged[index, place])
-                rows.append({
-                    "run": tag, "topic": topic, "unjudged": unjudged, "judged": length - unjudged,
-                    "ap_before": before, "ap_low": float(self.ap_low[index, place]),
-                    "ap_high": float(self.ap_high[index, place]),
-                    "status": "unjudged" if unjudged else "judged" if length else "no documents",
-                    "reason": "no-relevant" if isnan(before) else None,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "run": tag,
+                        "topic": topic,
+                        "unjudged": unjudged,
+                        "judged": length - unjudged,
+                        "ap_before": before,
+                        "ap_low": float(self.ap_low[index, place]),
+                        "ap_high": float(self.ap_high[index, place]),
+                        "status": "unjudged" if unjudged else "judged" if length else "no documents",
+                        "reason": "no-relevant" if isnan(before) else None,
+                    }
+                )
         return Table.of_rows("topics", columns, rows, title=self._title())
 
     def _title(self) -> str:
@@ -787,14 +926,17 @@ class MissingPairs(Result, MissingPairBounds):
         if_missed = f"if {missed} of every topic went unjudged, wherever they are"
         attained = "some documents are known to give the limit; else it holds but may not be reached"
         columns = [
-            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
-            Column("topics", "int", show="never"), Column("difference", "float", "A - B"),
+            Column("a", heading="A", about="the run ahead"),
+            Column("b", heading="B"),
+            Column("topics", "int", show="never"),
+            Column("difference", "float", "A - B"),
             Column("low", "float", about=f"lower limit of A - B {if_missed}"),
             Column("low_attained", "bool", "attained", attained),
-            Column("high", "float", about="upper limit"), Column("high_attained", "bool", "attained"),
+            Column("high", "float", about="upper limit"),
+            Column("high_attained", "bool", "attained"),
             Column("certain", "bool", about="B cannot come to be level or ahead"),
             Column("reason", show="never"),
-        ]  # fmt: skip
+        ]
         is_defined = (self.n_topics > 0).tolist()
 
         def where_defined(values: NDArray[np.bool_]) -> list[bool | None]:
@@ -805,11 +947,17 @@ class MissingPairs(Result, MissingPairBounds):
         certain = where_defined(self.low > TIED_MAP)
         reasons = [None if known else "no-topics" for known in is_defined]
         data: Row = {
-            "a": [self.runs[run] for run in self.first], "b": [self.runs[run] for run in self.second],
-            "topics": self.n_topics, "difference": self.before, "low": self.low,
-            "low_attained": where_defined(self.low_attained), "high": self.high,
-            "high_attained": where_defined(self.high_attained), "certain": certain, "reason": reasons,
-        }  # fmt: skip
+            "a": [self.runs[run] for run in self.first],
+            "b": [self.runs[run] for run in self.second],
+            "topics": self.n_topics,
+            "difference": self.before,
+            "low": self.low,
+            "low_attained": where_defined(self.low_attained),
+            "high": self.high,
+            "high_attained": where_defined(self.high_attained),
+            "certain": certain,
+            "reason": reasons,
+        }
         n_certain = certain.count(True)
         notes = [
             f"Of {counted(len(certain), 'pair')}, {n_certain:,} {'is' if n_certain == 1 else 'are'} certain.",
@@ -831,8 +979,9 @@ def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     if not defined.size:
         return []
     least, most = (int(defined[pick(changes[defined])]) for pick in (np.argmin, np.argmax))
-    lines = [f"MAP changes by {rough(changes[least])} ({tags[least]}) to {rough(changes[most])}"
-             f" ({tags[most]})."]  # fmt: skip
+    lines = [
+        f"MAP changes by {rough(changes[least])} ({tags[least]}) to {rough(changes[most])} ({tags[most]})."
+    ]
     n_pairs = defined.size * (defined.size - 1) // 2
     if not n_pairs:
         return [f"MAP changes by {rough(changes[most])}."]
@@ -857,8 +1006,10 @@ def summary(status: NDArray[np.int8], *, at: str, depth: int | None, flips: int)
     if at == "next" and flips == 1 and depth is not None:
         text = f"At rank {depth + 1}, {n['unjudged']:,} of {looked:,} documents are unjudged"
     else:
-        where = {"next": f" at ranks {(depth or 0) + 1} to {(depth or 0) + flips}",
-                 "first": f" below rank {depth}"}.get(at, "")  # fmt: skip
+        where = {
+            "next": f" at ranks {(depth or 0) + 1} to {(depth or 0) + flips}",
+            "first": f" below rank {depth}",
+        }.get(at, "")
         text = f"{n['unjudged']:,} of {looked:,} rankings have an unjudged document{where}"
     parts = [text + ("" if n["unjudged"] else ": nothing to turn")]
     parts += [f"{n['ended']:,} rankings ended before it"] if n["ended"] else []
@@ -913,8 +1064,9 @@ def nearest(table: Table, limit: int) -> Table:
     Table
         With a line that says so; pairs without a difference are last.
     """
-    names = [name for name in ("difference_a", "difference_b", "difference_after", "low")
-             if name in table.data]  # fmt: skip
+    names = [
+        name for name in ("difference_a", "difference_b", "difference_after", "low") if name in table.data
+    ]
     after = zip(*(table.cells(name) for name in names), strict=True)
     least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
     rows = sorted(range(len(table)), key=lambda row: least[row])[:limit]

@@ -160,16 +160,30 @@ def variation(
         found = source_of(source)
         judged = _one_grade(found)
         loaded = load_probable(
-            found, values=values, probabilities=probabilities, unjudged=unjudged,
-            extra_relevant=extra_relevant, empty=empty, cutoff=cutoff, judged=judged,
-        )  # fmt: skip
+            found,
+            values=values,
+            probabilities=probabilities,
+            unjudged=unjudged,
+            extra_relevant=extra_relevant,
+            empty=empty,
+            cutoff=cutoff,
+            judged=judged,
+        )
         if pairs and len(loaded.rankings.tags) < 2:
             message = f"there is one run, `{loaded.rankings.tags[0]}`: a pair needs two"
             raise PoolerError(message, hint="name another run")
         result = variation_of(
-            loaded, judged, empty=empty, pairs=pairs, neighbours=neighbours, intervals=intervals,
-            quick=quick, simulate=simulate, seed=seed, tells_empty=True,
-        )  # fmt: skip
+            loaded,
+            judged,
+            empty=empty,
+            pairs=pairs,
+            neighbours=neighbours,
+            intervals=intervals,
+            quick=quick,
+            simulate=simulate,
+            seed=seed,
+            tells_empty=True,
+        )
     return replace(result, warnings=said.warnings)
 
 
@@ -211,16 +225,27 @@ def variation_of(
     parts = run_components(varied)
     nan = np.full(n_runs, np.nan)
     return Variation(
-        runs=probable.tags, topics=probable.topics, mean=parts.mean, sd=parts.by_judging,
-        low=nan if limits is None else limits.low, high=nan if limits is None else limits.high,
-        covariance=varied.covariance, judged=scores, share=parts.share,
+        runs=probable.tags,
+        topics=probable.topics,
+        mean=parts.mean,
+        sd=parts.by_judging,
+        low=nan if limits is None else limits.low,
+        high=nan if limits is None else limits.high,
+        covariance=varied.covariance,
+        judged=scores,
+        share=parts.share,
         tau=float("nan") if turned is None else turned.tau(parts.mean if scores is None else scores),
-        varied=varied, parts=parts, limits=limits, turned=turned, tested=tested, simulated=simulated,
-        n_left_out=loaded.n_left_out, is_guessed=_may_be_unjudged(probable), neighbours=neighbours,
-        settings=frozen(
-            **loaded.settings, pairs=pairs, neighbours=neighbours, simulate=simulate, seed=seed
-        ),
-    )  # fmt: skip
+        varied=varied,
+        parts=parts,
+        limits=limits,
+        turned=turned,
+        tested=tested,
+        simulated=simulated,
+        n_left_out=loaded.n_left_out,
+        is_guessed=_may_be_unjudged(probable),
+        neighbours=neighbours,
+        settings=frozen(**loaded.settings, pairs=pairs, neighbours=neighbours, simulate=simulate, seed=seed),
+    )
 
 
 def _one_grade(source: Source) -> Judged | None:
@@ -341,18 +366,37 @@ class Variation(Result):
         # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
         chain += [run for run in range(len(self.runs)) if run not in chain]
         passed += [None] * (len(chain) - len(passed))
-        columns = [Column("run"), Column("passed", "float"), Column("mean", "float"),
-                   Column("low", "float"), Column("high", "float")]  # fmt: skip
-        table = Table("passed", columns, {
-            "run": [self.runs[run] for run in chain], "passed": passed, "mean": self.mean[chain],
-            "low": self.low[chain], "high": self.high[chain],
-        })  # fmt: skip
+        columns = [
+            Column("run"),
+            Column("passed", "float"),
+            Column("mean", "float"),
+            Column("low", "float"),
+            Column("high", "float"),
+        ]
+        table = Table(
+            "passed",
+            columns,
+            {
+                "run": [self.runs[run] for run in chain],
+                "passed": passed,
+                "mean": self.mean[chain],
+                "low": self.low[chain],
+                "high": self.high[chain],
+            },
+        )
         below = "passed: how likely another judging puts the run below above this one"
         return Plot(
-            table=table, kind="dots", label="run", value="mean", low="low", high="high", notes=("passed",),
-            title="Expected MAP", words=("expected MAP", "low to high, about 95% of judgings"),
+            table=table,
+            kind="dots",
+            label="run",
+            value="mean",
+            low="low",
+            high="high",
+            notes=("passed",),
+            title="Expected MAP",
+            words=("expected MAP", "low to high, about 95% of judgings"),
             below=below if len(chain) > 1 else "",
-        )  # fmt: skip
+        )
 
     def _drawn_pairs(self) -> Plot:
         """Make the picture of pairs: all neighbours, or the pairs most likely to turn about."""
@@ -364,41 +408,72 @@ class Variation(Result):
             if n_pairs > len(table):
                 title += f": the {len(table):,} most likely of {counted(n_pairs, 'pair')}"
         pairs = [f"{a} > {b}" for a, b in zip(table.cells("a"), table.cells("b"), strict=True)]
-        drawn = Table("reversed", [Column("pair"), Column("reversed", "float")],
-                      {"pair": pairs, "reversed": table.cells("reversed")})  # fmt: skip
-        return Plot(table=drawn, kind="bars", label="pair", value="reversed", notes=("reversed",),
-                    title=title, reach=REACH)  # fmt: skip
+        drawn = Table(
+            "reversed",
+            [Column("pair"), Column("reversed", "float")],
+            {"pair": pairs, "reversed": table.cells("reversed")},
+        )
+        return Plot(
+            table=drawn,
+            kind="bars",
+            label="pair",
+            value="reversed",
+            notes=("reversed",),
+            title=title,
+            reach=REACH,
+        )
 
     def _by_run(self) -> Table:
         """Make a row a run."""
         assert self.limits is not None
         parts, limits = self.parts, self.limits
         columns = [
-            Column("run"), Column("topics", "int", show="never"),
+            Column("run"),
+            Column("topics", "int", show="never"),
             Column("judged", "float", about="MAP by the judgements that were chosen"),
-            Column("mean", "float", "expected", f"mean MAP over {counted(parts.n_topics, 'topic')} if"
-                   " judges like these judged again"),
+            Column(
+                "mean",
+                "float",
+                "expected",
+                f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again",
+            ),
             Column("sd", "float", about="its standard deviation, the topics being the same"),
-            Column("low", "float", about="about 95% of judgings are from here to high,"
-                   f" {_INTERVAL_WORDS[limits.law]}"),
+            Column(
+                "low",
+                "float",
+                about=f"about 95% of judgings are from here to high, {_INTERVAL_WORDS[limits.law]}",
+            ),
             Column("high", "float"),
             Column("topic_variance", "float", show="never"),
             Column("judging_variance", "float", show="never"),
-            Column("share", "float", about="how much of the variance of single topics is by judging,"
-                   " not between them"),
-            Column("map_variance", "float", show="never"), Column("mc_mean", "float", "simulated"),
-            Column("mc_sd", "float", "sd"), Column("law", show="never"),
+            Column(
+                "share",
+                "float",
+                about="how much of the variance of single topics is by judging, not between them",
+            ),
+            Column("map_variance", "float", show="never"),
+            Column("mc_mean", "float", "simulated"),
+            Column("mc_sd", "float", "sd"),
+            Column("law", show="never"),
             Column("interval_error", "float", show="never"),
             Column("moments_error", "float", show="never"),
-        ]  # fmt: skip
+        ]
         n_runs = len(self.runs)
         data: dict[str, Any] = {
-            "run": self.runs, "topics": [parts.n_topics] * n_runs, "mean": self.mean, "sd": self.sd,
-            "low": limits.low, "high": limits.high, "topic_variance": parts.topic_variance,
-            "judging_variance": parts.judging_variance, "share": parts.share,
-            "map_variance": parts.of_mean, "law": [limits.law] * n_runs,
-            "interval_error": limits.error, "moments_error": [self.varied.error] * n_runs,
-        }  # fmt: skip
+            "run": self.runs,
+            "topics": [parts.n_topics] * n_runs,
+            "mean": self.mean,
+            "sd": self.sd,
+            "low": limits.low,
+            "high": limits.high,
+            "topic_variance": parts.topic_variance,
+            "judging_variance": parts.judging_variance,
+            "share": parts.share,
+            "map_variance": parts.of_mean,
+            "law": [limits.law] * n_runs,
+            "interval_error": limits.error,
+            "moments_error": [self.varied.error] * n_runs,
+        }
         if self.judged is not None:
             data["judged"] = self.judged
         if self.simulated is not None:
@@ -420,40 +495,55 @@ class Variation(Result):
         assert turned is not None
         assert tested is not None
         parts, p_values = tested.components, tested.p_values()
-        places = (neighbouring(turned.first, turned.second) if self.neighbours
-                  else np.arange(turned.first.size))  # fmt: skip
+        places = (
+            neighbouring(turned.first, turned.second) if self.neighbours else np.arange(turned.first.size)
+        )
         first, second = turned.first[places], turned.second[places]
         single = [turned.single.get((int(a), int(b))) for a, b in zip(first, second, strict=True)]
         columns = [
-            Column("a", heading="A", about="the run ahead"), Column("b", heading="B"),
+            Column("a", heading="A", about="the run ahead"),
+            Column("b", heading="B"),
             Column("topics", "int", show="never"),
             Column("difference", "float", "A - B", "expected difference of MAP"),
             Column("sd", "float", about="how far another judging of the same topics moves it"),
             Column("topic_variance", "float", show="never"),
             Column("judging_variance", "float", show="never"),
             Column("k", "float", "K", "how much of the variance of the differences by topic is by judging"),
-            Column("t1_removed", "float", show="never"), Column("p_t1_removed", "float", show="never"),
-            Column("t1_included", "float", show="never"), Column("p_t1_included", "float", show="never"),
+            Column("t1_removed", "float", show="never"),
+            Column("p_t1_removed", "float", show="never"),
+            Column("t1_included", "float", show="never"),
+            Column("p_t1_included", "float", show="never"),
             Column("t2_removed", "float", show="never"),
-            Column("p_t2_removed", "float", "p without", "of the paired t test (eq. 9, two-sided)"
-                   " without that part of the variance"),
+            Column(
+                "p_t2_removed",
+                "float",
+                "p without",
+                "of the paired t test (eq. 9, two-sided) without that part of the variance",
+            ),
             Column("t2_included", "float", show="never"),
             Column("p_t2_included", "float", "p with", "the same with that part"),
             Column("reversed", "float", about="how likely another judging puts B above A"),
-            Column("tied", "float", show="never"), Column("law", show="never"),
+            Column("tied", "float", show="never"),
+            Column("law", show="never"),
             Column("reversed_error", "float", show="never"),
-            Column("mc_reversed", "float", "simulated"), Column("moments_error", "float", show="never"),
-        ]  # fmt: skip
+            Column("mc_reversed", "float", "simulated"),
+            Column("moments_error", "float", show="never"),
+        ]
         data: dict[str, Any] = {
-            "a": [self.runs[run] for run in first], "b": [self.runs[run] for run in second],
-            "topics": [parts.n_topics] * len(places), "difference": parts.mean[places],
-            "sd": parts.by_judging[places], "topic_variance": parts.topic_variance[places],
-            "judging_variance": parts.judging_variance[places], "k": parts.share[places],
+            "a": [self.runs[run] for run in first],
+            "b": [self.runs[run] for run in second],
+            "topics": [parts.n_topics] * len(places),
+            "difference": parts.mean[places],
+            "sd": parts.by_judging[places],
+            "topic_variance": parts.topic_variance[places],
+            "judging_variance": parts.judging_variance[places],
+            "k": parts.share[places],
             "reversed": turned.reversed[places],
             "tied": [None if one is None else one.tied for one in single],
             "law": ["normal" if one is None else one.method for one in single],
-            "reversed_error": turned.error[places], "moments_error": [self.varied.error] * len(places),
-        }  # fmt: skip
+            "reversed_error": turned.error[places],
+            "moments_error": [self.varied.error] * len(places),
+        }
         for name, p in p_values.items():
             data[name] = getattr(tested, name)[places]
             data[f"p_{name}"] = p[places]

@@ -118,11 +118,22 @@ def assign(
         )
         doubts = _doubts(opened, workloads)
     settings = frozen(
-        judges=tuple(judges), by=by, per_document=per_document, overlap=overlap,
-        overlap_judges=overlap_judges, calibration=calibration, order=order, seed=options.seed,
-        claim=claim, lease=lease, pools=scope.pools, topics=scope.topics, existing=existing,
-        dry_run=dry_run, **_named(collection),
-    )  # fmt: skip
+        judges=tuple(judges),
+        by=by,
+        per_document=per_document,
+        overlap=overlap,
+        overlap_judges=overlap_judges,
+        calibration=calibration,
+        order=order,
+        seed=options.seed,
+        claim=claim,
+        lease=lease,
+        pools=scope.pools,
+        topics=scope.topics,
+        existing=existing,
+        dry_run=dry_run,
+        **_named(collection),
+    )
     words = [*_plan_words(plan, cleared, dry_run=dry_run), *_rest_words(workloads)]
     return AssignmentResult(
         workloads=workloads, words=words, doubts=doubts, settings=settings, warnings=(*said.warnings, *doubts)
@@ -154,9 +165,12 @@ def assigned(collection: str | Path | Collection) -> AssignmentResult:
         workloads = opened.assignments.workloads()
         doubts = _doubts(opened, workloads)
     return AssignmentResult(
-        workloads=workloads, words=_rest_words(workloads), doubts=doubts, warnings=doubts,
+        workloads=workloads,
+        words=_rest_words(workloads),
+        doubts=doubts,
+        warnings=doubts,
         settings=frozen(**_named(collection)),
-    )  # fmt: skip
+    )
 
 
 def clear_assignments(
@@ -193,10 +207,12 @@ def clear_assignments(
         cleared, workloads = opened.assignments.clear(scope, dry_run=dry_run)
         doubts = _doubts(opened, workloads)
     return AssignmentResult(
-        workloads=workloads, doubts=doubts, warnings=doubts,
+        workloads=workloads,
+        doubts=doubts,
+        warnings=doubts,
         words=[*_clear_words(cleared, workloads, dry_run=dry_run), *_rest_words(workloads)],
         settings=frozen(pools=scope.pools, topics=scope.topics, dry_run=dry_run, **_named(collection)),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -215,13 +231,18 @@ class AssignmentResult(Result):
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("judge"), Column("topics", "int"), Column("documents", "int"), Column("primary", "int"),
-            Column("overlap", "int", show="if_any"), Column("calibration", "int", show="if_any"),
-            Column("decided", "int"), Column("left", "int"),
+            Column("judge"),
+            Column("topics", "int"),
+            Column("documents", "int"),
+            Column("primary", "int"),
+            Column("overlap", "int", show="if_any"),
+            Column("calibration", "int", show="if_any"),
+            Column("decided", "int"),
+            Column("left", "int"),
             Column("claimed", "int", about="waiting for a decision until a lease runs out", show="if_any"),
             Column("lapsed", "int", about="the lease ran out, and others may claim them", show="if_any"),
             Column("until", "moment", show="if_any"),
-        ]  # fmt: skip
+        ]
         lines = self.workloads.lines
         data = {column.name: [getattr(line, column.name) for line in lines] for column in columns}
         return Table(name, columns, data, notes=self._notes())
@@ -261,15 +282,19 @@ def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
     to_whom = "to be claimed"
     if plan.lease_s is None:
         to_whom = f"for {counted(len({place.judge for place in plan.places}), 'judge')}"
-    lines.append(f"{_verb(dry_run=dry_run)}assigned: {counted(len(plan.places), 'place')} at"
-                 f" {documents} of {topics}, {to_whom}; seed {manifest['seed']}")  # fmt: skip
+    lines.append(
+        f"{_verb(dry_run=dry_run)}assigned: {counted(len(plan.places), 'place')} at"
+        f" {documents} of {topics}, {to_whom}; seed {manifest['seed']}"
+    )
     counts = {name: count for name, count in manifest["documents"].items() if count}
     if set(counts) != {"primary"}:
         listed = ", ".join(f"{count:,} {name}" for name, count in counts.items())
         lines.append(f"documents: {listed}")
     if manifest["decided"]:
-        lines.append(f"{counted(manifest['decided'], 'decision')} that stood already count: their"
-                     " judges keep these documents")  # fmt: skip
+        lines.append(
+            f"{counted(manifest['decided'], 'decision')} that stood already count: their"
+            " judges keep these documents"
+        )
     return lines
 
 
@@ -280,8 +305,10 @@ def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> li
         lines = ["nothing was assigned that has no decision"]
     places = sum(line.places for line in workloads.lines) + workloads.outside
     if places:
-        lines.append(f"{counted(places, 'place')} still assigned in all; judges are shown these"
-                     " and no other document until more are assigned")  # fmt: skip
+        lines.append(
+            f"{counted(places, 'place')} still assigned in all; judges are shown these"
+            " and no other document until more are assigned"
+        )
     else:
         lines.append("nothing is assigned any more: every judge is shown the whole pool")
     return lines
@@ -291,14 +318,19 @@ def _rest_words(workloads: Workloads) -> list[str]:
     """Say what is assigned to nobody, and what is assigned and not pooled."""
     lines = []
     if workloads.lines and workloads.unassigned:
-        lines.append(f"{workloads.unassigned:,} of {counted(workloads.pooled, 'pooled document')}"
-                     " assigned to nobody: pooler assign --add assigns them")  # fmt: skip
+        lines.append(
+            f"{workloads.unassigned:,} of {counted(workloads.pooled, 'pooled document')}"
+            " assigned to nobody: pooler assign --add assigns them"
+        )
     if workloads.lines and workloads.drawn:
-        lines.append(f"{counted(workloads.drawn, 'document')} that adaptive pools drew assigned to"
-                     " nobody: none can be")  # fmt: skip
+        lines.append(
+            f"{counted(workloads.drawn, 'document')} that adaptive pools drew assigned to nobody: none can be"
+        )
     if workloads.outside:
-        lines.append(f"{counted(workloads.outside, 'place')} at documents in no pool any more: not"
-                     " counted here, and shown to nobody")  # fmt: skip
+        lines.append(
+            f"{counted(workloads.outside, 'place')} at documents in no pool any more: not"
+            " counted here, and shown to nobody"
+        )
     return lines
 
 
@@ -308,8 +340,10 @@ def _cleared_lines(cleared: Cleared, *, dry_run: bool) -> list[str]:
         return []
     claimed = f" ({cleared.claimed:,} of them claimed at this moment)" if cleared.claimed else ""
     kept = counted(cleared.kept, "place")
-    return [f"{_verb(dry_run=dry_run)}taken back: {counted(cleared.removed, 'place')} without a"
-            f" decision{claimed}; {kept} with a decision stay"]  # fmt: skip
+    return [
+        f"{_verb(dry_run=dry_run)}taken back: {counted(cleared.removed, 'place')} without a"
+        f" decision{claimed}; {kept} with a decision stay"
+    ]
 
 
 def _verb(*, dry_run: bool) -> str:
@@ -366,16 +400,17 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
         if judge.disabled:
             hint = f"pooler judges enable {name}"
             raise ArgumentError("judges", "must not be disabled", name, hint=hint)
-    everybody = [judge.name for judge in known.values()
-                 if judge.kind.value == "human" and not judge.disabled]  # fmt: skip
+    everybody = [judge.name for judge in known.values() if judge.kind.value == "human" and not judge.disabled]
     return list(dict.fromkeys(names)) or everybody
 
 
 def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
     """Warn when there are not judges enough yet to claim every place."""
     if options.lease_s is not None and options.most_judges > len(people):
-        warn(f"{options.most_judges} judges are to claim a document, and there are"
-             f" {len(people)} yet: pooler judges add NAME")  # fmt: skip
+        warn(
+            f"{options.most_judges} judges are to claim a document, and there are"
+            f" {len(people)} yet: pooler judges add NAME"
+        )
 
 
 def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:

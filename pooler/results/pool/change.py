@@ -102,18 +102,24 @@ def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> C
 def cost_table(cost: Cost) -> Table:
     """Make the table of what documents would cost."""
     columns = [
-        Column("judge"), Column("judgements", "int"), Column("at_most", "bool"),
-        Column("pace_s", "float", "seconds each", digits=1), Column("hours", "float", digits=1),
+        Column("judge"),
+        Column("judgements", "int"),
+        Column("at_most", "bool"),
+        Column("pace_s", "float", "seconds each", digits=1),
+        Column("hours", "float", digits=1),
         Column("reason"),
-    ]  # fmt: skip
+    ]
     rows = (
         {
-            "judge": one.judge, "judgements": one.judgements, "at_most": one.is_at_most or None,
-            "pace_s": one.pace, "hours": None if one.seconds is None else one.seconds / 3600,
+            "judge": one.judge,
+            "judgements": one.judgements,
+            "at_most": one.is_at_most or None,
+            "pace_s": one.pace,
+            "hours": None if one.seconds is None else one.seconds / 3600,
             "reason": one.reason,
         }
         for one in cost.shares
-    )  # fmt: skip
+    )
     words = cost_words(cost) if cost.shares else "no judgement more is asked for"
     return Table.of_rows("cost", columns, rows, notes=[words])
 

@@ -84,17 +84,25 @@ def check_runs(
         for entry in entries:
             try:
                 report = check_run(
-                    entry.file, known_topics=topics, known_docnos=docnos, depth=depth, order=order,
-                    lenient=lenient, met=met,
-                )  # fmt: skip
+                    entry.file,
+                    known_topics=topics,
+                    known_docnos=docnos,
+                    depth=depth,
+                    order=order,
+                    lenient=lenient,
+                    met=met,
+                )
             except PoolerError as error:  # it cannot be opened; the others are checked all the same
                 report = _unreadable(entry.file, error)
             reports.append(report)
             advance(1)
     settings = frozen(
-        runs=tuple(entry.file for entry in entries), depth=depth, order=order, lenient=lenient,
+        runs=tuple(entry.file for entry in entries),
+        depth=depth,
+        order=order,
+        lenient=lenient,
         **({"collection": str(collection)} if isinstance(collection, str | Path) else {}),
-    )  # fmt: skip
+    )
     return CheckResult(reports=_with_repeated_tags(reports), settings=settings)
 
 
@@ -171,9 +179,14 @@ class CheckResult(Result):
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("file"), Column("tag"), Column("kind"), Column("code"), Column("line", "int"),
-            Column("message"), Column("count", "int"),
-        ]  # fmt: skip
+            Column("file"),
+            Column("tag"),
+            Column("kind"),
+            Column("code"),
+            Column("line", "int"),
+            Column("message"),
+            Column("count", "int"),
+        ]
         return Table.of_rows(name, columns, (row for report in self.reports for row in _rows(report)))
 
 

@@ -88,10 +88,13 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
     named: dict[str, Any] = {"a": a, "b": b, "collection": collection if opened else None}
     named = {name: str(value) for name, value in named.items() if isinstance(value, str | Path)}
     return PoolDifference(
-        found=found, standings=standings, brought=brought,
-        title=f"A = {sides[0].words}, B = {sides[1].words}", settings=frozen(**named),
+        found=found,
+        standings=standings,
+        brought=brought,
+        title=f"A = {sides[0].words}, B = {sides[1].words}",
+        settings=frozen(**named),
         warnings=said.warnings,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -145,8 +148,9 @@ class PoolDifference(Result):
         states = [
             *(Column(state, "int") for state in ("judged", "cannot", "skipped", "unjudged")),
             Column("outside", "int", about="judged, but in no pool that is in use"),
-            Column("not_pooled", "int", about="in none, and graded by nobody"), Column("reason"),
-        ]  # fmt: skip
+            Column("not_pooled", "int", about="in none, and graded by nobody"),
+            Column("reason"),
+        ]
         columns = [Column("what"), Column("documents", "int"), *states]
         if name == "summary":
             sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
@@ -182,9 +186,10 @@ class PoolDifference(Result):
         """Make the table of the runs that brought what only B has."""
         assert self.brought is not None
         columns = [
-            Column("run"), Column("documents", "int", about="it has of what only B has"),
+            Column("run"),
+            Column("documents", "int", about="it has of what only B has"),
             Column("alone", "int", about="those that no other run has"),
-        ]  # fmt: skip
+        ]
         rows = (
             {"run": one.tag, "documents": one.documents, "alone": one.alone}
             for one in count_bringers(self.brought)
@@ -196,17 +201,25 @@ class PoolDifference(Result):
     def _documents(self) -> Table:
         """Make the list of documents that only one of the pools has."""
         columns = [
-            Column("topic"), Column("docno"), Column("what"), Column("state"), Column("grade", "int"),
-            Column("rank", "int", "best rank"), Column("runs", "texts"),
-        ]  # fmt: skip
+            Column("topic"),
+            Column("docno"),
+            Column("what"),
+            Column("state"),
+            Column("grade", "int"),
+            Column("rank", "int", "best rank"),
+            Column("runs", "texts"),
+        ]
         rows: list[dict[str, Any]] = []
         for side in (Side.ONLY_A, Side.ONLY_B):
             for pair in self.found.pairs[side]:
                 bringers = (self.brought or {}).get(pair, []) if side is Side.ONLY_B else []
                 row = {
-                    "topic": pair[0], "docno": pair[1], "what": side.value,
-                    "rank": bringers[0][0] if bringers else None, "runs": [tag for _, tag in bringers],
-                }  # fmt: skip
+                    "topic": pair[0],
+                    "docno": pair[1],
+                    "what": side.value,
+                    "rank": bringers[0][0] if bringers else None,
+                    "runs": [tag for _, tag in bringers],
+                }
                 if self.standings is not None:
                     known = self.standings.get(pair)
                     row["state"] = place_of(known).value.replace("_", " ")

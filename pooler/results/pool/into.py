@@ -106,10 +106,18 @@ def pool_collection(
         If there is no run, no pool to add to, or nothing would be left of a replaced pool.
     """
     options = PoolOptions(
-        strategy=strategy, parameters=parameters or {}, depth=depth, order=order, budget=budget,
-        total_budget=total_budget, out_order=out_order, seed=seed, level=level, name=name,
+        strategy=strategy,
+        parameters=parameters or {},
+        depth=depth,
+        order=order,
+        budget=budget,
+        total_budget=total_budget,
+        out_order=out_order,
+        seed=seed,
+        level=level,
+        name=name,
         round=round_label,
-    )  # fmt: skip
+    )
     minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
     manner = _Manner(add=add, replace=replace, annotated=annotated, out=out, has_minus=without is not None)
     with heard() as said, opened_collection(collection) as opened:
@@ -120,13 +128,23 @@ def pool_collection(
             result = _stored(opened, build, count, manner, leaves_out=leaves_out)
     doubts = tuple(words for kind, words in result.opening if kind == "warn")
     settings = frozen(
-        strategy=build.plan.strategy, parameters=dict(build.parameters), depth=build.runs.depth,
-        budget=build.plan.budget, total_budget=build.plan.total_budget, seed=build.plan.seed,
-        level=build.plan.level, order=build.runs.order, out_order=build.plan.out_order,
-        name=build.plan.name, round_label=build.plan.round, add=add, replace=replace, dry_run=dry_run,
+        strategy=build.plan.strategy,
+        parameters=dict(build.parameters),
+        depth=build.runs.depth,
+        budget=build.plan.budget,
+        total_budget=build.plan.total_budget,
+        seed=build.plan.seed,
+        level=build.plan.level,
+        order=build.runs.order,
+        out_order=build.plan.out_order,
+        name=build.plan.name,
+        round_label=build.plan.round,
+        add=add,
+        replace=replace,
+        dry_run=dry_run,
         without=str(without) if isinstance(without, str | Path) else None,
         **({} if not isinstance(collection, str | Path) else {"collection": str(collection)}),
-    )  # fmt: skip
+    )
     return dataclasses.replace(result, settings=settings, warnings=(*said.warnings, *doubts))
 
 
@@ -324,9 +342,15 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
         closing.append(f"falls away: {cost_words(less)}")
     closing.append(f"pool `{plan.name}`, round {plan.round}: nothing was written, this is --dry-run")
     return PooledCollection(
-        build=build, change=change, cost=cost, drawable=drawable, is_nothing=is_nothing,
-        is_new=not is_there and not is_nothing, opening=opening, closing=closing,
-    )  # fmt: skip
+        build=build,
+        change=change,
+        cost=cost,
+        drawable=drawable,
+        is_nothing=is_nothing,
+        is_new=not is_there and not is_nothing,
+        opening=opening,
+        closing=closing,
+    )
 
 
 def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Told]:
@@ -433,5 +457,4 @@ def _check_adaptive(build: PoolBuild, manner: _Manner) -> None:
         hint = "pooler export pool writes what was drawn"
         raise ArgumentError("out", "has nothing to write of an adaptive pool", manner.out, hint=hint)
     if build.plan.out_order != "docno":
-        warn(f"--out-order {build.plan.out_order} has no effect: documents are shown as {name}"
-             " draws")  # fmt: skip
+        warn(f"--out-order {build.plan.out_order} has no effect: documents are shown as {name} draws")

@@ -184,8 +184,7 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
     left_out = "pools" in without
     if ("others" in without or not left_out) and not has_minus:
         what = "the pairs of a file, too" if left_out else "documents of other pools, or of a file"
-        warn(f"pool `{old.name}` left out {what}; what takes its place does not, unless"
-             " --minus FILE says so")  # fmt: skip
+        warn(f"pool `{old.name}` left out {what}; what takes its place does not, unless --minus FILE says so")
     if left_out and not isinstance(STRATEGIES.get(options.strategy or "depth"), FixedStrategy):
         warn(f"pool `{old.name}` left out documents of other pools; `{options.strategy}` cannot")
         return False

@@ -125,9 +125,15 @@ def pool(
         requirement = "must choose at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
     plan = Plan(
-        strategy=strategy, parameters=parameters, budget=budget, total_budget=total_budget,
-        out_order=out_order, seed=seed, name=name, round=round_label,
-    )  # fmt: skip
+        strategy=strategy,
+        parameters=parameters,
+        budget=budget,
+        total_budget=total_budget,
+        out_order=out_order,
+        seed=seed,
+        name=name,
+        round=round_label,
+    )
     known = read_pairs(str(without)) if isinstance(without, str | Path) else without
     with heard(progress) as said:
         given = _source_of(runs, order, lenient=lenient)
@@ -136,18 +142,34 @@ def pool(
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()
     settings = frozen(
-        strategy=strategy, depth=tops.depth, budget=budget, total_budget=total_budget, seed=seed,
-        order=tops.order, out_order=out_order,
+        strategy=strategy,
+        depth=tops.depth,
+        budget=budget,
+        total_budget=total_budget,
+        seed=seed,
+        order=tops.order,
+        out_order=out_order,
         without=str(without) if isinstance(without, str | Path) else None,
-        annotated=annotated, lenient=lenient, name=name, round_label=round_label,
-        parameters=dict(build.parameters), **given.named(),
-    )  # fmt: skip
+        annotated=annotated,
+        lenient=lenient,
+        name=name,
+        round_label=round_label,
+        parameters=dict(build.parameters),
+        **given.named(),
+    )
     return PoolResult(
-        topics=[*facts.sizes], runs=[*facts.unique], sizes=np.array([*facts.sizes.values()], np.int64),
-        unique=np.array([*facts.unique.values()], np.int64), ties_at_cut=facts.ties_at_cut,
-        statistics=facts, manifest=manifest, build=build, chosen=topics, settings=settings,
+        topics=[*facts.sizes],
+        runs=[*facts.unique],
+        sizes=np.array([*facts.sizes.values()], np.int64),
+        unique=np.array([*facts.unique.values()], np.int64),
+        ties_at_cut=facts.ties_at_cut,
+        statistics=facts,
+        manifest=manifest,
+        build=build,
+        chosen=topics,
+        settings=settings,
         warnings=(*said.warnings, *run_warnings(facts, manifest)),
-    )  # fmt: skip
+    )
 
 
 def _source_of(runs: Any, order: Order, *, lenient: bool) -> Source:
@@ -232,27 +254,35 @@ class PoolResult(Result):
             return Table(name, columns, {"run": self.runs, "unique": self.unique})
         if name == "ties":
             columns = [
-                Column("run"), Column("topic"),
+                Column("run"),
+                Column("topic"),
                 Column("inside", "int", about="tied documents within the depth"),
                 Column("outside", "int", about="those with the same score beyond it"),
-            ]  # fmt: skip
+            ]
             rows: Iterable[dict[str, Any]] = (
                 {"run": tie.tag, "topic": tie.topic, "inside": tie.n_in, "outside": tie.n_out}
                 for tie in self.ties_at_cut
             )
             return Table.of_rows(name, columns, rows)
         columns = [
-            Column("topic"), Column("docno"), Column("priority", "float"), Column("sampled", "bool"),
+            Column("topic"),
+            Column("docno"),
+            Column("priority", "float"),
+            Column("sampled", "bool"),
             Column("stratum", "int", show="if_any"),
             Column("inclusion", "float", about="probability of being sampled", show="if_any"),
-        ]  # fmt: skip
+        ]
         entries = (
             {
-                "topic": one.topic, "docno": one.docno, "priority": one.priority,
-                "sampled": one.sampled, "stratum": one.stratum, "inclusion": one.inclusion_probability,
+                "topic": one.topic,
+                "docno": one.docno,
+                "priority": one.priority,
+                "sampled": one.sampled,
+                "stratum": one.stratum,
+                "inclusion": one.inclusion_probability,
             }
             for one in self.pool.entries
-        )  # fmt: skip
+        )
         return Table.of_rows(name, columns, entries)
 
 
@@ -413,16 +443,22 @@ class Strategies(Result):
 
     def _table(self, name: str) -> Table:
         columns = [
-            Column("strategy"), Column("kind"), Column("parameters", "texts"), Column("summary"),
+            Column("strategy"),
+            Column("kind"),
+            Column("parameters", "texts"),
+            Column("summary"),
             Column("source"),
-        ]  # fmt: skip
+        ]
         rows = (
             {
-                "strategy": one.name, "kind": _kind(one), "parameters": [*map(_parameter, one.parameters)],
-                "summary": one.summary, "source": one.source,
+                "strategy": one.name,
+                "kind": _kind(one),
+                "parameters": [*map(_parameter, one.parameters)],
+                "summary": one.summary,
+                "source": one.source,
             }
             for one in STRATEGIES.values()
-        )  # fmt: skip
+        )
         return Table.of_rows(name, columns, rows, notes=_NOTES)
 
 

@@ -87,11 +87,13 @@ def provenance(
             say("nothing is judged, so nothing counts as judged or relevant")
     return Provenance(
         **{name: value for name, value in taken(brought).items() if name != "names"},
-        runs=brought.names, topics=run_set.topics,
+        runs=brought.names,
+        topics=run_set.topics,
         by_depth=np.stack([curve.pairs, curve.judged, curve.relevant, curve.unique], axis=1),
         settings=frozen(depth=depth, by=by, **asked.named(), order=found.order),
-        warnings=said.warnings, run_set=run_set,
-    )  # fmt: skip
+        warnings=said.warnings,
+        run_set=run_set,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -148,11 +150,13 @@ class Provenance(Result):
         groups = {run.tag: run.group for run in self.run_set.feeding}
         columns = [
             Column(what),
-            Column("documents", "int",
-                   about=f"pairs of topic and document within depth {self.settings['depth']}"),
+            Column(
+                "documents", "int", about=f"pairs of topic and document within depth {self.settings['depth']}"
+            ),
             Column("unique", "int", about=f"those that no other {what} has"),
-            Column("unique_judged", "int"), Column("unique_relevant", "int"),
-        ]  # fmt: skip
+            Column("unique_judged", "int"),
+            Column("unique_relevant", "int"),
+        ]
         data: dict[str, Any] = {
             column.name: getattr(self, column.name).sum(axis=1) for column in columns[1:]
         } | {what: self.runs}
@@ -167,9 +171,10 @@ class Provenance(Result):
             Column("depth", "int"),
             Column("pairs", "int", about="of topic and document in the pool of that depth"),
             Column("new", "int", about="those that the depth above it does not have"),
-            Column("judged", "int"), Column("relevant", "int"),
+            Column("judged", "int"),
+            Column("relevant", "int"),
             Column("of_one_run", "int", about="pairs that one run alone brought"),
-        ]  # fmt: skip
+        ]
         data: dict[str, Any] = dict(zip(_OF_DEPTH, self.by_depth.T, strict=True))
         data["depth"] = np.arange(1, len(self.by_depth) + 1)
         data["new"] = np.diff(self.by_depth[:, 0], prepend=0)
@@ -178,7 +183,11 @@ class Provenance(Result):
     def _documents(self) -> Table:
         """Make a row a document and run."""
         columns = [
-            Column("topic"), Column("docno"), Column("run"), Column("group"), Column("rank", "int"),
+            Column("topic"),
+            Column("docno"),
+            Column("run"),
+            Column("group"),
+            Column("rank", "int"),
             Column("score", "float"),
-        ]  # fmt: skip
+        ]
         return Table.of_rows("documents", columns, (row._asdict() for row in annotated_rows(self.run_set)))

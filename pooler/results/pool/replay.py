@@ -136,22 +136,33 @@ def replay(
     orders = [order_points(ranks, topics, replays, at) for replays in followed]
     counts = np.stack([counts_by_budget(replays, at) for replays in followed])
     settings = frozen(
-        strategies=tuple(one.label for one in contenders), depth=depth, budgets=tuple(at),
-        unjudged=unjudged, seed=seed, cutoff=cutoff, **given.settings(),
-    )  # fmt: skip
+        strategies=tuple(one.label for one in contenders),
+        depth=depth,
+        budgets=tuple(at),
+        unjudged=unjudged,
+        seed=seed,
+        cutoff=cutoff,
+        **given.settings(),
+    )
     return Replay(
-        strategies=settings["strategies"], topics=arrays.topics, budgets=settings["budgets"],
-        judgements=counts[:, 0], found=counts[:, 1], passed_over=counts[:, 2],
+        strategies=settings["strategies"],
+        topics=arrays.topics,
+        budgets=settings["budgets"],
+        judgements=counts[:, 0],
+        found=counts[:, 1],
+        passed_over=counts[:, 2],
         curves=np.stack([found_by_budget(replays, min(at[-1], n_most)) for replays in followed]),
         tau_b=_floats([[one.tau_b.tau for one in of_one] for of_one in orders]),
         tau_ap=_floats([[one.tau_ap.tau for one in of_one] for of_one in orders]),
         tau_reasons=[[one.tau_b.reason or one.tau_ap.reason for one in of_one] for of_one in orders],
         in_union=np.array([len(topic.relevant) for topic in topics], np.int64),
-        in_qrels=arrays.n_relevant, n_most=n_most,
+        in_qrels=arrays.n_relevant,
+        n_most=n_most,
         n_union=sum(len(topic.outcomes) for topic in topics),
         n_unjudged=sum(int((topic.outcomes < 0).sum()) for topic in topics),
-        settings=settings, warnings=said.warnings,
-    )  # fmt: skip
+        settings=settings,
+        warnings=said.warnings,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -210,9 +221,15 @@ class Replay(Result):
         }
         table = Table("curves", [Column("judgements", "int", "judgements a topic"), *columns], data)
         return (
-            Plot(table=table, kind="lines", label="judgements", value=self.strategies[0],
-                 parts=self.strategies, title="Relevant documents found"),
-        )  # fmt: skip
+            Plot(
+                table=table,
+                kind="lines",
+                label="judgements",
+                value=self.strategies[0],
+                parts=self.strategies,
+                title="Relevant documents found",
+            ),
+        )
 
     def _table(self, name: str) -> Table:
         if name == "replay":
@@ -227,11 +244,21 @@ class Replay(Result):
                 for one in range(len(self.strategies))
             ]
             taus = [
-                Column("tau_b", "float", "tau-b", "Kendall's, of the order of the runs by MAP with that of"
-                       " all judgements", DIGITS),
-                Column("tau_ap", "float", "tau-AP", "of the same: the first places of the runs weigh most",
-                       DIGITS),
-            ]  # fmt: skip
+                Column(
+                    "tau_b",
+                    "float",
+                    "tau-b",
+                    "Kendall's, of the order of the runs by MAP with that of all judgements",
+                    DIGITS,
+                ),
+                Column(
+                    "tau_ap",
+                    "float",
+                    "tau-AP",
+                    "of the same: the first places of the runs weigh most",
+                    DIGITS,
+                ),
+            ]
             return Table.of_rows(name, [*_columns(), *taus, Column("reason", show="if_any")], rows)
         rows = [
             {"topic": topic, **self._row(one, place, number), "reason": self._reason(one, number, place)}
@@ -249,12 +276,15 @@ class Replay(Result):
         )
         in_union, in_qrels = int(self.in_union[topics].sum()), int(self.in_qrels[topics].sum())
         return {
-            "strategy": self.strategies[one], "budget": self.budgets[place], "judgements": spent,
-            "passed_over": int(self.passed_over[one, topics, place].sum()), "relevant": found,
+            "strategy": self.strategies[one],
+            "budget": self.budgets[place],
+            "judgements": spent,
+            "passed_over": int(self.passed_over[one, topics, place].sum()),
+            "relevant": found,
             "of_union": found / in_union if in_union else None,
             "of_qrels": found / in_qrels if in_qrels else None,
             "precision": found / spent if spent else None,
-        }  # fmt: skip
+        }
 
     def _reason(self, one: int, topic: int, place: int) -> str | None:
         """Say why a share of a topic is undefined."""
@@ -268,8 +298,10 @@ class Replay(Result):
         """Return grids of a column a budget: what was found, and how the runs stand by then."""
         if name == "topics":
             rows = [(topic, one) for topic in range(len(self.topics)) for one in range(len(self.strategies))]
-            names = {"topic": [self.topics[topic] for topic, _ in rows],
-                     "strategy": [self.strategies[one] for _, one in rows]}  # fmt: skip
+            names = {
+                "topic": [self.topics[topic] for topic, _ in rows],
+                "strategy": [self.strategies[one] for _, one in rows],
+            }
             found = np.array([self.found[one, topic] for topic, one in rows])
             return [View(self._grid("found", names, found, "int", title=_FOUND, notes=self._notes()))]
         labels = {"strategy": self.strategies}
@@ -280,15 +312,36 @@ class Replay(Result):
         codes = {one.split(", ")[0] for of_one in self.tau_reasons for one in of_one if one is not None}
         why = [f"-: undefined, as {REASONS[code]}." for code in sorted(codes)]
         return [
-            View(self._grid("found", {"strategy": ["(judgements)", *self.strategies]},
-                            np.concatenate([spent, found]), "int", title=_FOUND, notes=self._notes())),
+            View(
+                self._grid(
+                    "found",
+                    {"strategy": ["(judgements)", *self.strategies]},
+                    np.concatenate([spent, found]),
+                    "int",
+                    title=_FOUND,
+                    notes=self._notes(),
+                )
+            ),
             View(self._grid("share", labels, share, title="Share of the relevant documents of the union")),
-            View(self._grid("tau_b", labels, self.tau_b, notes=why,
-                            title="Kendall's tau-b of the order of the runs by MAP with that of all"
-                            " judgements")),
-            View(self._grid("tau_ap", labels, self.tau_ap, notes=why,
-                            title="tau-AP of the same: the first places of the runs weigh most")),
-        ]  # fmt: skip
+            View(
+                self._grid(
+                    "tau_b",
+                    labels,
+                    self.tau_b,
+                    notes=why,
+                    title="Kendall's tau-b of the order of the runs by MAP with that of all judgements",
+                )
+            ),
+            View(
+                self._grid(
+                    "tau_ap",
+                    labels,
+                    self.tau_ap,
+                    notes=why,
+                    title="tau-AP of the same: the first places of the runs weigh most",
+                )
+            ),
+        ]
 
     def _grid(
         self,
@@ -327,14 +380,15 @@ class Replay(Result):
 def _columns() -> list[Column]:
     """Return the columns that a topic has as all have."""
     return [
-        Column("strategy"), Column("budget", "int", about="judgements a topic, at most"),
+        Column("strategy"),
+        Column("budget", "int", about="judgements a topic, at most"),
         Column("judgements", "int", about="those spent"),
         Column("passed_over", "int", about="documents without a judgement that cost nothing", show="if_any"),
         Column("relevant", "int", about="documents found"),
         Column("of_union", "float", about="share of the relevant documents within the depth", digits=DIGITS),
         Column("of_qrels", "float", about="share of all relevant documents", digits=DIGITS),
         Column("precision", "float", about="relevant documents among the judgements spent", digits=DIGITS),
-    ]  # fmt: skip
+    ]
 
 
 def _floats(values: Sequence[Sequence[float | None]]) -> NDArray[np.float64]:

@@ -113,9 +113,14 @@ class Unpooled(Result):
         if name == "topics":
             return topics_table(self.change)
         columns = [
-            Column("pool"), Column("topic"), Column("docno"), Column("rank", "int"), Column("state"),
-            Column("grade", "int"), Column("other_pool", "texts"),
-        ]  # fmt: skip
+            Column("pool"),
+            Column("topic"),
+            Column("docno"),
+            Column("rank", "int"),
+            Column("state"),
+            Column("grade", "int"),
+            Column("other_pool", "texts"),
+        ]
         return Table.of_rows(name, columns, self.alone or ())
 
     def _views(self, name: str) -> Sequence[View]:
@@ -153,11 +158,15 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
             stands = standings[topic, docno]
             rows.append(
                 {
-                    "pool": one.name, "topic": topic, "docno": docno, "rank": rank,
-                    "state": stands.state.value, "grade": stands.grade,
+                    "pool": one.name,
+                    "topic": topic,
+                    "docno": docno,
+                    "rank": rank,
+                    "state": stands.state.value,
+                    "grade": stands.grade,
                     "other_pool": sorted(stands.pools - {one.name}),
                 }
-            )  # fmt: skip
+            )
     change = ChangeCount(standings, alone).finish()
     cost = fetch_cost(opened, change.leaving, drawable=0) if dry_run else None
     if not dry_run:
@@ -242,8 +251,11 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
     if not fed and (name is not None or not run.contributes):
         where = "any pool, nor will it" if name is None else f"pool `{name}`"
         message = f"run `{run.tag}` does not feed {where}"
-        has_fed = any(fact["tag"] == run.tag and fact["contributes"]
-                      for one in pools for fact in one.manifest.get("runs", []))  # fmt: skip
+        has_fed = any(
+            fact["tag"] == run.tag and fact["contributes"]
+            for one in pools
+            for fact in one.manifest.get("runs", [])
+        )
         if has_fed:
             hint = f"pooler show run {run.tag} names the pools it feeds"
         elif run.contributes:
