@@ -43,21 +43,22 @@ OrderOption = Annotated[
     OrderName,
     typer.Option(
         "--order",
-        help="Rank order: trec (score, ties docno descending), trec9 (the same, scores rounded to"
-        " 32 bits as trec_eval 9.0.4 does), docno-asc (score, ties docno ascending), rank (the"
-        " stated rank), file (line order).",
+        help="Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to"
+             " 32 bits as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the"
+             " rank in the file), file (the order of lines).",
     ),
 ]
 LenientOption = Annotated[
     bool,
     typer.Option(
         "--lenient",
-        help="Read files by trec_eval's own rules: text after the last field and # lines are"
-        " ignored, topics may be split.",
+        help="Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines"
+             " need not stand together.",
     ),
 ]
 ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Take the new content where the collection has another.")
+    bool, typer.Option("--replace", help="Where the collection has other content under the same name,"
+                                         " replace it.")
 ]
 RunsOption = Annotated[
     str | None,
@@ -73,19 +74,21 @@ LevelOption = Annotated[
 RigidOption = Annotated[
     bool,
     typer.Option(
-        "--rigid", help="Relevant = the scale's rigid level or above: the stricter one (NTCIR: S, A)."
+        "--rigid", help="Relevant = at or above the scale's rigid level, the stricter one (NTCIR: S, A)."
     ),
 ]
 RelaxedOption = Annotated[
     bool,
     typer.Option(
-        "--relaxed", help="Relevant = the scale's relaxed level or above: the milder one (NTCIR: S, A, B)."
+        "--relaxed", help="Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A,"
+                          " B)."
     ),
 ]
 AllowUnknownOption = Annotated[
     bool,
     typer.Option(
-        "--allow-unknown", help="Keep topics and docnos that no imported topics or documents file names."
+        "--allow-unknown", help="Accept topics and docnos that are not among the imported topics and"
+                                " documents."
     ),
 ]
 
@@ -174,7 +177,7 @@ JudgeOption = Annotated[
     typer.Option(
         "--judge",
         metavar="NAME",
-        help="Take this judge's own grades, and no adjudicator's ruling.",
+        help="Use this judge's own grades, without any adjudicator's ruling.",
         show_default=False,
     ),
 ]
@@ -182,10 +185,10 @@ AggregateOption = Annotated[
     RuleName | None,
     typer.Option(
         "--aggregate",
-        help="One grade of all judges' grades: the most frequent (majority), the middle one"
-        " (median), the mean with halves up, the lowest, the highest, their sum (no grade of the"
-        " scale any more), or the most probable one once every judge's habits are learnt"
-        " (dawid-skene, for three judges a document or more).",
+        help="Combine the judges' grades into one: the most frequent (majority), the middle one (median),"
+             " the mean with halves rounded up, the lowest, the highest, their sum (which leaves the"
+             " scale), or the most probable one given each judge's habits (dawid-skene, for three or more"
+             " judges a document).",
         show_default=False,
     ),
 ]
@@ -193,7 +196,8 @@ TiesOption = Annotated[
     TiesName | None,
     typer.Option(
         "--ties",
-        help="What tied grades give (majority, median): the low one, the high one, or none (unresolved).",
+        help="How majority and median break ties: the lower grade, the higher grade, or no grade"
+             " (unresolved).",
         show_default=False,
     ),
 ]
@@ -201,8 +205,8 @@ CollapseOption = Annotated[
     CollapseName | None,
     typer.Option(
         "--collapse",
-        help="With a level: make every judge's grade binary and then aggregate (before), or"
-        " aggregate and make that binary (after).",
+        help="With a level: make each judge's grade binary, then aggregate (before); or aggregate, then"
+             " make the result binary (after).",
         show_default="after",
     ),
 ]
@@ -211,14 +215,14 @@ OfOption = Annotated[
     typer.Option(
         "--of",
         metavar="NAME",
-        help="Let this judge vote, and only those named so; may be repeated.",
+        help="Count only the votes of this judge and of others named this way; may be repeated.",
         show_default="all judges",
     ),
 ]
 WithoutRulingsOption = Annotated[
     bool,
     typer.Option(
-        "--without-rulings", help="Leave adjudicators out; otherwise their rulings win over any rule."
+        "--without-rulings", help="Ignore adjudicators; otherwise their rulings override any rule."
     ),
 ]
 QrelsOption = Annotated[
@@ -226,7 +230,7 @@ QrelsOption = Annotated[
     typer.Option(
         "--qrels",
         metavar="FILE",
-        help="Work on files, without a collection: these qrels and the named run files.",
+        help="Work on files instead of a collection: these qrels and the run files named.",
         show_default=False,
     ),
 ]
@@ -235,8 +239,8 @@ FileScaleOption = Annotated[
     typer.Option(
         "--scale",
         metavar="SCALE",
-        help="With --qrels: the scale of the file, 0-3, binary, ntcir or a TOML file as in `init`;"
-        " --rigid and --relaxed need it, and its negative values are grades.",
+        help="With --qrels: the scale of the file: 0-3, binary, ntcir or a TOML file as in `init`. Needed"
+             " for --rigid and --relaxed; negative values then are grades.",
         show_default=False,
     ),
 ]
@@ -245,8 +249,8 @@ FileRunsOption = Annotated[
     typer.Option(
         "--runs",
         metavar="FILE",
-        help="With --qrels: TSV with a header that lists the runs: file, and optionally tag,"
-        " group, contributes (yes/no), name (which it goes by here, whatever its tag).",
+        help="With --qrels: a TSV file with a header that lists the runs: file, and optionally tag,"
+             " group, contributes (yes/no), name (what to call the run here, whatever its tag).",
         show_default=False,
     ),
 ]
@@ -261,7 +265,7 @@ PoolDepthOption = Annotated[
     ),
 ]
 CutoffOption = Annotated[
-    int, typer.Option("--cutoff", min=1, help="Documents of a ranking that AP looks at (trec_eval -M).")
+    int, typer.Option("--cutoff", min=1, help="Ranks that AP takes into account (trec_eval -M).")
 ]
 
 
@@ -314,7 +318,8 @@ def check_way(
         requirement = "is for files; a collection has declared its own"
         raise ArgumentError("--scale", requirement, scale)
     if qrels is None and listed is not None:
-        hint = "--qrels FILE names the judgements of files; without, RUN is a run tag"
+        hint = ("--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a"
+               " run")
         raise ArgumentError("--runs", "is for files, with --qrels", listed, hint=hint)
 
 
@@ -332,8 +337,8 @@ InputColumnsOption = Annotated[
     typer.Option(
         "--input-columns",
         metavar="NAME,...",
-        help="The columns of the files in order: docno and grade, and what there is of topic,"
-        " iteration and judge; - is passed over.",
+        help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
+             " judge where there are any; - skips a column.",
         show_default=False,
     ),
 ]
@@ -343,8 +348,8 @@ ColumnsOption = Annotated[
         "--input-columns",
         "--columns",
         metavar="NAME,...",
-        help="The columns of the files in order: docno and grade, and what there is of topic,"
-        " iteration and judge; - is passed over.",
+        help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
+             " judge where there are any; - skips a column.",
         show_default=False,
     ),
 ]
@@ -353,7 +358,7 @@ TopicOption = Annotated[
     typer.Option(
         "--topic",
         metavar="T",
-        help="With --columns: the topic of all lines, where no column says it.",
+        help="With --columns: the topic of every line, where no column holds it.",
         show_default=False,
     ),
 ]
@@ -363,7 +368,7 @@ JudgeColumnOption = Annotated[
         "--judge-column",
         min=2,
         max=2,
-        help="The column of qrels files that names the judge, instead of the name of the file.",
+        help="The column of the qrels files that names the judge; otherwise the file name does.",
         show_default=False,
     ),
 ]
@@ -382,8 +387,8 @@ CodeOption = Annotated[
     typer.Option(
         "--code",
         metavar="CODE=MEANING",
-        help="A code of the files that is no grade: unjudged (pooled, not judged), not-pooled,"
-        " skipped, cannot or unjudgeable (it cannot be judged); or grade.",
+        help="A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled,"
+             " skipped, cannot or unjudgeable (cannot be judged); or grade, if it is one.",
         show_default=False,
     ),
 ]
@@ -391,8 +396,8 @@ RepeatsOption = Annotated[
     Repeats | None,
     typer.Option(
         "--repeats",
-        help="Which line counts where several of one topic, docno and judge differ. Lines that are"
-        " alike are one.  [default: refuse]",
+        help="Which line counts where several lines of one topic, docno and judge differ. Identical lines"
+             " count once.  [default: refuse]",
         show_default=False,
     ),
 ]
@@ -404,4 +409,4 @@ MapOption = Annotated[
 ]
 
 
-ByTopicOption = Annotated[bool, typer.Option("--by-topic", "-q", help="With --dry-run: topic by topic, too.")]
+ByTopicOption = Annotated[bool, typer.Option("--by-topic", "-q", help="With --dry-run: also topic by topic.")]

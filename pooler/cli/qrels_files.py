@@ -45,14 +45,14 @@ class QrelsOptions:
         typer.Option(
             "--level",
             metavar="N",
-            help="Least grade (or sum of grades) that counts as relevant: 0 and 1 are written; may"
-            " be repeated, with {level} in --out.",
+            help="Least grade (or sum of grades) that counts as relevant: 0s and 1s are written. May be"
+                 " repeated, with {level} in --out.",
             show_default=False,
         ),
     ] = None
     rigid: RigidOption = False
     relaxed: RelaxedOption = False
-    graded: Annotated[bool, typer.Option("--graded", help="Write the grades, too, beside binary qrels.")] = (
+    graded: Annotated[bool, typer.Option("--graded", help="Besides binary qrels, write the grades.")] = (
         False
     )
     judge: JudgeOption = None
@@ -66,13 +66,14 @@ class QrelsOptions:
         typer.Option(
             "--unjudged",
             metavar="CODE",
-            help="Also write pooled documents that nobody looked at, with this code (as -1).",
+            help="Also write pooled documents that nobody looked at, with this code (such as -1).",
             show_default=False,
         ),
     ] = None
     manifest: Annotated[
         str | None,
-        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+        typer.Option("--manifest", metavar="FILE", help="Default: the name of the file with"
+                                                        " .manifest.json added."),
     ] = None
 
     def policy(self) -> Policy:

@@ -1,4 +1,4 @@
-"""The runs and judgements that a command was given: one set of options for all that measure."""
+"""The runs and judgements that a command works on: one set of options for everything that measures."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Given:
                 raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")
 
     def source(self) -> Source:
-        """Name the runs and the judgements; nothing is read yet."""
+        """Name the runs and the judgements; nothing is read until it is needed."""
         self.check()
         self._check_files()
         policy = policy_of(
@@ -110,7 +110,7 @@ class Given:
         )
 
     def probable_source(self, probabilities: str | None) -> Source:
-        """Name the runs, and the judgements unless there is a file of probabilities in their place."""
+        """Name the runs, and the judgements unless a file of probabilities takes their place."""
         are_files = self.listed is not None or any(Path(run).is_file() for run in (self.runs or [])[:1])
         if self.qrels is not None or probabilities is None or names_collection(self.ctx) or not are_files:
             return self.source()
@@ -118,7 +118,7 @@ class Given:
         return self.runs_alone()
 
     def runs_alone(self) -> Source:
-        """Name run files whose judgements are told otherwise, and what of them is relevant."""
+        """Name run files whose judgements come from elsewhere, and what counts as relevant in them."""
         return Source(
             self.runs or [],
             listed=self.listed,

@@ -87,8 +87,9 @@ JudgesArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="JUDGE|FILE...",
-        help="Two or more judges; default all who graded, but for adjudicators. Or files, without"
-        " a collection: each holds the judgements of one judge, named as the file, or NAME=FILE.",
+        help="Two or more judges; default all who graded, except adjudicators. Or files, without a"
+             " collection: each holds one judge's judgements and is called by its file name, or"
+             " NAME=FILE.",
     ),
 ]
 LevelsOption = Annotated[
@@ -104,8 +105,8 @@ PopulationOption = Annotated[
     PopulationName,
     typer.Option(
         "--population",
-        help="Documents to measure over: graded by two judges (common), by any (listed), in a"
-        " pool (pooled; of files: in any line of them), or all of the collection.",
+        help="Documents to measure over: graded by both judges (common), by any judge (listed), in a pool"
+             " (pooled; of files: on any line), or all documents of the collection.",
     ),
 ]
 UnlistedAsOption = Annotated[
@@ -113,8 +114,8 @@ UnlistedAsOption = Annotated[
     typer.Option(
         "--unlisted-as",
         metavar="GRADE",
-        help="Take documents of the population that a judge has not judged as this grade;"
-        " never those skipped.",
+        help="Treat documents of the population that a judge did not judge as this grade; skipped ones"
+             " stay skipped.",
         show_default=False,
     ),
 ]
@@ -131,28 +132,28 @@ IntervalOption = Annotated[
     IntervalName | None,
     typer.Option(
         "--interval",
-        help="95 % intervals: from resampled topics or documents, from standard errors, none."
-        "  [default: topic; none for pairs when there are more than 66]",
+        help="95 % intervals: from resampled topics or documents, from standard errors, or none."
+             "  [default: topic; none for pairs when there are more than 66]",
         show_default=False,
     ),
 ]
 ResamplesOption = Annotated[
-    int, typer.Option("--resamples", min=100, max=1_000_000, help="Of topics or documents.")
+    int, typer.Option("--resamples", min=100, max=1_000_000, help="How many times to resample.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of resamples and mixtures.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of resampling and of mixtures.")]
 BandsOption = Annotated[
     BandsName | None,
-    typer.Option("--bands", help="Add words for kappa and alpha, by their author.", show_default=False),
+    typer.Option("--bands", help="Add one author's words for the values of kappa and alpha.", show_default=False),
 ]
-ByTopicOption = Annotated[bool, typer.Option("--by-topic", help="One row a topic, too.")]
-PerGradeOption = Annotated[bool, typer.Option("--per-grade", help="The agreement on each grade, too.")]
-TablesOption = Annotated[bool, typer.Option("--tables", help="The cross table of grades of every pair, too.")]
+ByTopicOption = Annotated[bool, typer.Option("--by-topic", help="Also one row per topic.")]
+PerGradeOption = Annotated[bool, typer.Option("--per-grade", help="Also the agreement on each grade.")]
+TablesOption = Annotated[bool, typer.Option("--tables", help="Also each pair's cross table of grades.")]
 AllPairsOption = Annotated[
     bool,
     typer.Option(
         "--all-pairs",
-        help="Show more than 66 pairs in full; json and tsv list pairs that share no document, too,"
-        " which of more than 10 pairs are a number (pairs_apart) otherwise.",
+        help="Show more than 66 pairs in full. In json and tsv, also list pairs that share no document;"
+             " with more than 10 pairs these are otherwise only counted (pairs_apart).",
     ),
 ]
 PlanOption = Annotated[
@@ -160,7 +161,7 @@ PlanOption = Annotated[
     typer.Option(
         "--plan",
         metavar="WIDTH",
-        help="Instead, say how many documents judges must share for an interval this wide.",
+        help="Instead: how many documents judges must share for an interval of this width.",
         show_default=False,
     ),
 ]
@@ -169,16 +170,16 @@ AssumeOption = Annotated[
     typer.Option(
         "--assume",
         metavar="KAPPA,SHARE",
-        help="With --plan, before anything is judged: the kappa and the share of relevant"
-        " documents to expect.",
+        help="With --plan, before anything is judged: the kappa and the share of relevant documents to"
+             " expect.",
         show_default=False,
     ),
 ]
 MattersOption = Annotated[
-    bool, typer.Option("--matters", help="Instead, compare the order of the runs under different judges.")
+    bool, typer.Option("--matters", help="Instead: compare the order of the runs under different judges.")
 ]
 MixturesOption = Annotated[
-    int, typer.Option("--mixtures", min=1, help="With --matters: random mixtures of judges.")
+    int, typer.Option("--mixtures", min=1, help="With --matters: how many random mixtures of judges.")
 ]
 RunFilesOption = Annotated[
     list[str] | None,
@@ -191,7 +192,7 @@ RunFilesOption = Annotated[
 ]
 ManifestOption = Annotated[
     str | None,
-    typer.Option("--manifest", metavar="FILE", help="Write the settings here, as JSON.", show_default=False),
+    typer.Option("--manifest", metavar="FILE", help="Write the settings to this file, as JSON.", show_default=False),
 ]
 
 
@@ -240,11 +241,11 @@ def agreement(
 ) -> None:
     """Measure how far judges agree, all together and two by two.
 
-    All together: Krippendorff's alpha and Fleiss' kappa. Two by two: Cohen's kappa, plain and
-    quadratic on the declared scale, at every level of relevance, and the overlap of the relevant
-    documents; json and tsv have linear kappa, Scott's pi, Bennett's S and Gwet's AC too. A number
-    that does not exist is a reason (no-common-docs, one-doc, single-grade, no-relevant,
-    one-topic), never 0 or 1.
+    All together: Krippendorff's alpha and Fleiss' kappa. Two by two: Cohen's kappa, plain and quadratic
+    on the declared scale and at every level of relevance, and the overlap of the relevant documents;
+    json and tsv also have linear kappa, Scott's pi, Bennett's S and Gwet's AC. A number that does not
+    exist is given as a reason (no-common-docs, one-doc, single-grade, no-relevant, one-topic), never as
+    0 or 1.
 
     Example: pooler agreement --level 1 --by-topic
 
@@ -426,12 +427,12 @@ def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> boo
     others = [name for name in names if name not in found]
     if others:
         message = f"{others[0]} is no file, and {found[0]} is one"
-        hint = f"name files alone; --collection {collection} says that they are judges"
+        hint = f"name only files; --collection {collection} says that these are judges"
         raise PoolerError(message, hint=hint)
     words = [name for name in found if Path(name).name == name and not _has_file_shape(name)]
     if words and _is_there(collection):
         message = f"`{words[0]}` may be a judge of {collection} or a file"
-        hint = f"./{words[0]} is the file; --collection {collection} says that they are judges"
+        hint = f"./{words[0]} is the file; --collection {collection} says that these are judges"
         raise PoolerError(message, hint=hint)
     return True
 

@@ -1,4 +1,4 @@
-"""`pooler collapse`: files of graded judgements to binary qrels, without a collection."""
+"""`pooler collapse`: binary qrels from files of graded judgements, without a collection."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class BareQrelsOptions(QrelsOptions):
         bool,
         typer.Option(
             "--without-rulings",
-            help="Leave adjudicators out, whom jsonl and tsv files may name: what their rulings"
-            " decide, a collection knows.",
+            help="Ignore adjudicators named in jsonl and tsv files; only a collection knows what their"
+                 " rulings decide.",
         ),
     ] = False
 
@@ -62,17 +62,17 @@ def collapse(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Qrels files, each of one judge, named as the file, or NAME=FILE; - is stdin.",
+            help="Qrels files, each of one judge and called by its file name, or NAME=FILE; - is stdin.",
         ),
     ],
     options: BareQrelsOptions,
     files_read: ReadingOptions,
 ) -> None:
-    """Make one binary qrels file of graded ones, or of several judges'.
+    """Make one binary qrels file from graded ones, or from several judges'.
 
-    Grades from the level on become 1, the others 0. Documents that a file lists as pooled and not
-    judged (--code -1=unjudged), skipped and unjudgeable ones are left out and counted; none becomes
-    grade 0. Needs no collection.
+    Grades at or above the level become 1, the others 0. Documents that are pooled but not judged
+    (--code -1=unjudged), skipped or impossible to judge are left out and counted; none becomes grade 0.
+    Needs no collection.
 
     Example: pooler collapse judgements/strict.qrels --level 2 --out strict-2.qrels
 
@@ -80,7 +80,7 @@ def collapse(
     """
     policy = options.policy()
     if not (options.levels or options.graded or options.rigid or options.relaxed):
-        message = "from which grade on is a document relevant?"
+        message = "from which grade up is a document relevant?"
         hint = "--level N, or --rigid or --relaxed of a --scale; --graded keeps the grades"
         raise PoolerError(message, hint=hint)
     options.write(Source(judgements=files, reading=Reading(**asdict(files_read))), policy)

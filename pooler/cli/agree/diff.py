@@ -1,4 +1,4 @@
-"""`pooler diff`: two qrels files compared, and what the difference does to runs."""
+"""`pooler diff`: two qrels files compared, and what their difference means for runs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def diff(
     after: Annotated[str, typer.Argument(metavar="B.qrels", help="The newer qrels file.")],
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run files: what the difference does to their order."),
+        typer.Argument(metavar="RUN...", help="Run files, to see what the difference does to their order."),
     ] = None,
     listed: RunsOption = None,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row a topic that differs.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="One row a document that differs.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per topic that differs.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="One row per document that differs.")] = False,
     level: Annotated[int, typer.Option("--level", help="Least grade that counts as relevant.")] = 1,
     negative_grades: Annotated[
         bool,
         typer.Option(
             "--negative-grades",
-            help="Negative codes are grades of the scale; otherwise they are documents pooled and"
-            " not judged, as in trec_eval.",
+            help="Negative codes are grades of the scale; otherwise they mean pooled but not judged, as"
+                 " in trec_eval.",
         ),
     ] = False,
     cutoff: CutoffOption = 1000,
@@ -39,11 +39,11 @@ def diff(
 ) -> None:
     """Compare two qrels files, grade by grade.
 
-    Not listed, listed as unjudged (a negative code), and judged are three states; a judgement that
-    came where a document was listed as unjudged is now judged, not added. Became and ceased:
-    changed grades that cross --level. With runs: MAP under both, each over the topics of its qrels
-    with a relevant document, Kendall's tau-b, tau_AP with the first places of A's order (back: of
-    B's), and pairs of runs that swap. Needs no collection.
+    Not listed, listed as unjudged (a negative code) and judged are three states: a document listed as
+    unjudged in A and graded in B counts as judged now, not as added. "Became" and "ceased" count
+    changed grades that cross --level. With runs: MAP under both files, each over its own topics with a
+    relevant document; Kendall's tau-b; tau_AP weighted by the first places of A's order (back: of B's);
+    and the pairs of runs that swap. Needs no collection.
 
     Example: pooler diff old.qrels new.qrels runs/bm25-words.run --by-topic
     """

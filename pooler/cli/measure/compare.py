@@ -19,49 +19,50 @@ def compare(
     output: Output,
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="Compare every two of all runs, or of those named.")
+        bool, typer.Option("--all", help="Compare every two runs, of all or of those named.")
     ] = False,
     against: Annotated[
         str | None,
         typer.Option(
-            "--against", metavar="TAG", help="Compare the others with this run only.", show_default=False
+            "--against", metavar="TAG", help="Compare the other runs with this one only.", show_default=False
         ),
     ] = None,
     measure: Annotated[
-        str, typer.Option("--measure", "-m", metavar="MEASURE", help="What is compared; `evaluate --list`.")
+        str, typer.Option("--measure", "-m", metavar="MEASURE", help="The measure to compare by; see `evaluate"
+                                                                     " --list`.")
     ] = "AP",
     alpha: Annotated[
-        float, typer.Option("--alpha", help="Level of significance, two-sided; intervals cover 1 - it.")
+        float, typer.Option("--alpha", help="Level of significance, two-sided; intervals cover 1 - alpha.")
     ] = 0.05,
     resolution: Annotated[
         float,
         typer.Option(
             "--resolution",
-            help="Differences are rounded to multiples of it for the exact randomisation test and"
-            " Wilcoxon's: scores closer than that are the same.",
+            help="For the exact randomisation test and Wilcoxon's test, differences are rounded to"
+                 " multiples of this: scores closer than that count as equal.",
         ),
     ] = 1e-4,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Of the bootstrap and the randomised Tukey test.")
+        int, typer.Option("--seed", min=0, help="Seed of the bootstrap and of the randomised Tukey test.")
     ] = 1,
     plot: Annotated[
         bool,
         typer.Option(
             "--plot",
-            help="Of two runs: their differences beside the normal curve (figure 3 of Kishida"
-            " 2001); with --format json or tsv its points.",
+            help="With two runs: plot their differences against the normal curve (figure 3 of Kishida"
+                 " 2001); --format json or tsv gives its points.",
         ),
     ] = False,
     by_topic: Annotated[
-        bool, typer.Option("--by-topic", "-q", help="Of two runs: both scores of every topic, too.")
+        bool, typer.Option("--by-topic", "-q", help="With two runs: also both scores of every topic.")
     ] = False,
 ) -> None:
     """Test whether runs differ, in pairs or all at once.
 
-    Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs, or --all,
-    get a row for every pair, with p-values adjusted for the number of pairs: by Holm, and by
-    Tukey's HSD. Runs are compared over the topics where both have a score; one that has no
-    documents for a topic scores 0 there, as in `evaluate`.
+    Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs, or --all, get
+    one row per pair, with p-values adjusted for the number of pairs by Holm's method and by Tukey's
+    HSD. Runs are compared over the topics for which both have a score; a run without documents for a
+    topic scores 0 there, as in `evaluate`.
 
     Example: pooler compare bm25-words rm3-words-title --judge alice
 

@@ -28,7 +28,7 @@ def diagnose(
         typer.Option(
             "--judged-at",
             min=1,
-            help="Ranks of which the share of judged documents.",
+            help="The rank down to which to count judged documents.",
             show_default="10, or --cutoff where that is less",
         ),
     ] = None,
@@ -36,37 +36,39 @@ def diagnose(
         bool | None,
         typer.Option(
             "--by-group/--by-run",
-            help="Leave out whole groups of runs, as the list has them, or runs one by one.",
-            show_default="groups, where one fed the pool with several runs",
+            help="Leave out whole groups of runs, as the list of runs has them, or one run at a time.",
+            show_default="groups, where a group fed the pool with several runs",
         ),
     ] = None,
     repool: Annotated[
         bool,
         typer.Option(
             "--repool",
-            help="Leave a run out by making the pool again without it, so that other documents take"
-            " the place of its own where the pool has a fixed size. For a depth pool: the same.",
+            help="Leave a run out by making the pool again without it: where the pool has a fixed size,"
+                 " other documents take the place of those it brought. For a depth pool this changes"
+                 " nothing.",
         ),
     ] = False,
     by_topic: Annotated[
-        bool, typer.Option("--by-topic", help="Beside the runs, a row for every topic.")
+        bool, typer.Option("--by-topic", help="Besides the runs, one row per topic.")
     ] = False,
     by_rank: Annotated[
-        bool, typer.Option("--by-rank", help="Beside the runs, a row for every rank: unjudged and new.")
+        bool, typer.Option("--by-rank", help="Besides the runs, one row per rank: unjudged and new"
+                                             " documents.")
     ] = False,
     by_contributors: Annotated[
         bool,
         typer.Option(
             "--by-contributors",
-            help="Beside the runs, how many documents 1, 2, 3, ... of them brought to the pool.",
+            help="Besides the runs, how many documents exactly 1, 2, 3, ... of them brought to the pool.",
         ),
     ] = False,
     scores: Annotated[
         bool,
         typer.Option(
             "--scores",
-            help="Beside the runs, their scores in every reading: as judged, of the judged"
-            " documents alone, between what limits, RBP with residual, bpref, infAP, unj_k.",
+            help="Besides the runs, their scores in every reading: as judged, of judged documents only,"
+                 " between which limits, RBP with its residual, bpref, infAP, unj_k.",
         ),
     ] = False,
     measures: Annotated[
@@ -75,20 +77,20 @@ def diagnose(
             "--measure",
             "-m",
             metavar="MEASURE",
-            help="With --scores, named as `evaluate --list` does; may be repeated.",
+            help="With --scores: a measure named as in `evaluate --list`; may be repeated.",
             show_default="AP, nDCG@10, P@10, RBP(p=0.8)",
         ),
     ] = None,
 ) -> None:
     """Tell what a pool owes to its runs, and what it missed.
 
-    Each run that fed the pool is scored as if it had come late: without the documents that its
-    group, or it where no group is known, alone brought. What follows stands first, in words. Other
-    people's collections need no import: of files, the depth and the runs that fed the pool are told
-    from the judgements, unless --depth and --runs FILE say them. A column `name` there tells run
-    files apart that have one tag. Where only a sample of the pool was judged, `pooler estimate` has
-    the scores to read: xinfAP, infNDCG, statAP. --by-rank shows twice the depth, 20 ranks at least,
-    unless --limit asks for more.
+    Each run that fed the pool is scored as if it had come late: without the documents that only its
+    group brought (only the run itself, where no group is known). Conclusions come first, in words.
+    Other people's collections need no import: the depth and the runs that fed the pool are inferred
+    from the judgements unless --depth and --runs FILE give them; a column `name` in that file tells
+    runs with the same tag apart. Where only a sample of the pool was judged, use `pooler estimate`
+    (xinfAP, infNDCG, statAP). --by-rank shows ranks down to twice the depth and at least 20, unless
+    --limit asks for more.
 
     Example: pooler diagnose --judge alice --by-topic --by-rank --scores -m AP -m "RBP(p=0.95)"
 

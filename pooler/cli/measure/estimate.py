@@ -139,7 +139,7 @@ def estimate(
         typer.Option(
             "--prels",
             metavar="FILE",
-            help="Work on files, without a collection: this judged sample and the named run files.",
+            help="Work on files instead of a collection: this judged sample and the run files named.",
             show_default=False,
         ),
     ] = None,
@@ -153,14 +153,14 @@ def estimate(
             show_default=False,
         ),
     ] = None,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row a run and topic, too.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also one row per run and topic.")] = False,
 ) -> None:
     """Estimate the scores of runs from a judged sample.
 
-    What is judged stands for what is not: xinfAP, infNDCG and iP@k need strata, as sample_eval.pl
-    reads them, infAP the same share of each, and statAP how likely each document was to be sampled.
-    A topic of which no sampled document is relevant has none of them but iP@k, and is left out of
-    means; a run without a topic scores 0 there.
+    What is judged stands in for what is not: xinfAP, infNDCG and iP@k need strata, as sample_eval.pl
+    reads them; infAP needs the same sampling rate everywhere; statAP needs each document's probability
+    of being sampled. A topic without a relevant document in the sample has only iP@k, and is left out
+    of means; a run without documents for a topic scores 0 there.
 
     Example: pooler estimate --pool sampled --judge carol
 

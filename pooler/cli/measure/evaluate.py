@@ -1,4 +1,4 @@
-"""Evaluate: scores of runs, and the list of measures."""
+"""`pooler evaluate`: scores of runs, and the list of measures."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def evaluate(
             "--measure",
             "-m",
             metavar="MEASURE",
-            help="AP, P@10, nDCG@10, RR(rel=2), ..., named as ir_measures does; may be repeated.",
+            help="AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.",
             show_default="AP",
         ),
     ] = None,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row a topic, too.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also one row per topic.")] = False,
     listed_measures: Annotated[
-        bool, typer.Option("--list", help="List the measures, and measure nothing.")
+        bool, typer.Option("--list", help="List the measures instead of measuring.")
     ] = False,
 ) -> None:
-    """Measure runs. The mean is over the judged topics that have a relevant document.
+    """Score runs. Means are over the judged topics that have a relevant document.
 
-    A run without one of those topics scores 0 there, as with trec_eval -c. R counts every relevant
-    document of the topic, retrieved or not. A topic without a relevant document has no AP; a
-    measure that is defined without one, such as P@10, is a mean over all judged topics. A table has
-    a column for each measure; --format json or tsv has a row.
+    A run without documents for one of those topics scores 0 there, as with trec_eval -c. R counts every
+    relevant document of the topic, retrieved or not. AP does not exist for a topic without a relevant
+    document; a measure that does, such as P@10, is a mean over all judged topics. A table has one
+    column per measure; --format json and tsv have one row.
 
     Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --judge alice
 

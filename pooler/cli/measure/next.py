@@ -1,4 +1,4 @@
-"""`pooler next`: the documents whose judgement settles the order of the runs soonest."""
+"""`pooler next`: the documents whose judgement would settle the order of the runs soonest."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def next_(
         typer.Option(
             "--unjudged",
             metavar="P|by-rank",
-            help="How likely a document is relevant that a run retrieved and nobody judged: by its"
-            " best rank, as a curve fitted to the judged ones says, or one probability for all.",
+            help="How likely an unjudged document that a run retrieved is relevant: by its best rank,"
+                 " following a curve fitted to the judged ones, or one probability for all.",
         ),
     ] = "by-rank",
     empty: EmptyOption = EmptyRule.GIVEN,
@@ -42,8 +42,8 @@ def next_(
         float,
         typer.Option(
             "--confidence",
-            help="Pairs of runs whose order another judging keeps with this probability are"
-            " settled, and no document is asked for on their account.",
+            help="A pair of runs is settled when another judging would keep its order with this"
+                 " probability; no document is asked for on its account.",
         ),
     ] = 0.95,
     pool: Annotated[
@@ -51,20 +51,20 @@ def next_(
         typer.Option(
             "--pool",
             metavar="NAME",
-            help="Add the documents to the collection as a pool, each topic's in this order, for"
-            " `pooler judge` to follow; an older pool's come first, unless `pooler assign JUDGE"
-            " --pool NAME --order priority` gives out these alone.",
+            help="Add the documents to the collection as a pool, in this order within each topic, for"
+                 " `pooler judge` to follow. Documents of older pools come first, unless `pooler assign"
+                 " JUDGE --pool NAME --order priority` hands out only these.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """List the documents that would settle the order of runs soonest.
 
-    Where judges differ, or nobody judged, a document may be relevant or not, and so may MAP differ.
-    A row is a document, and what part of the variance of the differences between runs a certain
-    judgement of it would take away. Two runs are one comparison; of more, every pair counts that is
-    not settled. --limit says how many documents: by default 20, and in json, tsv and parquet
-    without --pool all.
+    Where judges differ, or nobody judged, a document may be relevant or not, and MAP with it. A row is
+    a document, with the part of the variance of the differences between runs that a certain judgement
+    of it would remove. Two runs make one comparison; with more, every pair counts that is not settled
+    yet. --limit sets the number of documents: 20 by default, and in json, tsv and parquet without
+    --pool all of them.
 
     Example: pooler next bm25-words rm3-words-title
 
@@ -76,7 +76,7 @@ def next_(
     if not 0.5 < confidence < 1:
         raise ArgumentError("--confidence", "must be above 0.5 and below 1", confidence)
     if pool is not None and (given.qrels is not None or given.listed is not None):
-        raise ArgumentError("--pool", "is for a collection, and there are files alone", pool)
+        raise ArgumentError("--pool", "needs a collection, and there are only files", pool)
     found = next_documents(
         given.probable_source(probabilities),
         limit=output.limit or (LIMIT if output.is_for_people or pool is not None else None),
@@ -98,16 +98,16 @@ def _add_pool(collection: str, name: str, found: NextDocuments) -> None:
     from store.collection import Collection
 
     if not len(found):
-        say(f"no document would tell anything: pool `{name}` was not made")
+        say(f"no document would change anything: pool `{name}` was not made")
         return
     pool = found.as_pool(name)
     with Collection(collection) as opened:
         older = next((one.name for one in opened.pools.all() if not one.withdrawn), name)
         is_new = opened.pools.add(pool)
     n_topics = counted(len(set(found.topic)), "topic")
-    again = "" if is_new else ", was there already, the same"
+    again = "" if is_new else ", already there, unchanged"
     say(f"pool `{name}`: {counted(len(found), 'document')} of {n_topics}{again}")
     if older != name:
         command_line = f"pooler assign JUDGE --pool {name} --order priority"
-        say(f"judges see the documents of older pools first; `{command_line}` gives out these alone")
-    say("`pooler next`, once they are judged, says whether the order is settled")
+        say(f"judges see the documents of older pools first; `{command_line}` hands out only these")
+    say("once they are judged, `pooler next` says whether the order is settled")

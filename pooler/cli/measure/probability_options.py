@@ -12,8 +12,8 @@ ValueOption = Annotated[
     typer.Option(
         "--value",
         metavar="GRADE=P",
-        help="What a judge's grade is worth: the probability, from 0 to 1, that the document is"
-        " relevant. Once for every grade of the scale. Default: the share of judges at the level.",
+        help="The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat"
+             " for every grade of the scale. Default: the share of judges at or above the level.",
         show_default=False,
     ),
 ]
@@ -22,8 +22,8 @@ ProbabilitiesOption = Annotated[
     typer.Option(
         "--probabilities",
         metavar="FILE",
-        help="Take the probabilities from a file, `topic docno p`, as `export probabilities`"
-        " writes it. RUN may be files then, without --qrels.",
+        help="Read the probabilities from a file, `topic docno p`, as `export probabilities` writes it."
+             " RUN may then be files, without --qrels.",
         show_default=False,
     ),
 ]
@@ -32,14 +32,14 @@ UnjudgedOption = Annotated[
     typer.Option(
         "--unjudged",
         metavar="P|by-rank",
-        help="How likely a document is relevant that a run retrieved and nobody judged: one"
-        " probability for all, or by its best rank, as a curve fitted to the judged ones says.",
+        help="How likely an unjudged document that a run retrieved is relevant: one probability for all,"
+             " or by its best rank, following a curve fitted to the judged ones.",
     ),
 ]
 
 
 class EmptyRule(StrEnum):
-    """What becomes of judgings in which a topic has no relevant document."""
+    """What happens to judgings in which a topic has no relevant document."""
 
     GIVEN = "given"
     ZERO = "zero"
@@ -49,8 +49,8 @@ EmptyOption = Annotated[
     EmptyRule,
     typer.Option(
         "--empty",
-        help="Judgings in which a topic has no relevant document: left out, as AP is not defined"
-        " there, or counted with an AP of 0, as by trec_eval. The same goes for a topic in which"
-        " no document can be relevant; a topic that nobody judged never counts.",
+        help="Judgings in which a topic has no relevant document: leave them out, as AP does not exist"
+             " there (given), or count AP as 0, as trec_eval does (zero). The same goes for a topic in"
+             " which no document can be relevant; a topic that nobody judged never counts.",
     ),
 ]

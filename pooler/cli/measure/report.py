@@ -1,4 +1,4 @@
-"""`pooler report`: one page that tells whether a collection can be trusted."""
+"""`pooler report`: one page on how far a collection can be trusted."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from store.errors import ArgumentError
 def report(
     given: Given,
     *,
-    path: Annotated[str, typer.Argument(metavar="OUT.html", help="The page; it is replaced.")],
+    path: Annotated[str, typer.Argument(metavar="OUT.html", help="The page to write; an existing one is"
+                                                                 " replaced.")],
     depth: PoolDepthOption = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="Of the page.", show_default="the name")
+        str | None, typer.Option("--title", metavar="TEXT", help="Title of the page.", show_default="the name")
     ] = None,
     values: ValueOption = None,
 ) -> None:
     """Write a page that shows how far the collection can be trusted.
 
     One HTML file that needs no network and no script: what the collection is, the pool, judging and
-    agreement, what the pool owes to its runs, and how far scores and the order of runs can move.
-    Below every figure are its numbers, and the command that prints them.
+    agreement, what the pool owes to its runs, and how far scores and the order of runs can move. Each
+    figure comes with its numbers and the command that prints them.
 
     Example: pooler report trust.html --judge alice
 

@@ -27,11 +27,12 @@ def required_difference(
     output: Output,
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="Estimate for every two runs of the collection.")
+        bool, typer.Option("--all", help="One row for every two runs of the collection.")
     ] = False,
     neighbours: Annotated[
         bool,
-        typer.Option("--neighbours", help="Of the runs: only those next to each other by MAP, in order."),
+        typer.Option("--neighbours", help="Of the runs, only pairs next to each other in the order by"
+                                          " MAP."),
     ] = False,
     depth: Annotated[
         int | None,
@@ -39,18 +40,20 @@ def required_difference(
             "--depth",
             "-N",
             min=1,
-            help="With runs: N, the pool's depth; the lower run's unjudged documents at rank N+1"
-            " are what is found.",
+            help="With runs: N, the pool's depth; the unjudged documents at rank N+1 of the lower run"
+                 " turn out relevant.",
             show_default="the pools', where they have one",
         ),
     ] = None,
     scenario: Annotated[
-        ScenarioName, typer.Option("--scenario", help="With runs: who gains from a document; `sensitivity`.")
+        ScenarioName, typer.Option("--scenario", help="With runs: who gains from a document; see"
+                                                      " `sensitivity`.")
     ] = ScenarioName.SHARED,
     variance: Annotated[
         str,
         typer.Option(
-            "--variance", metavar="S2,...", help="Variance over topics of the differences of two runs."
+            "--variance", metavar="S2,...", help="Variance over topics of the difference between two"
+                                                 " runs."
         ),
     ] = "0.01,0.03,0.05,0.07,0.09",
     topics: Annotated[
@@ -62,8 +65,8 @@ def required_difference(
             "--variation",
             "-K",
             metavar="K,...",
-            help="Share of the variance that is there because judges vary, to be left out; with"
-            " runs one number, or `judges` = what each pair has by the collection's judges.",
+            help="Share of the variance that comes from differences between judges and is left out; with"
+                 " runs one number, or `judges` = each pair's share, from the collection's judges.",
         ),
     ] = "0",
     drop: Annotated[
@@ -72,8 +75,8 @@ def required_difference(
             "--drop",
             "-Q",
             metavar="Q,...",
-            help="Share by which the difference falls once undiscovered documents are known; at 1"
-            " the order turns.",
+            help="Share by which the difference falls once the undiscovered documents are known; at 1 the"
+                 " order turns.",
         ),
     ] = "0",
     variance_drop: Annotated[
@@ -82,8 +85,8 @@ def required_difference(
             "--variance-drop",
             "-H",
             metavar="H,...",
-            help="Share by which the variance falls then, as many as of Q: of the variance with the"
-            " part by judging where K is 0, else of what K leaves.",
+            help="Share by which the variance then falls, as many values as Q: of the whole variance"
+                 " where K is 0, otherwise of what K leaves.",
         ),
     ] = "0",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, two-sided.")] = 0.05,
@@ -91,16 +94,16 @@ def required_difference(
         float,
         typer.Option(
             "--power",
-            help="Wanted probability of a significant result, at least 0.5; with 0.5 the smallest"
-            " difference that is significant when it is what was observed.",
+            help="Wanted probability of a significant result, at least 0.5; 0.5 gives the smallest"
+                 " observed difference that is significant.",
         ),
     ] = 0.5,
 ) -> None:
-    """Print the difference of MAP that is significant.
+    """Print the difference of MAP that is needed for significance.
 
-    Without runs: tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as there; --format
-    json and tsv have every digit. With runs, or --all: a row for every two of them, with the
-    variance, the topics, Q and H of their own scores.
+    Without runs: tables 7 and 8 of Kishida (2001), eq. 23 and 24, rounded up as in the paper; --format
+    json and tsv have every digit. With runs, or --all: one row for every two of them, with the
+    variance, the number of topics, Q and H of their own scores.
 
     Example: pooler required-difference --all --judge alice
 
@@ -194,7 +197,7 @@ def ap_properties(
             "--size",
             metavar="M",
             min=1,
-            help="The list holds N of M documents, and not all relevant ones need be among them.",
+            help="The list holds N of M documents, and some relevant ones may be missing from it.",
             show_default="all R are in the list",
         ),
     ] = None,
@@ -203,8 +206,8 @@ def ap_properties(
         typer.Option(
             "--rank",
             min=1,
-            help="Instead: by how much AP changes when the document at this rank turns relevant,"
-            " all R others above it (eq. 20).",
+            help="Instead: by how much AP changes when the document at this rank turns relevant and all R"
+                 " others are above it (eq. 20).",
             show_default=False,
         ),
     ] = None,
@@ -216,9 +219,9 @@ def ap_properties(
 ) -> None:
     """Print the least and the expected AP for any N and R.
 
-    Tables 1 and 2 of Kishida (2001), eq. 4 and 5, and the standard deviation beside them; with
-    --rank table 3, eq. 20, and what can occur where not all R stand above that rank, as if AP could
-    have any value between its least and its greatest. A cell that cannot occur is empty.
+    Tables 1 and 2 of Kishida (2001), eq. 4 and 5, with the standard deviation added. With --rank: table
+    3, eq. 20, and what can happen where not all R documents are above that rank, as if AP could take
+    any value between its least and its greatest. A cell that cannot occur is empty.
 
     Example: pooler ap-properties
 

@@ -51,8 +51,8 @@ def sensitivity(
             "--depth",
             "-N",
             min=1,
-            help="N: the pool's depth; rank N+1 is flipped. Of no use with --at best or worst,"
-            " --missing and --each, which look at whole lists.",
+            help="N: the pool's depth; rank N+1 is flipped. Not used by --at best or worst, --missing and"
+                 " --each, which look at whole lists.",
             show_default="the pools', where they have one",
         ),
     ] = None,
@@ -60,9 +60,10 @@ def sensitivity(
         AtName | None,
         typer.Option(
             "--at",
-            help="Flip rank N+1 (next), the first unjudged rank below N (first), or the unjudged"
-            " rank of the whole list that moves AP most up (best) or most down (worst); with"
-            " --pairs, best and worst find the one document that moves each difference most.",
+            help="Which unjudged document to flip: the one at rank N+1 (next), the first one below rank N"
+                 " (first), or the one in the whole list that raises AP most (best) or lowers it most"
+                 " (worst); with --pairs, best and worst find the one document that moves each difference"
+                 " most.",
             show_default="next; first with --flips",
         ),
     ] = None,
@@ -72,8 +73,8 @@ def sensitivity(
             "--flips",
             min=1,
             metavar="K",
-            help="Flip K unjudged ranks of a topic at once; with --at next, those of the ranks N+1"
-            " to N+K that are unjudged.",
+            help="Flip K unjudged documents per topic at once; with --at next, those at ranks N+1 to N+K"
+                 " that are unjudged.",
             show_default="1",
         ),
     ] = None,
@@ -83,8 +84,8 @@ def sensitivity(
             "--missing",
             min=1,
             metavar="K",
-            help="The lowest and highest AP and MAP if K relevant documents of every topic went"
-            " unjudged, wherever they are.",
+            help="The lowest and highest possible AP and MAP if K relevant documents of every topic went"
+                 " unjudged, wherever they are.",
             show_default=False,
         ),
     ] = None,
@@ -92,8 +93,8 @@ def sensitivity(
         bool,
         typer.Option(
             "--pairs",
-            help="One row for every two runs: difference of MAP, t2 and p, before and"
-            " after; with --missing, its limits.",
+            help="One row for every two runs: difference of MAP, t2 and p, before and after; with"
+                 " --missing, the limits of the difference.",
         ),
     ] = False,
     each: Annotated[
@@ -106,28 +107,29 @@ def sensitivity(
         ScenarioName,
         typer.Option(
             "--scenario",
-            help="shared: every run that retrieved the document gains, the others have R+1."
-            " own: only the flipped run gains, all others have R+1, retrieved or not, also with"
-            " --r own; with --pairs nearest to the paper's section 4.3, see above.",
+            help="shared: every run that retrieved the document gains, the others have R+1. own: only the"
+                 " flipped run gains; all others have R+1, whether they retrieved it or not, also with"
+                 " --r own. With --pairs, own is nearest to the paper's section 4.3; see above.",
         ),
     ] = ScenarioName.SHARED,
     r_mode: Annotated[
         RModeName,
-        typer.Option("--r", help="R = relevant documents of the topic (pool), or of the run (own)."),
+        typer.Option("--r", help="R = relevant documents of the topic (pool), or those the run retrieved"
+                                 " (own)."),
     ] = RModeName.POOL,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row a run and topic.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per run and topic.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw the change of each run's MAP; with --missing its limits.")
+        bool, typer.Option("--plot", help="Plot the change of each run's MAP; with --missing, its limits.")
     ] = False,
 ) -> None:
     """Flip the unjudged documents at rank N+1, and see what moves.
 
-    For every run in turn, all its unjudged documents at rank N+1 (one a topic) turn relevant:
-    AP changes by eq. 19 of Kishida 2001. A row shows the run's own MAP and its change, and what its
-    flips do to the order of all runs: Kendall's tau-b, tau_AP, and pairs that swap. Nearest to the
-    paper's section 4.3 is --depth 100 --scenario own --pairs, which flips what nobody judged; the
-    paper flips every document at rank 101 that is relevant with probability 0, judged or not, and
-    computes with its model of judging.
+    For each run in turn, all its unjudged documents at rank N+1 (one per topic) turn relevant, and AP
+    changes by eq. 19 of Kishida (2001). A row shows the run's own MAP and its change, and what its
+    flips do to the order of all runs: Kendall's tau-b, tau_AP, and the pairs that swap. --depth 100
+    --scenario own --pairs is nearest to the paper's section 4.3. It flips only unjudged documents; the
+    paper flips every document at rank 101 whose probability of relevance is 0, judged or not, within
+    its model of judging errors.
 
     Example: pooler sensitivity --depth 5 --judge alice --plot
 
@@ -184,7 +186,7 @@ def _check_options(
     rows = {"--each": each, "--pairs": pairs, "--by-topic": by_topic}
     chosen = [name for name, is_given in rows.items() if is_given]
     if len(chosen) > 1:
-        raise ArgumentError(chosen[0], f"excludes {chosen[1]}: a row is one thing", "both")
+        raise ArgumentError(chosen[0], f"excludes {chosen[1]}: a row can be only one of them", "both")
     if plot and chosen:
         raise ArgumentError("--plot", f"draws a line a run: it excludes {chosen[0]}", "both")
     for name, is_given in (("--each", each), ("--missing", missing is not None)):

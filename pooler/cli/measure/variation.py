@@ -1,4 +1,4 @@
-"""`pooler variation`: how far scores and the order of runs move when documents are judged anew."""
+"""`pooler variation`: how far scores and the order of runs move if documents are judged again."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def variation(
             "--extra-relevant",
             min=0,
             metavar="K",
-            help="Suppose K more relevant documents a topic that no run retrieved; 1 is R + 1, the"
-            " rule of the paper's section 4.3.",
+            help="Suppose K more relevant documents per topic that no run retrieved; 1 gives R + 1, the"
+                 " rule of the paper's section 4.3.",
         ),
     ] = 0,
     empty: EmptyOption = EmptyRule.GIVEN,
@@ -42,16 +42,16 @@ def variation(
         bool,
         typer.Option(
             "--pairs",
-            help="One row for every two runs: the difference, how much of its variance is by"
-            " judging, the p of the paired t test without and with that, and how likely the"
-            " order turns about.",
+            help="One row for every two runs: the difference, how much of its variance comes from"
+                 " judging, the p of the paired t test without and with that part, and how likely the"
+                 " order is to turn.",
         ),
     ] = False,
     neighbours: Annotated[
         bool,
         typer.Option(
             "--neighbours",
-            help="With --pairs: only runs that are next to each other by expected MAP, in order.",
+            help="With --pairs: only runs next to each other in the order by expected MAP.",
         ),
     ] = False,
     monte_carlo: Annotated[
@@ -60,7 +60,7 @@ def variation(
             "--monte-carlo",
             min=2,
             metavar="M",
-            help="Judge M times by chance, too, as the paper does, and print the result beside.",
+            help="Also judge M times at random, as the paper does, and print that result alongside.",
             show_default=False,
         ),
     ] = None,
@@ -69,16 +69,16 @@ def variation(
         bool,
         typer.Option(
             "--plot",
-            help="Draw the runs in order of their expected MAP, each with its interval and how"
-            " likely the next one passes it; with --pairs, how likely pairs turn about.",
+            help="Plot the runs in order of expected MAP, each with its interval and how likely the next"
+                 " one is to pass it; with --pairs, how likely pairs are to swap.",
         ),
     ] = False,
 ) -> None:
-    """Tell how far MAP and the order of runs move, judged anew.
+    """Tell how far MAP and the order of runs move if judged again.
 
-    Judges differ: a document that half of them find relevant is one with probability 1/2, and a new
-    judging would give another MAP. Its mean, variance and covariance are computed exactly, where
-    Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
+    Judges differ: a document that half of them find relevant is relevant with probability 1/2, and
+    another judging would give another MAP. Its mean, variance and covariance are computed exactly,
+    where Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
     says how likely they are.
 
     Example: pooler variation --pairs --level 1 --plot

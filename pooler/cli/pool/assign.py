@@ -37,48 +37,52 @@ def assign(
     output: Output,
     *,
     judges: Annotated[
-        list[str] | None, typer.Argument(metavar="JUDGE...", help="Default: every human judge not disabled.")
+        list[str] | None, typer.Argument(metavar="JUDGE...", help="Default: every human judge who is not"
+                                                                  " disabled.")
     ] = None,
     by: Annotated[
         ByName,
         typer.Option(
             "--by",
-            help="document: every document goes to its own judges, with loads and the documents"
-            " that pairs of judges share kept even; topic: whole topics go to the same judges.",
+            help="document: each document goes to its own judges, with workloads and the documents that"
+                 " pairs of judges share kept even; topic: all documents of a topic go to the same"
+                 " judges.",
         ),
     ] = ByName.DOCUMENT,
     per_document: Annotated[
-        int, typer.Option("--per-document", "-k", min=1, help="Judges of each document.")
+        int, typer.Option("--per-document", "-k", min=1, help="How many judges each document gets.")
     ] = 1,
     overlap: Annotated[
         float,
-        typer.Option("--overlap", min=0, max=1, metavar="SHARE", help="Share of each topic for more judges."),
+        typer.Option("--overlap", min=0, max=1, metavar="SHARE", help="Share of each topic that gets extra"
+                                                                      " judges."),
     ] = 0.0,
     overlap_judges: Annotated[
         int | None,
         typer.Option(
             "--overlap-judges",
             min=2,
-            help="Judges of the documents of --overlap.  [default: one more than the others]",
+            help="How many judges the documents of --overlap get.  [default: one more than the others]",
         ),
     ] = None,
     calibration: Annotated[
         int,
         typer.Option(
-            "--calibration", min=0, help="Documents of each topic for all judges, hidden among the rest."
+            "--calibration", min=0, help="Documents of each topic that go to every judge, unmarked among"
+                                         " the rest."
         ),
     ] = 0,
     order: Annotated[
         DisplayOrderName,
         typer.Option(
             "--order",
-            help="What a judge sees first: docno; random, for every judge another order; priority,"
-            " the pooling strategy's.",
+            help="The order in which a judge sees documents: docno; random, different for every judge;"
+                 " priority, as the pooling strategy ranked them.",
         ),
     ] = DisplayOrderName.DOCNO,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", min=0, help="Of all that chance decides.  [default: drawn, and printed]"),
+        typer.Option("--seed", min=0, help="Seed of everything random.  [default: drawn, and printed]"),
     ] = None,
     claim: Annotated[
         bool, typer.Option("--claim", help="Name no judges: whoever works next claims what is left.")
@@ -89,40 +93,41 @@ def assign(
             "--lease",
             min=1,
             metavar="MINUTES",
-            help="How long a claimed document waits for a decision before others may claim it."
-            f"  [default: {LEASE_MINUTES}]",
+            help="How long a claimed document waits for a decision before others may claim it.  [default:"
+                 f" {LEASE_MINUTES}]",
         ),
     ] = None,
     pools: Annotated[
         list[str] | None,
         typer.Option(
-            "--pool", metavar="NAME", help="Of this pool; may be repeated.  [default: all but adaptive ones]"
+            "--pool", metavar="NAME", help="Only this pool; may be repeated.  [default: all but adaptive"
+                                           " ones]"
         ),
     ] = None,
     topics: Annotated[
-        list[str] | None, typer.Option("--topic", metavar="TOPIC", help="Of this topic; may be repeated.")
+        list[str] | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic; may be repeated.")
     ] = None,
     add: Annotated[
-        bool, typer.Option("--add", help="Assign only documents that nobody has a place at yet.")
+        bool, typer.Option("--add", help="Assign only documents that nobody is assigned yet.")
     ] = False,
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="Assign anew what has no decision; what has one stays and counts."),
+        typer.Option("--replace", help="Assign undecided documents anew; decided ones stay and count."),
     ] = False,
     clear: Annotated[
-        bool, typer.Option("--clear", help="Take back what has no decision; assign nothing.")
+        bool, typer.Option("--clear", help="Take back every undecided assignment; assign nothing.")
     ] = False,
     show: Annotated[bool, typer.Option("--show", help="Show what is assigned; change nothing.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what it would come to; change nothing.")
+        bool, typer.Option("--dry-run", help="Show what the result would be; change nothing.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Assign pooled documents to judges, by name or for whoever claims.
+    """Assign pooled documents to judges, by name or to whoever claims them.
 
-    Without any assignment every judge is shown the whole pool; from the first one on, each is
-    shown only what is assigned to him or her, and never why. A document gets exactly as many judges
-    as it should; a decision that stands keeps its judge. Adaptive pools are left out, and nobody
+    As long as nothing is assigned, every judge sees the whole pool; from the first assignment on, each
+    sees only what is assigned to them, and never why. A document gets exactly as many judges as asked
+    for; where a decision stands, its judge keeps the document. Adaptive pools are left out, and nobody
     draws from them while anything is assigned.
 
     Example: pooler assign --per-document 2 --calibration 1 --order random
@@ -131,7 +136,7 @@ def assign(
 
     _check_together(show=show, clear=clear, add=add, replace=replace)
     if show and (pools or topics):
-        raise ArgumentError("--show", "shows all that is assigned: leave --pool and --topic out", None)
+        raise ArgumentError("--show", "shows everything assigned: leave out --pool and --topic", None)
     results.check_claim(judges or (), lease, claim=claim)
     output.check()
     check_choice(results.AssignmentResult(), output)

@@ -19,18 +19,18 @@ def diff(
     *,
     a: Annotated[str, typer.Argument(metavar="A", help=_POOL_HELP)],
     b: Annotated[str, typer.Argument(metavar="B", help=_POOL_HELP)],
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Topic by topic, too.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also topic by topic.")] = False,
     list_: Annotated[
-        bool, typer.Option("--list", help="One row a document that only one of them has.")
+        bool, typer.Option("--list", help="One row per document that only one of them has.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Compare two pools: what only A has, only B has, and both; how it stands; who brought it.
 
-    The states are those of the whole collection, with all judges together: a document of these
-    pools may be pooled by another one too. Outside: judged, but in no pool that is in use; not
-    pooled: in none, and graded by nobody. Where B is a pool of the collection that runs fed, it is
-    told which runs brought what it has more, within its depth. Files need no collection.
+    States are those of the whole collection, with all judges together; a document may also be in
+    another pool. Outside: judged, but in no pool in use. Not pooled: in no pool and graded by nobody.
+    Where B is a pool of the collection that runs fed, the runs that brought its additional documents
+    are named, up to its depth. Files need no collection.
 
     Example: pooler pool diff pool pool-2
 

@@ -81,19 +81,22 @@ def pool(
         str | None, typer.Option("--strategy", "-s", metavar="NAME", help="See --list.  [default: depth]")
     ] = None,
     param: Annotated[
-        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the strategy.")
+        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the strategy; may be"
+                                                                             " repeated.")
     ] = None,
     depth: Annotated[
         int | None,
         typer.Option(
-            "--depth", "-d", "-N", min=1, help="Documents taken from each run and topic.  [default: 100]"
+            "--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.  [default:"
+                                               " 100]"
         ),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option("--budget", "-b", min=1, help="Documents to judge for a topic.")
+        int | None, typer.Option("--budget", "-b", min=1, help="Documents to judge per topic.")
     ] = None,
     total_budget: Annotated[
-        int | None, typer.Option("--total-budget", min=1, help="Documents to judge for all topics together.")
+        int | None, typer.Option("--total-budget", min=1, help="Documents to judge for all topics"
+                                                               " together.")
     ] = None,
     level: Annotated[
         int | None,
@@ -119,71 +122,76 @@ def pool(
         OutOrderName | None,
         typer.Option(
             "--out-order",
-            help="docno (bytewise), priority (the strategy's), or random (needs --seed).  [default: docno]",
+            help="Order of the lines: docno (bytewise), priority (the strategy's), or random (needs"
+                 " --seed).  [default: docno]",
         ),
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            "--seed", min=0, help="Of random strategies and of the random order.", show_default=False
+            "--seed", min=0, help="Seed of random strategies and of the random order.", show_default=False
         ),
     ] = None,
     annotated: Annotated[
         bool,
-        typer.Option("--annotated", help="Write `topic docno run group rank score`, one line a contributor."),
+        typer.Option("--annotated", help="Write `topic docno run group rank score`, one line per"
+                                         " contributing run."),
     ] = False,
     manifest: Annotated[
         str | None,
-        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+        typer.Option("--manifest", metavar="FILE", help="Default: the name of the file with"
+                                                        " .manifest.json added."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Of the pool in the collection.  [default: pool]")
+        str | None, typer.Option("--name", help="Name of the pool in the collection.  [default: pool]")
     ] = None,
     round_label: Annotated[
         str | None,
         typer.Option(
-            "--round", help="Label that judgements of this pool carry, column 2 of the qrels.  [default: 0]"
+            "--round", help="Label that judgements of this pool carry: column 2 of the qrels.  [default:"
+                            " 0]"
         ),
     ] = None,
     add: Annotated[
         bool,
         typer.Option(
             "--add",
-            help="List only what no pool of the collection has yet, as a new pool and round; what"
-            " is not said is as in the newest pool that is neither adaptive nor a sample.",
+            help="Pool only what no pool of the collection has yet, as a new pool and round. Settings not"
+                 " given are those of the newest pool that is neither adaptive nor a sample.",
         ),
     ] = False,
     replace: Annotated[
         bool,
         typer.Option(
             "--replace",
-            help="Take the place of the pool that has the name: that one is withdrawn, and listed"
-            " under another name; what is not said is as in it: its round, and that documents of"
-            " other pools are left out where --add made it.",
+            help="Replace the pool of this name, which is withdrawn and kept under another name. Settings"
+                 " not given are those of the old pool, such as its round, and whether it left out"
+                 " documents of other pools (--add).",
         ),
     ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say what the pool would add, leave without a pool, and cost; write nothing."
+            "--dry-run", help="Show what the pool would add, drop and cost; write nothing."
         ),
     ] = False,
     by_topic: ByTopicOption = False,
     minus: Annotated[
-        str | None, typer.Option("--minus", metavar="FILE", help="Leave out the pairs of this pool file.")
+        str | None, typer.Option("--minus", metavar="FILE", help="Leave out the documents listed in this"
+                                                                 " pool file.")
     ] = None,
     lenient: LenientOption = False,
     show_list: Annotated[
-        bool, typer.Option("--list", help="List the strategies and their parameters, and stop.")
+        bool, typer.Option("--list", help="List the strategies and their parameters.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Choose the documents to judge, of run files or of a collection.
+    """Choose the documents to judge, from run files or from a collection.
 
-    With run files no collection is touched: the pool goes to --out or stdout. Without, the runs
-    of the collection are pooled into it (and to --out, if given). Sizes, ties at the cut and
-    overlap go to stderr. Pools of different names live side by side; judgements stay, whatever
-    happens to pools. Two pools are compared by `pooler pool diff A B` (pooler pool diff --help).
+    Given run files, no collection is touched and the pool goes to --out or stdout. Otherwise the runs
+    of the collection are pooled into it (and also written to --out, if given). Sizes, ties at the cut
+    and overlap go to stderr. Pools of different names exist side by side; judgements stay, whatever
+    happens to pools. `pooler pool diff A B` compares two pools (pooler pool diff --help).
 
     Example: pooler pool runs/*.run --depth 100 --out pool.txt
 
@@ -231,7 +239,8 @@ def pool(
             hint = "--minus FILE leaves out the pairs of a pool file"
             raise ArgumentError("--add", "is for a collection", "run files", hint=hint)
         if names_collection(ctx):
-            hint = "import runs brings files into a collection, whose runs are pooled without RUN"
+            hint = ("`import runs` brings files into a collection; without RUN, `pool` pools the"
+                   " collection's runs")
             requirement = "and run files exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, collection, hint=hint)
         for option, is_given in (("--replace", replace), ("--dry-run", dry_run)):

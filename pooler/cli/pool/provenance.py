@@ -1,4 +1,4 @@
-"""`pooler provenance`: which run brought what into the pool, and what another depth would give."""
+"""`pooler provenance`: which run brought what into the pool, at every depth."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ def provenance(
         ByName,
         typer.Option(
             "--by",
-            help="run or group: what each brought, and brought alone; depth: the pool at every"
-            " depth; document: one line for each document and run.",
+            help="run or group: what each brought, and what it alone brought; depth: the pool at every"
+                 " depth; document: one line per document and run.",
         ),
     ] = ByName.RUN,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run and topic.")
+        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each"
+                                                             " topic.")
     ] = 100,
     order: OrderOption = OrderName.TREC,
     qrels: Annotated[
@@ -61,7 +62,7 @@ def provenance(
 ) -> None:
     """Show what each run or group brought into a depth pool.
 
-    In a collection a document counts as relevant when some judge's grade is at least the level.
+    In a collection, a document counts as relevant when some judge's grade reaches the level.
 
     Example: pooler provenance --by depth --depth 20
     """

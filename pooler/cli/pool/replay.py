@@ -1,4 +1,4 @@
-"""`pooler replay`: what strategies would have found on topics that are judged already."""
+"""`pooler replay`: what strategies would have found on topics that have been judged."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ def replay(
             "--strategy",
             "-s",
             metavar="NAME[:PARAM=VALUE,...]",
-            help="Follow this strategy; may be repeated, as in -s take -s rrf:k=30.",
+            help="A strategy to follow; may be repeated, as in -s take -s rrf:k=30.",
             show_default="take, rrf, borda, rbp-a, mtf, hedge, max-mean, mm-ns, rbp-b",
         ),
     ] = None,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run and topic.")
+        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each"
+                                                             " topic.")
     ] = 100,
     budgets: Annotated[
         str | None,
         typer.Option(
             "--budgets",
             metavar="N,...",
-            help="Judgements a topic at which to compare; `all` is to the last document.",
+            help="Judgements per topic at which to compare; `all` goes to the last document.",
             show_default="10, 20, 50, 100, 200, 500 ... all",
         ),
     ] = None,
@@ -51,27 +52,27 @@ def replay(
         UnjudgedName,
         typer.Option(
             "--unjudged",
-            help="A document without a judgement is passed over and costs nothing (pass), or costs"
-            " a judgement and counts as not relevant (nonrelevant).",
+            help="A document without a judgement is skipped at no cost (pass), or costs a judgement and"
+                 " counts as not relevant (nonrelevant).",
         ),
     ] = UnjudgedName.PASS,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row a topic and strategy.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per topic and strategy.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw relevant documents found against judgements.")
+        bool, typer.Option("--plot", help="Plot relevant documents found against judgements.")
     ] = False,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", min=0, help="Of strategies that choose at random.", show_default=False),
+        typer.Option("--seed", min=0, help="Seed of random strategies.", show_default=False),
     ] = None,
 ) -> None:
-    """Judge again in the order of each strategy, and compare them.
+    """Repeat the judging in the order of each strategy, and compare them.
 
-    Every topic gets the same budget of judgements. `take` is depth pooling that stops at the
-    budget, the one to beat; `depth` lists the whole pool, documents of most runs first. Runs that
-    do not contribute, as a collection or --runs says, are scored but not pooled.
+    Every topic gets the same budget of judgements. `take` is depth pooling that stops at the budget,
+    the one to beat; `depth` lists the whole pool, documents of most runs first. Runs that do not
+    contribute (as recorded in the collection or in --runs) are scored but not pooled.
 
-    tau-b and tau-AP compare the order of all runs by MAP, with only the judgements spent so far,
-    with their order by all judgements.
+    tau-b and tau_AP compare two orders of all runs by MAP: by the judgements spent so far, and by all
+    judgements.
 
     Example: pooler replay --depth 5 --judge alice -s take -s rrf:k=10 --budgets 5,10,all --plot
     """

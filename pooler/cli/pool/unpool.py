@@ -18,23 +18,24 @@ def unpool(
     *,
     run: Annotated[
         str | None,
-        typer.Argument(metavar="RUN", help="Tag of a run; without it, the whole pool is withdrawn (--pool)."),
+        typer.Argument(metavar="RUN", help="Tag of a run; without it, the whole pool is withdrawn"
+                                           " (--pool)."),
     ] = None,
     pool: Annotated[
         str | None,
-        typer.Option("--pool", metavar="NAME", help="Out of this pool.  [default: all]", show_default=False),
+        typer.Option("--pool", metavar="NAME", help="Only from this pool.  [default: all]", show_default=False),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would leave the pools; change nothing.")
     ] = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Topic by topic, too.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also topic by topic.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Take a run out of the pools it fed, or withdraw a pool.
 
-    These documents leave the pools; what is judged of them stays judged, and counts as outside of
-    every pool; so do documents of a pool that is withdrawn. The run contributes to no later pool.
-    Adaptive pools and samples keep their documents, since their choice hangs on every run.
+    Documents that only this run brought leave the pools. Their judgements stay and count as outside
+    every pool; the same goes for the documents of a withdrawn pool. The run contributes to no later
+    pool. Adaptive pools and samples keep their documents, because their choice depends on every run.
 
     Example: pooler unpool bm25-words --dry-run
 
