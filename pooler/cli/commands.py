@@ -1,8 +1,7 @@
 """The commands in order of use, each imported when it is asked for.
 
-Its help, the completion of a command's name and the answer to a misspelt one need no more than
-names and first lines, so these stand in a table. Help lists every command with its whole first
-sentence, on as many lines as it takes.
+Help, completion of a command's name and the answer to a misspelt one need only names and first
+lines, so these stand in a table here.
 """
 
 from __future__ import annotations
@@ -190,18 +189,19 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.collect.imports:app", "Bring topics, documents, runs and judgements in."
         ),
         "check": Announced(
-            "pooler.cli.collect.check:check", "Check run files: exit code 0 when there is no fault, else 1."
+            "pooler.cli.collect.check:check", "Check run files: exit code 0 without any fault, otherwise 1."
         ),
     },
     "Pool": {
         "pool": Announced(
-            "pooler.cli.pool.pool:app", "Choose the documents to judge, of run files or of a collection."
+            "pooler.cli.pool.pool:app", "Choose the documents to judge, from run files or from a collection."
         ),
         "provenance": Announced(
             "pooler.cli.pool.provenance:provenance", "Show what each run or group brought into a depth pool."
         ),
         "replay": Announced(
-            "pooler.cli.pool.replay:replay", "Judge again in the order of each strategy, and compare them."
+            "pooler.cli.pool.replay:replay",
+            "Repeat the judging in the order of each strategy, and compare them.",
         ),
         "unpool": Announced(
             "pooler.cli.pool.unpool:unpool", "Take a run out of the pools it fed, or withdraw a pool."
@@ -212,16 +212,16 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "guidelines": Announced("pooler.cli.collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": Announced(
             "pooler.cli.pool.assign:assign",
-            "Assign pooled documents to judges, by name or for whoever claims.",
+            "Assign pooled documents to judges, by name or to whoever claims them.",
         ),
         "judge": Announced("pooler.cli.judge.judge:judge", "Judge the documents of the pool, one key each."),
         "status": Announced(
             "pooler.cli.judge.status:status", "Show how far each judge is, and how long the rest will take."
         ),
         "list": Announced(
-            "pooler.cli.judge.list:app", "List what there is, one row a thing, with its counts."
+            "pooler.cli.judge.list:app", "List the runs, topics, documents, pools, judges or rounds."
         ),
-        "show": Announced("pooler.cli.judge.show:app", "Show everything known of one thing."),
+        "show": Announced("pooler.cli.judge.show:app", "Show everything known about one thing."),
         "history": Announced(
             "pooler.cli.judge.history:history",
             "Tell who changed what and when, or why a document has its grade.",
@@ -248,13 +248,13 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         "export": Announced("pooler.cli.keep.export:app", "Write what evaluators read."),
         "collapse": Announced(
             "pooler.cli.agree.collapse:collapse",
-            "Make one binary qrels file of graded ones, or of several judges'.",
+            "Make one binary qrels file from graded ones, or from several judges'.",
         ),
     },
     "Measure": {
         "evaluate": Announced(
             "pooler.cli.measure.evaluate:evaluate",
-            "Measure runs. The mean is over the judged topics that have a relevant document.",
+            "Score runs. Means are over the judged topics that have a relevant document.",
         ),
         "estimate": Announced(
             "pooler.cli.measure.estimate:estimate", "Estimate the scores of runs from a judged sample."
@@ -264,7 +264,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "required-difference": Announced(
             "pooler.cli.measure.required:required_difference",
-            "Print the difference of MAP that is significant.",
+            "Print the difference of MAP that is needed for significance.",
         ),
         "ap-properties": Announced(
             "pooler.cli.measure.required:ap_properties",
@@ -281,7 +281,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "variation": Announced(
             "pooler.cli.measure.variation:variation",
-            "Tell how far MAP and the order of runs move, judged anew.",
+            "Tell how far MAP and the order of runs move if judged again.",
         ),
         "next": Announced(
             "pooler.cli.measure.next:next_", "List the documents that would settle the order of runs soonest."
@@ -299,7 +299,7 @@ GROUPS = {  # the first lines are the commands' own: a test holds them together
             "pooler.cli.keep.safety:backup", "Save the whole collection as one file, while judges work."
         ),
         "restore": Announced(
-            "pooler.cli.keep.safety:restore", "Make a collection of a backup, anew or in place of one."
+            "pooler.cli.keep.safety:restore", "Make a collection from a backup, new or in place of one."
         ),
         "copy": Announced(
             "pooler.cli.keep.safety:copy", "Copy a whole collection: from a file to a server, or back."

@@ -44,8 +44,8 @@ OrderOption = Annotated[
     typer.Option(
         "--order",
         help="Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to"
-             " 32 bits as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the"
-             " rank in the file), file (the order of lines).",
+        " 32 bits as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the"
+        " rank in the file), file (the order of lines).",
     ),
 ]
 LenientOption = Annotated[
@@ -53,12 +53,12 @@ LenientOption = Annotated[
     typer.Option(
         "--lenient",
         help="Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines"
-             " need not stand together.",
+        " need not stand together.",
     ),
 ]
 ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Where the collection has other content under the same name,"
-                                         " replace it.")
+    bool,
+    typer.Option("--replace", help="Where the collection has other content under the same name, replace it."),
 ]
 RunsOption = Annotated[
     str | None,
@@ -80,15 +80,14 @@ RigidOption = Annotated[
 RelaxedOption = Annotated[
     bool,
     typer.Option(
-        "--relaxed", help="Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A,"
-                          " B)."
+        "--relaxed", help="Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A, B)."
     ),
 ]
 AllowUnknownOption = Annotated[
     bool,
     typer.Option(
-        "--allow-unknown", help="Accept topics and docnos that are not among the imported topics and"
-                                " documents."
+        "--allow-unknown",
+        help="Accept topics and docnos that are not among the imported topics and documents.",
     ),
 ]
 
@@ -186,9 +185,9 @@ AggregateOption = Annotated[
     typer.Option(
         "--aggregate",
         help="Combine the judges' grades into one: the most frequent (majority), the middle one (median),"
-             " the mean with halves rounded up, the lowest, the highest, their sum (which leaves the"
-             " scale), or the most probable one given each judge's habits (dawid-skene, for three or more"
-             " judges a document).",
+        " the mean with halves rounded up, the lowest, the highest, their sum (which leaves the"
+        " scale), or the most probable one given each judge's habits (dawid-skene, for three or more"
+        " judges a document).",
         show_default=False,
     ),
 ]
@@ -197,7 +196,7 @@ TiesOption = Annotated[
     typer.Option(
         "--ties",
         help="How majority and median break ties: the lower grade, the higher grade, or no grade"
-             " (unresolved).",
+        " (unresolved).",
         show_default=False,
     ),
 ]
@@ -206,7 +205,7 @@ CollapseOption = Annotated[
     typer.Option(
         "--collapse",
         help="With a level: make each judge's grade binary, then aggregate (before); or aggregate, then"
-             " make the result binary (after).",
+        " make the result binary (after).",
         show_default="after",
     ),
 ]
@@ -221,9 +220,7 @@ OfOption = Annotated[
 ]
 WithoutRulingsOption = Annotated[
     bool,
-    typer.Option(
-        "--without-rulings", help="Ignore adjudicators; otherwise their rulings override any rule."
-    ),
+    typer.Option("--without-rulings", help="Ignore adjudicators; otherwise their rulings override any rule."),
 ]
 QrelsOption = Annotated[
     str | None,
@@ -240,7 +237,7 @@ FileScaleOption = Annotated[
         "--scale",
         metavar="SCALE",
         help="With --qrels: the scale of the file: 0-3, binary, ntcir or a TOML file as in `init`. Needed"
-             " for --rigid and --relaxed; negative values then are grades.",
+        " for --rigid and --relaxed; negative values then are grades.",
         show_default=False,
     ),
 ]
@@ -250,7 +247,7 @@ FileRunsOption = Annotated[
         "--runs",
         metavar="FILE",
         help="With --qrels: a TSV file with a header that lists the runs: file, and optionally tag,"
-             " group, contributes (yes/no), name (what to call the run here, whatever its tag).",
+        " group, contributes (yes/no), name (what to call the run here, whatever its tag).",
         show_default=False,
     ),
 ]
@@ -318,8 +315,7 @@ def check_way(
         requirement = "is for files; a collection has declared its own"
         raise ArgumentError("--scale", requirement, scale)
     if qrels is None and listed is not None:
-        hint = ("--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a"
-               " run")
+        hint = "--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a run"
         raise ArgumentError("--runs", "is for files, with --qrels", listed, hint=hint)
 
 
@@ -338,7 +334,7 @@ InputColumnsOption = Annotated[
         "--input-columns",
         metavar="NAME,...",
         help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
-             " judge where there are any; - skips a column.",
+        " judge where there are any; - skips a column.",
         show_default=False,
     ),
 ]
@@ -349,7 +345,7 @@ ColumnsOption = Annotated[
         "--columns",
         metavar="NAME,...",
         help="What the columns of the files are, in order: docno and grade, and topic, iteration and"
-             " judge where there are any; - skips a column.",
+        " judge where there are any; - skips a column.",
         show_default=False,
     ),
 ]
@@ -388,7 +384,7 @@ CodeOption = Annotated[
         "--code",
         metavar="CODE=MEANING",
         help="A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled,"
-             " skipped, cannot or unjudgeable (cannot be judged); or grade, if it is one.",
+        " skipped, cannot or unjudgeable (cannot be judged); or grade, if it is one.",
         show_default=False,
     ),
 ]
@@ -397,7 +393,7 @@ RepeatsOption = Annotated[
     typer.Option(
         "--repeats",
         help="Which line counts where several lines of one topic, docno and judge differ. Identical lines"
-             " count once.  [default: refuse]",
+        " count once.  [default: refuse]",
         show_default=False,
     ),
 ]

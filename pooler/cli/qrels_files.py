@@ -46,15 +46,13 @@ class QrelsOptions:
             "--level",
             metavar="N",
             help="Least grade (or sum of grades) that counts as relevant: 0s and 1s are written. May be"
-                 " repeated, with {level} in --out.",
+            " repeated, with {level} in --out.",
             show_default=False,
         ),
     ] = None
     rigid: RigidOption = False
     relaxed: RelaxedOption = False
-    graded: Annotated[bool, typer.Option("--graded", help="Besides binary qrels, write the grades.")] = (
-        False
-    )
+    graded: Annotated[bool, typer.Option("--graded", help="Besides binary qrels, write the grades.")] = False
     judge: JudgeOption = None
     aggregate: AggregateOption = None
     ties: TiesOption = None
@@ -72,8 +70,9 @@ class QrelsOptions:
     ] = None
     manifest: Annotated[
         str | None,
-        typer.Option("--manifest", metavar="FILE", help="Default: the name of the file with"
-                                                        " .manifest.json added."),
+        typer.Option(
+            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+        ),
     ] = None
 
     def policy(self) -> Policy:

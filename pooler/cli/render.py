@@ -50,7 +50,11 @@ class TableOptions:
     ] = Format.TABLE
     table: Annotated[
         str | None,
-        typer.Option("--table", metavar="NAME", help="Of several tables this one; tsv needs it then."),
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            help="Which of several tables; required for tsv where there are several.",
+        ),
     ] = None
     columns: Annotated[
         str | None, typer.Option("--columns", metavar="A,B,...", help="Show these columns, in this order.")

@@ -88,8 +88,8 @@ JudgesArgument = Annotated[
     typer.Argument(
         metavar="JUDGE|FILE...",
         help="Two or more judges; default all who graded, except adjudicators. Or files, without a"
-             " collection: each holds one judge's judgements and is called by its file name, or"
-             " NAME=FILE.",
+        " collection: each holds one judge's judgements and is called by its file name, or"
+        " NAME=FILE.",
     ),
 ]
 LevelsOption = Annotated[
@@ -106,7 +106,7 @@ PopulationOption = Annotated[
     typer.Option(
         "--population",
         help="Documents to measure over: graded by both judges (common), by any judge (listed), in a pool"
-             " (pooled; of files: on any line), or all documents of the collection.",
+        " (pooled; of files: on any line), or all documents of the collection.",
     ),
 ]
 UnlistedAsOption = Annotated[
@@ -115,7 +115,7 @@ UnlistedAsOption = Annotated[
         "--unlisted-as",
         metavar="GRADE",
         help="Treat documents of the population that a judge did not judge as this grade; skipped ones"
-             " stay skipped.",
+        " stay skipped.",
         show_default=False,
     ),
 ]
@@ -133,7 +133,7 @@ IntervalOption = Annotated[
     typer.Option(
         "--interval",
         help="95 % intervals: from resampled topics or documents, from standard errors, or none."
-             "  [default: topic; none for pairs when there are more than 66]",
+        "  [default: topic; none for pairs when there are more than 66]",
         show_default=False,
     ),
 ]
@@ -143,7 +143,9 @@ ResamplesOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of resampling and of mixtures.")]
 BandsOption = Annotated[
     BandsName | None,
-    typer.Option("--bands", help="Add one author's words for the values of kappa and alpha.", show_default=False),
+    typer.Option(
+        "--bands", help="Add one author's words for the values of kappa and alpha.", show_default=False
+    ),
 ]
 ByTopicOption = Annotated[bool, typer.Option("--by-topic", help="Also one row per topic.")]
 PerGradeOption = Annotated[bool, typer.Option("--per-grade", help="Also the agreement on each grade.")]
@@ -153,7 +155,7 @@ AllPairsOption = Annotated[
     typer.Option(
         "--all-pairs",
         help="Show more than 66 pairs in full. In json and tsv, also list pairs that share no document;"
-             " with more than 10 pairs these are otherwise only counted (pairs_apart).",
+        " with more than 10 pairs these are otherwise only counted (pairs_apart).",
     ),
 ]
 PlanOption = Annotated[
@@ -171,7 +173,7 @@ AssumeOption = Annotated[
         "--assume",
         metavar="KAPPA,SHARE",
         help="With --plan, before anything is judged: the kappa and the share of relevant documents to"
-             " expect.",
+        " expect.",
         show_default=False,
     ),
 ]
@@ -192,7 +194,9 @@ RunFilesOption = Annotated[
 ]
 ManifestOption = Annotated[
     str | None,
-    typer.Option("--manifest", metavar="FILE", help="Write the settings to this file, as JSON.", show_default=False),
+    typer.Option(
+        "--manifest", metavar="FILE", help="Write the settings to this file, as JSON.", show_default=False
+    ),
 ]
 
 

@@ -34,7 +34,7 @@ class BareQrelsOptions(QrelsOptions):
         typer.Option(
             "--without-rulings",
             help="Ignore adjudicators named in jsonl and tsv files; only a collection knows what their"
-                 " rulings decide.",
+            " rulings decide.",
         ),
     ] = False
 

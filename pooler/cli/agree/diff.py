@@ -20,7 +20,9 @@ def diff(
         typer.Argument(metavar="RUN...", help="Run files, to see what the difference does to their order."),
     ] = None,
     listed: RunsOption = None,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per topic that differs.")] = False,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", "-q", help="One row per topic that differs.")
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="One row per document that differs.")] = False,
     level: Annotated[int, typer.Option("--level", help="Least grade that counts as relevant.")] = 1,
     negative_grades: Annotated[
@@ -28,7 +30,7 @@ def diff(
         typer.Option(
             "--negative-grades",
             help="Negative codes are grades of the scale; otherwise they mean pooled but not judged, as"
-                 " in trec_eval.",
+            " in trec_eval.",
         ),
     ] = False,
     cutoff: CutoffOption = 1000,

@@ -27,7 +27,7 @@ def check(
         typer.Option("--depth", "-N", min=1, help="Also report ties at this cut, and short topics."),
     ] = None,
     order: OrderOption = OrderName.TREC,
-    strict: Annotated[bool, typer.Option("--strict", help="A warning fails the check, too.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Let warnings fail the check, too.")] = False,
     lenient: LenientOption = False,
     collection: Annotated[
         str | None,
@@ -39,12 +39,12 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Check run files: exit code 0 when there is no fault, else 1.
+    """Check run files: exit code 0 without any fault, otherwise 1.
 
-    Faults: not six fields, a score that is no finite number, a document twice in a topic, a topic
-    split by another, two tags, unknown topic or docno (with --collection), control characters or
-    invalid UTF-8 in an id, a byte order mark, an empty file, damaged gzip. Warnings: ties, the rank
-    column against the scores, ranks from 0, short or missing topics, field 2 not Q0.
+    Faults: not six fields, a score that is not a finite number, a document twice in a topic, a topic
+    split by another, two tags, an unknown topic or docno (with --collection), control characters or
+    invalid UTF-8 in an id, a byte order mark, an empty file, damaged gzip. Warnings: ties, ranks that
+    contradict the scores, ranks from 0, short or missing topics, field 2 not Q0.
 
     Example: pooler check runs/*.run --depth 100
     """

@@ -1,4 +1,4 @@
-"""Import collection, histories, prels."""
+"""What `import` makes of files that hold more than grades: collections, histories, samples."""
 
 from __future__ import annotations
 
@@ -28,12 +28,15 @@ if TYPE_CHECKING:
 
 
 def whole_collection(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `pooler export collection` wrote.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder that `pooler export collection` wrote.")
+    ],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make a new collection of an exported directory: the one that was exported.
+    """Make a new collection from an exported directory.
 
-    The hash of every file is checked first. On any fault nothing is made.
+    The result is the collection that was exported. The hash of every file is checked first; after any
+    fault nothing is made.
 
     Example: pooler import collection garden --collection garden.db
     """
@@ -54,7 +57,7 @@ def whole_collection(
     if read.readme_edited:
         say(f"{folder / 'README.md'} was edited since the export; nothing was read from it")
     if read.not_read:
-        say(f"not of the export, and not read: {', '.join(read.not_read[:10])}")
+        say(f"not part of the export, and not read: {', '.join(read.not_read[:10])}")
 
 
 _ROW_S = 30e-6
@@ -84,11 +87,11 @@ def say_wait(opened: Collection, n_rows: int) -> None:
 def report_words(report: ImportReport, noun: str) -> str:
     """Word what an import did; `noun` is one of the things imported."""
     if not report.changed:
-        return f"nothing new, {counted(report.unchanged, noun)} there already"
+        return f"nothing new, {counted(report.unchanged, noun)} already there"
     parts = [f"{counted(report.added, noun)} added"] if report.added or not report.texts else []
     parts += [f"the text of {counted(report.texts, noun)} added"] if report.texts else []
     parts += [f"{report.replaced:,} replaced"] if report.replaced else []
-    parts += [f"{report.unchanged:,} there already"] if report.unchanged else []
+    parts += [f"{report.unchanged:,} already there"] if report.unchanged else []
     return ", ".join(parts)
 
 
@@ -193,11 +196,11 @@ def import_file(
     say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
     _say_kinds(file, said, there, is_option=kind is not None)
     if any(event.sitting for event in events):
-        say(f"{file}: which sitting an event is of was not kept")
+        say(f"{file}: which sitting each event belongs to was not kept")
     if n_unversioned:
         say(
-            f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that"
-            " are not here; these were not kept"
+            f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that are not"
+            " here; the version numbers were not kept"
         )
 
 
@@ -214,7 +217,7 @@ def _say_kinds(
     who = "--kind" if is_option else file
     for name, kind in sorted(said.items()):
         if kind is not None and there.get(name, kind) is not kind:
-            warn(f"judge `{name}` stays {there[name]}, as here before; {who} says {kind}")
+            warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {kind}")
 
 
 def _names_words(names: Iterable[str]) -> str:
@@ -233,8 +236,8 @@ AsOption = Annotated[
     PrelsName | None,
     typer.Option(
         "--as",
-        help="The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap"
-        " (topic docno rel method iprob). It makes a pool, too.",
+        help="The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic"
+        " docno rel method iprob). A pool is made of it, too.",
         show_default=False,
     ),
 ]

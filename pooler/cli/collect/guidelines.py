@@ -21,9 +21,10 @@ def set_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Markdown, UTF-8; - is stdin.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make a text the newest version of the guidelines; every judgement keeps its version.
+    """Make a text the newest version of the guidelines.
 
-    The text of the newest version once more changes nothing.
+    Every judgement keeps the version it was made by. Setting the text of the newest version again
+    changes nothing.
 
     Example: pooler guidelines set guidelines.md
     """
@@ -36,7 +37,7 @@ def set_(
         newest, is_new = opened.guidelines.add(text)
         outdated = opened.rejudging.outdated(why=[Why.GUIDELINES]).rows if is_new else ()
     if not is_new:
-        say(f"version {newest.version} of the guidelines has this text already")
+        say(f"version {newest.version} of the guidelines already has this text")
         return
     say(f"version {newest.version} of the guidelines")
     if outdated:
@@ -46,7 +47,7 @@ def set_(
 @app.command("show")
 def show(
     version: Annotated[
-        int | None, typer.Option("--version", min=1, help="Default the newest.", show_default=False)
+        int | None, typer.Option("--version", min=1, help="Default: the newest.", show_default=False)
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:

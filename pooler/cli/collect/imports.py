@@ -1,4 +1,4 @@
-"""Import topics docs runs judgements."""
+"""`pooler import`: topics, documents, runs, judgements."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def judgements(
     ] = None,
     kind_of_sample: AsOption = None,
     judge: Annotated[
-        str | None, typer.Option("--judge", metavar="NAME", help="Whose they are.", show_default=False)
+        str | None,
+        typer.Option("--judge", metavar="NAME", help="The judge who made them.", show_default=False),
     ] = None,
     judge_column: Annotated[
         int | None,
@@ -100,8 +101,8 @@ def judgements(
             "--input-columns",
             "--columns",
             metavar="NAME,...",
-            help="The columns of the file in order: docno and grade, and what there is of topic,"
-            " iteration and judge; - is passed over.",
+            help="What the columns of the file are, in order: docno and grade, and topic, iteration and"
+            " judge where there are any; - skips a column.",
             show_default=False,
         ),
     ] = None,
@@ -110,8 +111,8 @@ def judgements(
         Kind | None,
         typer.Option(
             "--kind",
-            help="What kind of judge. Default imported; of jsonl and tsv files what each says, and"
-            " for judges who are new alone.",
+            help="The kind of judge. Default: imported; for jsonl and tsv files, what the file says, and"
+            " only for judges who are new.",
             show_default=False,
         ),
     ] = None,
@@ -120,9 +121,9 @@ def judgements(
         typer.Option(
             "--code",
             metavar="CODE=MEANING",
-            help="A code that is no grade: unjudged (pooled, not judged: a pool entry and no"
-            " judgement), not-pooled (passed over), skipped, cannot or unjudgeable (it cannot be"
-            " judged); or grade.",
+            help="A code that is not a grade: unjudged (pooled but not judged: goes into a pool, without"
+            " a judgement), not-pooled (skipped over), skipped, cannot or unjudgeable (cannot be"
+            " judged); or grade, if it is one.",
         ),
     ] = None,
     repeats: RepeatsOption = None,
@@ -134,7 +135,7 @@ def judgements(
         typer.Option(
             "--as-pool",
             metavar="NAME",
-            help="All lines of the file are a pool of this name, too.",
+            help="Also make a pool of this name from all lines of the file.",
             show_default=False,
         ),
     ] = None,
@@ -145,7 +146,7 @@ def judgements(
 ) -> None:
     """Import judgements: a qrels file of one judge, or another file of grades.
 
-    With --as it is a prels file: a judged sample. All or nothing of a file is taken.
+    With --as it is a prels file, a judged sample. A file is imported whole or not at all.
 
     Example: pooler import judgements alice.qrels --judge alice --kind human
 
@@ -172,7 +173,7 @@ def judgements(
             ("--lenient", lenient or None),
         ):
             if value:
-                requirement = f"is for files of grades, and a {wanted.form} file says more"
+                requirement = f"is for files of grades; a {wanted.form} file already says it"
                 raise ArgumentError(name, requirement, value)
         with importing(collection) as opened:
             import_file(
@@ -289,7 +290,7 @@ def _import_grades(
     elif decoded.unjudged:
         lines = counted(decoded.n_unjudged_lines, "line")
         pairs = counted(len(decoded.unjudged), "document")
-        say(f"{file}: {lines} of {pairs} pooled and not judged: pool {pool.name}")
+        say(f"{file}: {lines} of {pairs} pooled but not judged: pool {pool.name}")
 
 
 def _say_others(file: str, decoded: DecodedQrels) -> None:
@@ -300,7 +301,7 @@ def _say_others(file: str, decoded: DecodedQrels) -> None:
     for n, words in (
         (skipped, "were skipped"),
         (len(decoded.states) - skipped, "cannot be judged"),
-        (decoded.n_not_pooled, "are not pooled, and are passed over"),
+        (decoded.n_not_pooled, "are not pooled, and are left out"),
     ):
         if n:
             say(f"{file}: {counted(n, 'line')} of documents that {words}")
@@ -431,18 +432,18 @@ class DocumentFormatName(StrEnum):
 def topics(
     file: Annotated[str, typer.Argument(metavar="FILE", help="- is stdin; .gz, .xz, .zst are fine.")],
     fmt: Annotated[
-        TopicFormatName, typer.Option("--format", help="Default: told by the content.")
+        TopicFormatName, typer.Option("--format", help="Default: recognised by the content.")
     ] = TopicFormatName.AUTO,
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Import topics: TREC <top> SGML, TREC-COVID XML, TSV, or JSONL.
 
-    Columns of TSV, with or without a line of names on top, and keys of JSONL: topic (or id, qid,
-    query_id, number, ...), title (or query, text), description, narrative.
+    Columns of TSV (with or without a header) and keys of JSONL: topic (or id, qid, query_id, number,
+    ...), title (or query, text), description, narrative.
 
-    With --replace, a topic that has another text gets a new version of it. Judgements keep the
-    version they were made by, and `pooler rejudge --why topic` lists those made by another text.
+    With --replace, a topic whose text is different gets a new version. Judgements keep the version they
+    were made by, and `pooler rejudge --why topic` lists those made by another text.
 
     Example: pooler import topics topics.xml
     """
@@ -460,20 +461,21 @@ def docs(
         list[str], typer.Argument(metavar="FILE...", help="- is stdin; .gz, .xz, .zst are fine.")
     ],
     fmt: Annotated[
-        DocumentFormatName, typer.Option("--format", help="Default: told by the content.")
+        DocumentFormatName, typer.Option("--format", help="Default: recognised by the content.")
     ] = DocumentFormatName.AUTO,
     all_texts: Annotated[
-        bool, typer.Option("--all", help="Store the text of documents in no pool too.")
+        bool, typer.Option("--all", help="Also store the text of documents that are in no pool.")
     ] = False,
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Import documents: JSONL, TREC <DOC> SGML, or TSV. Texts are kept of pooled documents only.
+    """Import documents: JSONL, TREC <DOC> SGML, or TSV. Only texts of pooled documents are kept.
 
-    Keys of JSONL, and columns of TSV, with or without a line of names on top: docno (or id, doc_id,
-    ...), title if there is one, text (or contents, body, abstract).
+    Keys of JSONL and columns of TSV (with or without a header): docno (or id, doc_id, ...), title if
+    there is one, text (or contents, body, abstract).
 
-    One transaction a file. Called again, also after an interrupt, it skips what is in already.
+    Each file is one transaction. Run again, also after an interruption, the command skips what is
+    already in.
 
     Example: pooler import docs documents.jsonl
     """
@@ -497,7 +499,7 @@ def runs(
     ] = None,
     listed: RunsOption = None,
     group: Annotated[
-        str, typer.Option("--group", help="Organisation or kind of system of the RUN arguments.")
+        str, typer.Option("--group", help="The organisation or kind of system of these runs.")
     ] = "",
     late: Annotated[
         bool, typer.Option("--late", help="These runs do not feed pools (contributes = no).")
@@ -507,9 +509,10 @@ def runs(
     replace: ReplaceOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Import run files (topic Q0 docno rank score tag), one transaction a file.
+    """Import run files (topic Q0 docno rank score tag).
 
-    Called again, also after an interrupt, it skips the runs that are in already.
+    Each file is one transaction. Run again, also after an interruption, the command skips runs that are
+    already in.
 
     Example: pooler import runs runs/*.run --group bm25
     """
@@ -575,13 +578,13 @@ def import_runs(
         finally:
             coming.close()
     say(
-        f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} there already,"
+        f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} already there,"
         f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}"
     )
     left_out = {run.tag for run in opened.runs.all() if not run.contributes} & kept_out
     if left_out:
         names = ", ".join(f"`{tag}`" for tag in sorted(left_out)[:10])
-        warn(f"{names}: there already, and left out of pools; --replace lets a run contribute")
+        warn(f"{names}: already there, and left out of pools; --replace lets a run contribute")
     for name in dict.fromkeys(stale):
         warn(
             f"pool `{name}` was made from another file of a run that is replaced now; pooler pool"
@@ -603,7 +606,7 @@ def _done(report: ImportReport) -> str:
     """Word what the import of one run did."""
     if report.added:
         return "added"
-    return "replaced" if report.replaced else "nothing new, it is there already"
+    return "replaced" if report.replaced else "nothing new, already there"
 
 
 def _refuse_unknown(
@@ -653,7 +656,7 @@ def _change(line: TopicLine, old: Topic, new: Topic) -> str:
     """Say what became of one topic."""
     words = f"topic {line.topic} has version {line.version} of its text"
     if _bare(old) == _bare(new):
-        words += ", which differs in blanks and line ends alone"
+        words += ", which differs only in blanks and line ends"
     if line.older:
         words += f"; {counted(line.older, 'judgement')} made by another text"
     return words
@@ -668,4 +671,7 @@ def _tell_older(lines: Mapping[str, TopicLine], changed: Sequence[Topic]) -> Non
     """Say how many judgements rest on another text than the topics have now."""
     older = sum(lines[topic.topic].older for topic in changed)
     if older:
-        say(f"{counted(older, 'judgement')} made by another text than now: pooler rejudge --why topic")
+        say(
+            f"{counted(older, 'judgement')} made by another text than the current one: pooler rejudge"
+            " --why topic"
+        )

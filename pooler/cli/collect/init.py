@@ -23,7 +23,7 @@ def init(
         ),
     ] = "0-2",
     name: Annotated[
-        str, typer.Option("--name", help="What the collection is called.", show_default="its file")
+        str, typer.Option("--name", help="Name of the collection.", show_default="its file")
     ] = "",
 ) -> None:
     """Make an empty collection with a declared scale of grades.

@@ -1,4 +1,4 @@
-"""Judges add list rename anonymise erase scrub."""
+"""`pooler judges`: add, list, rename, anonymise, erase, disable."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _IN_USE = (
 
 
 def scrub(collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """Write the collection's file anew, without the bytes of what was removed from it.
+    """Rewrite the collection's file without the bytes of removed data.
 
-    Erasing and anonymising do so by themselves; this is for when another program was in the way, or
-    it was interrupted.
+    Erasing and anonymising do this themselves; the command is for when another program had the file
+    open, or they were interrupted.
 
     Example: pooler judges scrub
     """
@@ -62,20 +62,20 @@ def tell_others(what: str) -> None:
 def anonymise(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
     without_notes: Annotated[
-        bool, typer.Option("--without-notes", help="Their notes and reasons go, too.")
+        bool, typer.Option("--without-notes", help="Remove their notes and reasons, too.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change; write nothing.")] = False,
     yes: YesOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Take from judges whatever tells who they are; the collection alone tells it no more.
+    """Remove everything that tells who judges are.
 
-    They get the first free of the names judge-1, judge-2, ... by chance. The machines and programs
-    they worked with, the words they had marked, the day they were registered and the seeds of their
-    orders are forgotten. Grades, times and - unless they are to go - notes stay, and so does each
-    judge's identity number, by which merges know them: copies, backups and exports made before
-    still tell who it was. `pooler export collection --anonymise` leaves the number out of what is
-    published, and names too.
+    They are renamed at random to the first free of judge-1, judge-2, ... The machines and programs they
+    worked with, the words they had marked, the day they were registered and the seeds of their orders
+    are forgotten. Grades and times stay; notes stay unless --without-notes is given. Each judge's
+    identity number, by which merges recognise them, stays too: copies, backups and exports made before
+    still tell who it was. `pooler export collection --anonymise` leaves numbers and names out of what
+    is published.
 
     Example: pooler judges anonymise alice bob --dry-run
 
@@ -88,7 +88,7 @@ def anonymise(
     with Collection(collection) as opened:
         would = opened.judges.anonymise(wanted, dry_run=True)
         if dry_run:
-            chance = ", by chance" if len(wanted) > 1 else ""
+            chance = ", at random" if len(wanted) > 1 else ""
             say(
                 f"{whom} would be renamed to the first free of judge-1, judge-2, ...{chance}:"
                 f" {', '.join(wanted)}"
@@ -145,19 +145,19 @@ def _tell_notes(number: int, *, gone: bool, would: bool = False) -> None:
 def erase(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The judge.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would go, and what would stay.")
+        bool, typer.Option("--dry-run", help="Only show what would go and what would stay.")
     ] = False,
     yes: YesOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,
 ) -> None:
-    """Erase a judge: judgements, notes, passages, sittings, assignments, and the name.
+    """Erase a judge: name, judgements, notes, passages, sittings, assignments.
 
-    What stays is a count and an identity number without a name; status, agreement, the list of
-    judges and every export say the count: "31 judgements of an erased judge removed". By the number
-    a merge with a copy of the collection brings nothing back. Copies, backups and exports made
-    before have all of it, name and number; `pooler export collection --anonymise` leaves the number
+    Only a count and an identity number without a name remain; status, agreement, the list of judges and
+    every export state the count: "31 judgements of an erased judge removed". Thanks to the number, a
+    merge with a copy of the collection brings nothing back. Copies, backups and exports made before
+    still have everything, name and number; `pooler export collection --anonymise` leaves the number
     out. Other judges' judgements stay as they are.
 
     Example: pooler judges erase bob --dry-run
@@ -195,13 +195,13 @@ def _tell_erased(found: ErasingResult) -> None:
 
 def rename(
     old: Annotated[str, typer.Argument(metavar="OLD", help="The judge.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="One word that is no judge's.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="One word that no judge is called by.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Give a judge another name: the same judge, with everything judged so far.
+    """Give a judge another name.
 
-    Copies of the collection know the judge as the same when they are merged. Names of pools, rounds
-    and files that hold the old name stay, and are named.
+    It is the same judge, with everything judged so far; copies of the collection recognise them when
+    merged. Names of pools, rounds and files that contain the old name stay, and are listed.
 
     Example: pooler judges rename ann anna
     """
@@ -276,9 +276,9 @@ _LISTED = "judge,kind,disabled,judged,cannot,skipped"
 @app.command("list")
 @command
 def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """List the judges and what each has judged, in pools or not.
+    """List the judges and how much each has judged, in pools or not.
 
-    `pooler list judges` tells more of each.
+    `pooler list judges` tells more.
 
     Example: pooler judges list
     """
@@ -296,7 +296,9 @@ def disable(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Judges.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Let judges judge no more. What they judged stays, and counts as before.
+    """Stop judges from judging.
+
+    What they judged stays, and counts as before.
 
     Example: pooler judges disable bob
     """
@@ -305,7 +307,7 @@ def disable(
     with Collection(collection) as opened:
         changed = opened.judges.set_disabled(names, disabled=True)
         for name in dict.fromkeys(names):
-            say(f"judge {name} " + ("disabled" if name in changed else "was disabled already"))
+            say(f"judge {name} " + ("disabled" if name in changed else "was already disabled"))
         for line in opened.assignments.workloads().lines:
             if line.judge not in names:
                 continue

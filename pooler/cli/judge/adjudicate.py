@@ -47,21 +47,20 @@ def adjudicate(
         ),
     ] = None,
     list_: Annotated[
-        bool, typer.Option("--list", help="List the disagreements and what became of them.")
+        bool, typer.Option("--list", help="List the disagreements and how each was settled.")
     ] = False,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Count them by the two grades, and what they were settled as.")
+        bool,
+        typer.Option("--summary", help="Count them by the two grades, and by what they were settled as."),
     ] = False,
     names: Annotated[
-        bool, typer.Option("--names", help="With --list: who A, B and C are. For the organiser alone.")
+        bool, typer.Option("--names", help="With --list: name A, B and C. For the organiser only.")
     ] = False,
-    topic: Annotated[
-        str | None, typer.Option("--topic", help="Of this topic alone.", show_default=False)
-    ] = None,
+    topic: Annotated[str | None, typer.Option("--topic", help="Only this topic.", show_default=False)] = None,
     gap: Annotated[
         int | None,
         typer.Option(
-            "--gap", min=1, metavar="N", help="Where two grades differ by N or more.", show_default=False
+            "--gap", min=1, metavar="N", help="Only where two grades differ by N or more.", show_default=False
         ),
     ] = None,
     cell: Annotated[
@@ -69,7 +68,7 @@ def adjudicate(
         typer.Option(
             "--cell",
             metavar="X,Y",
-            help="Where one judge gave X and another Y: a cell of the kappa table. Grades or"
+            help="Only where one judge gave X and another Y: one cell of the kappa table. Grades or"
             " letters of the scale; cant = cannot be judged.",
             show_default=False,
         ),
@@ -79,7 +78,8 @@ def adjudicate(
         typer.Option(
             "--judges",
             metavar="A,B",
-            help="Where these two disagree; --gap, --cell and --unresolved are then asked of them alone.",
+            help="Only where these two judges disagree; --gap, --cell and --unresolved then look at these"
+            " two alone.",
             show_default=False,
         ),
     ] = None,
@@ -87,7 +87,7 @@ def adjudicate(
         TieRuleName | None,
         typer.Option(
             "--unresolved",
-            help="Where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE"
+            help="Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE"
             " --ties unresolved` leaves out.",
             show_default=False,
         ),
@@ -96,7 +96,7 @@ def adjudicate(
         int | None,
         typer.Option(
             "--level",
-            help="With --unresolved: of votes made binary first, as by --collapse before.",
+            help="With --unresolved: make votes binary at this level first, as with --collapse before.",
             show_default=False,
         ),
     ] = None,
@@ -111,9 +111,9 @@ def adjudicate(
 ) -> None:
     """Settle documents that judges have decided differently.
 
-    The adjudicator sees the judges' grades, notes and passages as A, B, C: who is which differs
-    from document to document. The outcome is the adjudicator's own judgement; nothing is
-    overwritten. Notes and skips are never a disagreement.
+    The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
+    from document to document. The outcome is the adjudicator's own judgement; nothing is overwritten.
+    Notes and skips never count as a disagreement.
 
     Example: pooler adjudicate --judge zoe --cell 0,2
     """

@@ -13,27 +13,31 @@ from pooler.cli.signature import command
 
 @command
 def effort(
-    names: Annotated[list[str] | None, typer.Argument(metavar="JUDGE...", help="Default all judges.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="JUDGE...", help="Default: all judges.")
+    ] = None,
     below: Annotated[
-        float, typer.Option("--below", min=0, metavar="SECONDS", help="A dwell below this is low.")
+        float, typer.Option("--below", min=0, metavar="SECONDS", help="A dwell below this counts as low.")
     ] = 1.0,
-    list_: Annotated[bool, typer.Option("--list", help="The documents decided at a low dwell, too.")] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="Also list the documents decided at a low dwell.")
+    ] = False,
     level: LevelOption = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="Drift in every topic, too.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", help="Also the drift in every topic.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     output: Output,
 ) -> None:
     """Report what judging cost, what was hasty, and who drifts.
 
-    Dwell is how long a document was on the screen when it was decided; where a decision was taken
-    back, the one that stands counts. Active time is without pauses, and has what was taken back.
-    Drift compares the four quarters of each topic, in the order in which documents were first
-    decided: share relevant, mean grade, median active seconds. tau rises above 0 or falls below
-    with time, inside topics; p is how often chance alone would give as much. Of 20 trends without
-    drift one has p below 0.05.
+    Dwell is how long a document was on the screen when it was decided; where a decision was taken back,
+    the one that stands counts. Active time leaves out pauses but includes decisions taken back. Drift
+    compares the four quarters of each topic, in the order in which documents were first decided: share
+    relevant, mean grade, median active seconds. tau is above 0 where values rise with time within
+    topics, below 0 where they fall; p is how often chance alone would give as much. Of 20 trends
+    without drift, one has p below 0.05.
 
     Example: pooler effort --below 2 --list
     """

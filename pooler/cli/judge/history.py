@@ -17,19 +17,19 @@ from store.text import counted
 @command
 def history(
     topic: Annotated[
-        str | None, typer.Argument(metavar="TOPIC", help="Of this topic alone.", show_default=False)
+        str | None, typer.Argument(metavar="TOPIC", help="Only this topic.", show_default=False)
     ] = None,
     docno: Annotated[
         str | None,
-        typer.Argument(metavar="DOCNO", help="Of this document of the topic alone.", show_default=False),
+        typer.Argument(metavar="DOCNO", help="Only this document of the topic.", show_default=False),
     ] = None,
     since: Annotated[
         str | None,
         typer.Option(
             "--since",
             metavar="WHEN",
-            help="Not what happened before: 2026-03-02, which is that day at 00:00,"
-            " 2026-03-02T09:30, or with a zone 2026-03-02T09:30+01:00; UTC without.",
+            help="Only what happened from this moment on: 2026-03-02 (that day at 00:00),"
+            " 2026-03-02T09:30, or with a time zone 2026-03-02T09:30+01:00; UTC otherwise.",
             show_default=False,
         ),
     ] = None,
@@ -38,8 +38,8 @@ def history(
         typer.Option(
             "--until",
             metavar="WHEN",
-            help="Not what happened at this moment or later; a date is that day at 00:00 here too,"
-            " so that the day is not in it.",
+            help="Only what happened before this moment; a date means that day at 00:00, so the day"
+            " itself is left out.",
             show_default=False,
         ),
     ] = None,
@@ -48,8 +48,8 @@ def history(
         typer.Option(
             "--judge",
             metavar="NAME",
-            help="Only what this judge did, or became; may be repeated.",
-            show_default="all, and what no judge did",
+            help="Only what this judge did or what was done to this judge; may be repeated.",
+            show_default="everything, also what no judge did",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -58,19 +58,19 @@ def history(
 ) -> None:
     """Tell who changed what and when, or why a document has its grade.
 
-    Without DOCNO: every event of every judge by time, the newest last, with how the document stood
-    with that judge before and after it; and whatever else has a date. Of a topic that is runs,
-    pools, assignments and new versions of its text; of the collection guidelines and judges too:
-    added, renamed (by the name of now), erased (without one). A pool's withdrawal has no date.
+    Without DOCNO: every event of every judge by time, newest last, with the state of the document for
+    that judge before and after; and everything else that has a date. For a topic that means runs,
+    pools, assignments and new versions of its text; for the collection also guidelines and judges:
+    added, renamed (under the current name), erased (without a name). The withdrawal of a pool has no
+    date.
 
-    With DOCNO: what was done (by the judge, unless it says otherwise), how the document stood after
-    it, what an undo took back, the versions of the guidelines and the topic's text it was done
-    under, whether the document's text has changed since, how long the document was on the screen,
-    and for an adjudicator's ruling the judges' verdicts it rested on. Below, the final grade where
-    none has to be chosen - a ruling's, or that of the only judge who graded it - with the levels
-    from which it is relevant, or why there is none; and how it stands with each judge now.
-    json has the passages in full. Times are UTC. --limit takes the newest; without it people see
-    the newest 50, and of one document all.
+    With DOCNO: what was done (by the judge, unless stated otherwise), the state of the document after
+    it, what an undo took back, the versions of the guidelines and the topic's text at the time, whether
+    the document's text has changed since, how long the document was on the screen, and for an
+    adjudicator's ruling the judges' grades it rested on. Below: the final grade where there is only one
+    candidate (a ruling, or the grade of the only judge) with the levels from which it is relevant, or
+    why there is none; and the current state with each judge. json has the passages in full. Times are
+    UTC. --limit takes the newest; without it people see the newest 50, and of one document all.
 
     Example: pooler history G01 KG-E-002
 

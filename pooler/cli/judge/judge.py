@@ -1,4 +1,4 @@
-"""Judge: sitting down."""
+"""`pooler judge`: the judging screen, or the line mode."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MinDwellOption = Annotated[
         "--min-dwell",
         min=0,
         metavar="MS",
-        help="Grade keys sooner than this after a document appears are dropped (full screen).",
+        help="Ignore grade keys pressed sooner than this after a document appears (full screen).",
     ),
 ]
 MIN_DWELL_MS = 300
@@ -47,7 +47,7 @@ PageOption = Annotated[
         "--page",
         min=0,
         metavar="LINES",
-        help="Line mode: print so many lines of a document, Enter brings more; 0 = all.",
+        help="Line mode: print this many lines of a document at a time, Enter for more; 0 = all.",
     ),
 ]
 KeymapOption = Annotated[
@@ -142,7 +142,7 @@ def judge(
     name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Who is judging.")],
     plain: PlainOption = False,
     topic: Annotated[
-        str | None, typer.Option("--topic", help="Open this topic at once.", show_default=False)
+        str | None, typer.Option("--topic", help="Open this topic right away.", show_default=False)
     ] = None,
     stay: StayOption = False,
     min_dwell: MinDwellOption = MIN_DWELL_MS,
@@ -194,7 +194,7 @@ def judge(
 
 
 def _refuse_others(opened: Collection, name: str) -> None:
-    """Refuse an adjudicator, who settles what judges disagree on, and a model, which is nobody."""
+    """Refuse adjudicators, who settle disagreements, and models, which are not people."""
     from store.records import JudgeKind
 
     for judge in opened.judges.all():

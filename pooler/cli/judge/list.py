@@ -1,4 +1,4 @@
-"""`pooler list`: what there is in a collection, one row a thing."""
+"""`pooler list`: the things of one kind in a collection, one row each."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pooler.cli.signature import command
 if TYPE_CHECKING:
     from pooler.results.look.listing import Kind
 
-app = typer.Typer(help="List what there is, one row a thing, with its counts.", no_args_is_help=True)
+app = typer.Typer(help="List the runs, topics, documents, pools, judges or rounds.", no_args_is_help=True)
 
 TopicOption = Annotated[
-    str | None, typer.Option("--topic", metavar="TOPIC", help="Of this topic alone.", show_default=False)
+    str | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic.", show_default=False)
 ]
 PoolOption = Annotated[
     str | None,
-    typer.Option("--pool", metavar="NAME", help="Of this pool alone, withdrawn or not.", show_default=False),
+    typer.Option("--pool", metavar="NAME", help="Only this pool, withdrawn or not.", show_default=False),
 ]
 JudgeOption = Annotated[
     str | None,
@@ -38,7 +38,7 @@ def runs(
 ) -> None:
     """List the runs: how much each retrieved, how many pools it fed, and its file.
 
-    Of a topic: the runs that have it, with its documents. Of a pool: the runs that fed it.
+    With --topic: the runs that have it, with their documents. With --pool: the runs that fed it.
 
     Example: pooler list runs --topic G01
     """
@@ -53,13 +53,13 @@ def topics(
     judge: JudgeOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """List the topics, and how the documents of each stand with all judges together.
+    """List the topics, with the state of each one's documents over all judges.
 
-    Every pooled document is in one state: judged by somebody; else found impossible to judge;
-    else skipped; else unjudged. Outside: judged by somebody, but in no pool. Relevant: graded at
-    the scale's relaxed level or above by somebody, pooled or not; with --pool, in that pool.
-    Version: of the topic's text; by older text: judgements made at a desk by another text than now,
-    `pooler rejudge --why topic`.
+    Every pooled document is in one state: judged by somebody; otherwise found impossible to judge;
+    otherwise skipped; otherwise unjudged. Outside: judged by somebody, but in no pool. Relevant: graded
+    at or above the scale's relaxed level by somebody, pooled or not; with --pool, in that pool.
+    Version: of the topic's text. By older text: judgements made with another text than the current one;
+    see `pooler rejudge --why topic`.
 
     Example: pooler list topics
     """
@@ -75,11 +75,11 @@ def docs(
     judge: JudgeOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """List the documents by docno: which have a text, and for how many topics each is what.
+    """List the documents: which have a text, and for how many topics each is pooled or judged.
 
-    The states are those of `pooler list topics`, counted over topics: pooled 2, judged 1 is a
-    document pooled for two topics and judged for one. Of a topic: documents pooled, judged or
-    otherwise looked at for it. Of a judge: documents they did anything to.
+    The states are those of `pooler list topics`, counted over topics: pooled 2, judged 1 is a document
+    pooled for two topics and judged for one. With --topic: documents that are pooled, judged or
+    otherwise looked at for it. With --judge: documents this judge did anything to.
 
     Example: pooler list docs --topic G01
     """
@@ -94,10 +94,10 @@ def pools(
     judge: JudgeOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """List the pools, and how the documents of each stand with all judges together.
+    """List the pools, with the state of each one's documents over all judges.
 
-    A document that is in several pools is counted in each of them. The states are those of
-    `pooler list topics`. Withdrawn pools are listed; what they alone hold is not pooled any more.
+    A document that is in several pools counts in each of them. The states are those of `pooler list
+    topics`. Withdrawn pools are listed; documents that only they hold no longer count as pooled.
 
     Example: pooler list pools
     """
@@ -112,10 +112,11 @@ def judges(
     pool: PoolOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """List the judges, and what each did: as it stands now, in pools or not.
+    """List the judges, and what each has done.
 
-    Undecided: documents with a note or a marked passage alone, or whose decision was taken back.
-    Events are all there ever were. What still lies before each judge is told by `pooler status`.
+    Counts are of what stands now, in pools or not. Undecided: documents with only a note or a marked
+    passage, or whose decision was taken back. Events counts everything ever done. `pooler status` tells
+    what each judge still has to do.
 
     Example: pooler list judges
     """
@@ -130,10 +131,10 @@ def rounds(
     judge: JudgeOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """List the rounds: the iteration labels that pools give, and judgements carry.
+    """List the rounds: the labels that pools give and judgements carry.
 
-    A document in pools of several rounds is counted in the round of its oldest pool, so that
-    rounds add up. Judgements: current grades of all judges with the label, pooled or not.
+    A document in pools of several rounds counts in the round of its oldest pool, so that rounds add up.
+    Judgements: current grades of all judges with the label, pooled or not.
 
     Example: pooler list rounds
     """

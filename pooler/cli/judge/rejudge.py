@@ -25,19 +25,21 @@ class WhyName(StrEnum):
 @command
 def rejudge(
     judges: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="Of this judge; may be repeated.")
+        list[str] | None, typer.Option("--judge", metavar="NAME", help="Only this judge; may be repeated.")
     ] = None,
     topics: Annotated[
-        list[str] | None, typer.Option("--topic", metavar="TOPIC", help="Of this topic; may be repeated.")
+        list[str] | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic; may be repeated.")
     ] = None,
     why: Annotated[
         list[WhyName] | None,
         typer.Option(
-            "--why", help="For this reason; may be repeated. text: the document's; topic: the topic's."
+            "--why",
+            help="Only for this reason; may be repeated. text: the document's text changed;"
+            " topic: the topic's.",
         ),
     ] = None,
     requeue: Annotated[
-        bool, typer.Option("--requeue", help="Put them back before their judges, as unjudged.")
+        bool, typer.Option("--requeue", help="Make them unjudged again, for their judges to repeat.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
@@ -45,9 +47,9 @@ def rejudge(
 ) -> None:
     """List judgements whose guidelines or texts have changed since.
 
-    With --requeue, each is unjudged again: the grade leaves the qrels until its judge has given
-    another, and stays in the history. Those that no judge would be shown again stay as they are.
-    Of imported judgements nobody knows what they were made of; they are never listed.
+    With --requeue each becomes unjudged again: the grade leaves the qrels until its judge has given
+    another, and stays in the history. Documents that no judge would see again are left alone. Imported
+    judgements are never listed, since nobody knows which texts they were made with.
 
     Example: pooler rejudge --why text
     """

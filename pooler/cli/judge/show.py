@@ -1,4 +1,4 @@
-"""`pooler show`: everything known of one thing."""
+"""`pooler show`: everything known about one thing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pooler.cli.signature import command
 if TYPE_CHECKING:
     from pooler.results.look.details import Details, Kind
 
-app = typer.Typer(help="Show everything known of one thing.", no_args_is_help=True)
+app = typer.Typer(help="Show everything known about one thing.", no_args_is_help=True)
 
 
 @app.command("run")
@@ -38,14 +38,14 @@ def topic(
     version: Annotated[
         int | None,
         typer.Option(
-            "--version", min=1, help="Its text in this version, default the newest.", show_default=False
+            "--version", min=1, help="Show this version of its text; default the newest.", show_default=False
         ),
     ] = None,
     *,
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show a topic: its text, how its documents stand, who judged, and which runs have it.
+    """Show a topic: its text, the state of its documents, its judges, and the runs that have it.
 
     Where the text has changed, every version of it is listed, with the judgements made by it.
 
@@ -58,16 +58,16 @@ def topic(
 @command
 def doc(
     docno: Annotated[str, typer.Argument(metavar="DOCNO", help="The document's docno.")],
-    text: Annotated[bool, typer.Option("--text", help="Its text, too, at the end.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Also its text, at the end.")] = False,
     *,
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show a document: its pools, the runs that retrieved it, and every current judgement.
 
-    Ranks are in trec order. A document may be pooled for one topic and retrieved for another;
-    for a topic without any row it is not pooled, and nobody has looked at it. How a judgement came
-    about is told by `pooler history`.
+    Ranks are in trec order. A document may be pooled for one topic and retrieved for another; for a
+    topic without a row it is not pooled, and nobody has looked at it. `pooler history` tells how a
+    judgement came about.
 
     Example: pooler show doc KG-E-002 --text
     """
@@ -89,7 +89,7 @@ def pool(
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show a pool: how it was chosen, from which runs, and how its documents stand by topic.
+    """Show a pool: how it was chosen, from which runs, and the state of its documents by topic.
 
     Example: pooler show pool pool
     """
@@ -106,8 +106,8 @@ def judge(
 ) -> None:
     """Show a judge: what they did, topic by topic and sitting by sitting.
 
-    Pooled is what pools hold, whoever it is assigned to; what is left to a judge is told by
-    `pooler status`, and what it cost them by `pooler effort`.
+    Pooled counts what pools hold, whoever it is assigned to. `pooler status` tells what a judge still
+    has to do, and `pooler effort` what judging cost.
 
     Example: pooler show judge alice
     """
@@ -117,7 +117,7 @@ def judge(
 def _show(
     kind: Kind, name: str, output: Output, collection: str, *, version: int | None = None, text: bool = False
 ) -> Details:
-    """Write everything known of one thing."""
+    """Write everything known about one thing."""
     from pooler.results.look.details import details
     from store.collection import Collection
 

@@ -1,4 +1,4 @@
-"""Status: how far judging has come."""
+"""`pooler status`: how far judging has come."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from pooler.cli.signature import command
 @command
 def status(
     output: Output,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="One row a topic and judge.")] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", help="One row per topic and judge.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw a bar a row: every grade, and what has none.")
+        bool, typer.Option("--plot", help="Draw one bar per row: every grade, and what has none.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show how far each judge is, and how long the rest will take.
 
-    Pooled = in any pool not withdrawn; once documents are assigned, what is assigned to that judge.
-    Judged documents outside of it are counted apart. Unjudged, skipped, cannot be judged and
-    grade 0 are four different things. An adjudicator owes no pool: judged are the rulings. Left =
-    unjudged, and what adaptive pools may still draw; once documents are assigned, they draw
-    nothing. The forecast is the mean active time of the judge's latest decisions, times left:
-    minutes at the desk, without pauses. `pooler effort` tells more of it.
+    Pooled = in any pool that is not withdrawn; once documents are assigned, what is assigned to that
+    judge. Documents judged outside of that are counted apart. Unjudged, skipped, cannot be judged and
+    grade 0 are four different things. An adjudicator has no pool to get through: their judged documents
+    are rulings. Left = unjudged, plus what adaptive pools may still draw; once documents are assigned,
+    they draw nothing. The forecast is the mean active time of the judge's latest decisions, times left:
+    minutes at the desk, without pauses. `pooler effort` tells more.
 
     Example: pooler status --by-topic --plot
     """

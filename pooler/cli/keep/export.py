@@ -1,4 +1,4 @@
-"""Export qrels pool judgements collection work probabilities."""
+"""`pooler export`: qrels, pools, judgements, collections, work files, probabilities."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 @command
 def qrels(options: QrelsOptions, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """Write qrels (topic iteration docno grade): graded, or binary at a level, or several of them.
+    """Write qrels (topic iteration docno grade): graded, or binary at one or more levels.
 
-    Skipped and unjudgeable documents are left out and counted; none becomes grade 0. An
-    adjudicator's ruling is the grade wherever one stands, whatever the rule.
+    Documents that were skipped or cannot be judged are left out and counted; none becomes grade 0. An
+    adjudicator's ruling, where one stands, is the grade, whatever the rule.
 
     Example: pooler export qrels --aggregate majority --ties low --out qrels.txt
     """
@@ -72,15 +72,15 @@ _WHOLE = 2**31 - 1
 
 
 def pool(
-    name: Annotated[str, typer.Option("--name", help="Of the pool.")] = "pool",
+    name: Annotated[str, typer.Option("--name", help="Name of the pool.")] = "pool",
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
     annotated: Annotated[
         bool,
         typer.Option(
             "--annotated",
-            help="Write `topic docno run group rank score grade`, one line a contributor. Without"
-            " one: - for run, group, rank and score; without a grade: unjudged, skipped, cannot or"
-            " tied.",
+            help="Write `topic docno run group rank score grade`, one line per contributing run. - for"
+            " run, group, rank and score where no run contributed; in place of a missing grade:"
+            " unjudged, skipped, cannot or tied.",
         ),
     ] = False,
     judge: JudgeOption = None,
@@ -90,7 +90,7 @@ def pool(
     without_rulings: WithoutRulingsOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Write a pool of the collection: one `topic docno` a line, in its display order.
+    """Write a pool: one `topic docno` per line, in its display order.
 
     Example: pooler export pool --out pool.txt
 
@@ -140,7 +140,7 @@ def _say_others(name: str, others: list[str]) -> None:
         return
     named = ", ".join(others[:_OTHERS_SHOWN])
     named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
-    say(f"this is pool `{name}` alone; other pools: {named} (--name writes one)")
+    say(f"this is only pool `{name}`; other pools: {named} (--name writes one)")
 
 
 def _check_no_policy(
@@ -252,22 +252,24 @@ def judgements(
         JudgementsFormatName,
         typer.Option(
             "--format",
-            help="jsonl: a JSON object a line. tsv: a header and cells between tabs, with \\t, \\n,"
-            " \\r, \\\\ and \\uXXXX in them for what a cell cannot hold; empty = nothing.",
+            help="jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
+            " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing.",
         ),
     ] = JudgementsFormatName.JSONL,
     history: Annotated[
         bool,
-        typer.Option("--history", help="Every event with all that is known of it, in the order it was done."),
+        typer.Option("--history", help="Every event with everything known about it, in the order of time."),
     ] = False,
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help="Default stdout.")] = None,
     manifest: Annotated[
         str | None,
-        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+        typer.Option(
+            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+        ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Write how every document stands with every judge, notes and reasons too: one a line.
+    """Write the state of every document for every judge, with notes and reasons.
 
     `pooler import judgements --format jsonl` (or tsv) reads it back.
 
@@ -345,7 +347,7 @@ def _report_events(tally: _Tally, *, history: bool) -> None:
 
 def whole_collection(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A folder that is not there yet, or is empty.")
+        Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet, or is empty.")
     ],
     judge: JudgeOption = None,
     aggregate: AggregateOption = None,
@@ -354,10 +356,11 @@ def whole_collection(
     of: OfOption = None,
     without_rulings: WithoutRulingsOption = False,
     without_texts: Annotated[
-        bool, typer.Option("--without-texts", help="Docnos alone, not the texts of documents.")
+        bool, typer.Option("--without-texts", help="Only docnos, not the texts of documents.")
     ] = False,
     without_runs: Annotated[
-        bool, typer.Option("--without-runs", help="Leave the runs out; plans of pools name none, either.")
+        bool,
+        typer.Option("--without-runs", help="Leave the runs out; plans of pools then name none, either."),
     ] = False,
     without_notes: Annotated[
         bool, typer.Option("--without-notes", help="Leave the judges' notes and reasons out.")
@@ -366,22 +369,22 @@ def whole_collection(
         bool,
         typer.Option(
             "--anonymise",
-            help="Judges become judge-1, judge-2, ... in an order drawn by chance and kept nowhere;"
-            " their machines and own terms are left out. Notes and reasons stay: see"
-            " --without-notes.",
+            help="Rename judges to judge-1, judge-2, ... in a random order that is kept nowhere, and"
+            " leave out their machines and own terms. Notes and reasons stay: see --without-notes.",
         ),
     ] = False,
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="Let DIR be an earlier export, unchanged since, and take its place."),
+        typer.Option("--replace", help="Replace DIR, if it is an earlier export that nobody has changed."),
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Write the whole collection: topics, documents, runs, pools, qrels, all judgements, a README.
+    """Write the whole collection into a folder, with a README.
 
-    Qrels are graded, and binary at every level of the scale. With several judges and neither
-    --judge nor --aggregate every judge has qrels of their own, and there are no merged ones.
-    `pooler import collection DIR` makes the same collection again.
+    Topics, documents, runs, pools, qrels and all judgements. Qrels are graded, and binary at every
+    level of the scale. With several judges and neither --judge nor --aggregate, each judge gets their
+    own qrels and there are no merged ones. `pooler import collection DIR` makes the same collection
+    again.
 
     Example: pooler export collection garden --aggregate majority --ties low
     """
@@ -437,7 +440,7 @@ def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
         say(f"left out: {', '.join(left_out)}")
     graded = [one for one in written.qrels if one["level"] is None]
     if len(graded) > 1:
-        say(f"{len(graded)} judges have qrels of their own; --aggregate RULE or --judge NAME gives one set")
+        say(f"{len(graded)} judges have their own qrels; --aggregate RULE or --judge NAME gives one set")
     elif graded:
         _report_qrels(written.qrels)
         tell_kinds(graded[0].get("kinds", {}))
@@ -450,9 +453,12 @@ def _report_directory(folder: Path, wishes: Wishes, written: Written) -> None:
         )
     if wishes.anonymised and (counts["notes"] or counts["reasons"]):
         parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason") if counts[f"{noun}s"]]
-        warn(f"judges' own words are in as they are: {' and '.join(parts)}; --without-notes leaves them out")
+        warn(
+            f"judges' own words are included as they are: {' and '.join(parts)}; --without-notes leaves"
+            " them out"
+        )
     if written.names_kept:
-        say("the judges are called judge-1, judge-2, ... already: they keep these names")
+        say("the judges are already called judge-1, judge-2, ...: they keep these names")
     say(f"the licence is for you to fill in: {folder / 'README.md'}")
 
 
@@ -491,14 +497,16 @@ def _report_left_out(graded: Sequence[Mapping[str, Any]]) -> None:
 
 def work(
     judge: Annotated[str, typer.Option(metavar="NAME", help="Whose documents.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A new SQLite file, like ann.db.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="A new SQLite file, such as ann.db.")
+    ],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make a collection of one judge's documents, to be judged on another machine.
+    """Make a collection of one judge's documents, to judge on another machine.
 
-    In it are what lies before the judge - topics, documents with their texts, guidelines - and what
-    the judge did to them so far; no run, no rank, and nothing of other judges. `pooler judge` works
-    on it; `pooler merge FILE` takes it back, and only what was judged.
+    It holds what is left for the judge (topics, documents with their texts, guidelines) and what the
+    judge has done so far; no run, no rank, and nothing of other judges. `pooler judge` works on it;
+    `pooler merge FILE` brings back what was judged.
 
     Example: pooler export work --judge ann --out ann.db
     """
@@ -516,17 +524,17 @@ def work(
     )
     if made.without_text:
         warn(
-            f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE"
-            " brings them, then make the file anew"
+            f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE brings"
+            " them; then make this file again"
         )
     if made.elsewhere:
         say(
-            f"{counted(made.elsewhere, 'more document')} could come to `{judge}` here, to be"
-            " claimed or drawn; they are not in it"
+            f"{counted(made.elsewhere, 'more document')} could still come to `{judge}` here, claimed or"
+            " drawn; they are not in it"
         )
     say(f"there: pooler judge --judge {judge} --collection {out}")
     whole = "" if collection == DEFAULT_COLLECTION else f" --collection {named}"
-    say(f"back again: pooler merge {out}{whole}")
+    say(f"back here: pooler merge {out}{whole}")
 
 
 def probabilities(
@@ -536,8 +544,8 @@ def probabilities(
         typer.Option(
             "--value",
             metavar="GRADE=P",
-            help="What a judge's grade is worth: the probability, from 0 to 1, that the document is"
-            " relevant. Once for every grade of the scale.",
+            help="The probability, from 0 to 1, that a document a judge gave this grade is relevant."
+            " Repeat for every grade of the scale.",
             show_default=False,
         ),
     ] = None,
@@ -547,15 +555,17 @@ def probabilities(
     of: OfOption = None,
     manifest: Annotated[
         str | None,
-        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+        typer.Option(
+            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+        ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Write `topic docno p`: the probability that a document is relevant, by all its judges.
+    """Write how likely each document is relevant, by all its judges.
 
-    With --value it is the mean over the judges of what their grades are worth, with --level the
-    share of judges who give that grade or more. Documents that nobody graded are not in it;
-    adjudicators are no judges here, and their rulings play no part.
+    A line is `topic docno p`. With --value, p is the mean over judges of the value of their grades;
+    with --level, the share of judges who give that grade or more. Documents that nobody graded are left
+    out; adjudicators do not count as judges here, and their rulings play no part.
 
     Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
     """

@@ -1,4 +1,4 @@
-"""Export ntcir, export prels."""
+"""`pooler export ntcir` and `pooler export prels`."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def ntcir(
         ),
     ],
     out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="PREFIX", help="The file, or two.")
+        str | None, typer.Option("--out", "-o", metavar="PREFIX", help="The file, or the two files.")
     ] = None,
     letters: Annotated[
         str | None,
         typer.Option(
             "--letters",
             metavar="LETTERS",
-            help="With ntcir2: a letter for each grade of the scale, the lowest first, as CBA.",
+            help="With ntcir2: a letter for each grade of the scale, lowest first, such as CBA.",
             show_default=False,
         ),
     ] = None,
@@ -89,9 +89,9 @@ def ntcir(
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Write qrels in a format of NTCIR: grades as letters, or as levels L0 to Ln.
+    """Write qrels in an NTCIR format: grades as letters, or as levels L0 to Ln.
 
-    Documents without a grade are left out and counted. Judging rounds have no place in these files.
+    Documents without a grade are left out and counted. These files have no place for judging rounds.
 
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
@@ -161,7 +161,7 @@ def ntcir(
     tell_left_out(final, n_open)
     n_rounds = len({row.iteration for row in final.rows})
     if n_rounds > 1:
-        say(f"which of {n_rounds:,} rounds a document was judged in was not written")
+        say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
     tell_kinds(kinds)
     if erased:
         say(erased)
@@ -221,14 +221,16 @@ def prels(
     without_rulings: WithoutRulingsOption = False,
     manifest: Annotated[
         str | None,
-        typer.Option("--manifest", metavar="FILE", help="Default: the file, .manifest.json added."),
+        typer.Option(
+            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+        ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Write the judgements of a sampled pool in one of two formats of five columns.
+    """Write the judgements of a sampled pool, for xinfAP or statAP.
 
-    Judged documents that were not sampled count as not sampled. Sampled ones without a grade are
-    counted on stderr: xinfap has no code for them but -1, statap leaves them out.
+    Documents that were judged but not sampled count as not sampled. Sampled documents without a grade
+    are counted on stderr: xinfap can only write -1 for them, statap leaves them out.
 
     Example: pooler export prels --as xinfap --pool sample --out prels.txt
     """

@@ -1,4 +1,4 @@
-"""`pooler merge`: what was done on copies comes in; where they differ, somebody says what stands."""
+"""`pooler merge`: take in what was done on copies, and settle where they differ."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ def merge(
     settle: Annotated[
         RuleName | None,
         typer.Option(
-            help="Where one judge decided differently on two copies: the latest or the earliest"
-            " decision stands, the highest or the lowest grade, or the document goes back to the"
-            " judge (unjudged)."
+            help="What stands where one judge decided differently on two copies: the latest or the"
+            " earliest decision, the highest or the lowest grade, or none: the document goes back to"
+            " the judge (unjudged)."
         ),
     ] = None,
     settle_by: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Settle by hand: the list of --conflicts, its column `take` filled in with a"
-            " grade, skip, unjudged, cannot, or a rule: latest, earliest, highest or lowest."
-            " Goes before --settle.",
+            help="Settle by hand: the file of --conflicts with its column `take` filled in: a grade,"
+            " skip, unjudged, cannot, or a rule (latest, earliest, highest, lowest). Takes"
+            " precedence over --settle.",
         ),
     ] = None,
     conflicts: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write what nothing settles as TSV, with an empty column `take`; with --settle-by"
-            " also what is settled by hand.",
+            help="Write the conflicts that nothing settles as TSV, with an empty column `take`; with"
+            " --settle-by also those settled by hand.",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come, and change nothing.")
+        bool, typer.Option("--dry-run", help="Say what would come in, and change nothing.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
@@ -67,17 +67,17 @@ def merge(
 ) -> None:
     """Take in what was done on copies of the collection.
 
-    Copies are files that were copied (`pooler backup`, `pooler copy`), parts made by `pooler export
-    work`, or databases; they are only read. Every event keeps its judge, time and sitting. What was
-    made new on a copy comes too: documents, runs, pools, guidelines, judges, places; what was
-    erased there, a judge or notes, goes here. All of it is taken in, or nothing. Any order of
-    merging gives the same, and merging twice changes nothing.
+    Copies are copied files (`pooler backup`, `pooler copy`), parts made by `pooler export work`, or
+    databases; they are only read. Every event keeps its judge, time and sitting. New documents, runs,
+    pools, guidelines, judges and assignments of a copy come in as well; a judge or notes erased there
+    are erased here. Either all of it is taken in, or nothing. The order of merging does not matter, and
+    merging twice changes nothing.
 
-    Where one judge went on with one document on two copies, a decision stands against a skip, and a
-    grade changed on one copy against a note on the other. Two decisions that differ are a conflict:
-    without --settle or --settle-by nothing is merged, all of them are listed, and the exit code is
-    1. Both decisions stay in the history. So does what was settled by hand: it stands, and once a
-    copy brings a decision not known then, it is one of the two that differ.
+    Where one judge worked on the same document in two copies, a decision wins against a skip, and a
+    changed grade against a mere note. Two different decisions are a conflict: without --settle or
+    --settle-by nothing is merged, all conflicts are listed, and the exit code is 1. Both decisions stay
+    in the history. What was settled by hand stays settled, until a copy brings a decision that was not
+    known then.
 
     Example: pooler merge ann.db bob.db --dry-run
 
@@ -110,13 +110,13 @@ def merge(
         return
     if conflicts is None:
         say(
-            "hint: --settle RULE settles all of them; --conflicts FILE writes a list to be filled"
-            " in for --settle-by"
+            "hint: --settle RULE settles all of them; --conflicts FILE writes a list to fill in for"
+            " --settle-by"
         )
     else:
         say(
-            "hint: fill in the column `take`, then the same command with"
-            f" --settle-by {conflicts} in place of --conflicts"
+            f"hint: fill in the column `take`, then run the same command with --settle-by {conflicts}"
+            " instead of --conflicts"
         )
     raise typer.Exit(ExitCode.DATA)
 

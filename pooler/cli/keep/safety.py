@@ -1,4 +1,4 @@
-"""Backup restore copy verify upgrade."""
+"""`pooler backup`, `restore`, `copy`, `verify` and `upgrade`."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from store.text import counted, sanitise_line
 def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup: a new file.")],
     replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Let FILE be an earlier backup of this collection; take its place."),
+        bool, typer.Option("--replace", help="Replace FILE, if it is an earlier backup of this collection.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Save the whole collection as one file, while judges work.
 
-    The file is checked when it is written, and sealed with a checksum; it appears whole or not at
-    all. Every judgement that was saved before is in it. A file copied by hand may lack what was
-    judged last. `pooler restore FILE` makes a collection of it again.
+    The file is checked once written and sealed with a checksum; it appears whole or not at all. It has
+    every judgement saved before it was started. (A file copied by hand may lack the latest judgements.)
+    `pooler restore FILE` turns it into a collection again.
 
     Example: pooler backup wine-monday.backup --collection wine.db
     """
@@ -40,7 +39,7 @@ def backup(
         made = back_up(url, file, replaces=replace, progress=progress)
     size = f"{made.n_bytes / 1e6:,.1f} MB"
     say(f"{file}: {counted(made.n_events, 'judgement event')}, {size}; checked and sealed")
-    say(f"back again: pooler restore {file} --collection {display(url)} --replace")
+    say(f"to restore: pooler restore {file} --collection {display(url)} --replace")
 
 
 def restore(
@@ -48,19 +47,19 @@ def restore(
     replace: Annotated[
         bool,
         typer.Option(
-            "--replace", help="Let the collection be there: it is saved beside itself, then replaced."
+            "--replace", help="Replace the collection that is there, after saving it beside itself."
         ),
     ] = False,
     with_erased: Annotated[
-        bool, typer.Option("--with-erased", help="Let judges come back who were erased since.")
+        bool, typer.Option("--with-erased", help="Allow judges who were erased since to come back.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make a collection of a backup, anew or in place of one.
+    """Make a collection from a backup, new or in place of one.
 
-    The backup is checked first. With --replace the collection that is there is saved as
-    FILE.replaced; one that is damaged is put aside as it is, as FILE.damaged. Nobody may be judging
-    in it. A backup with judges who were erased there since is refused without --with-erased.
+    The backup is checked first. With --replace the existing collection is saved as FILE.replaced; a
+    damaged one is set aside as it is, as FILE.damaged. Nobody may be judging in it. A backup with
+    judges who have been erased since is refused without --with-erased.
 
     Example: pooler restore wine-monday.backup --collection wine.db
     """
@@ -74,7 +73,7 @@ def restore(
     if done.part_of is not None:
         say(f"it is {done.part_of}, not a whole collection; pooler merge brings it back there")
     if done.was_damaged:
-        say(f"what was there is damaged; it is in {done.kept}, as it was")
+        say(f"what was there is damaged; it is kept as it was in {done.kept}")
     elif done.kept is not None:
         say(f"what was there is saved in {done.kept}")
 
@@ -90,9 +89,8 @@ def copy(
 ) -> None:
     """Copy a whole collection: from a file to a server, or back.
 
-    One state is read and all of it is written, or nothing. `pooler export collection` gives the
-    same bytes at both places. Judges who work at FROM meanwhile are not in the copy: let them go on
-    at TO.
+    One state is read and all of it is written, or nothing. `pooler export collection` gives the same
+    bytes at both places. Work that judges do at FROM meanwhile is not copied: let them continue at TO.
 
     Example: pooler copy wine.db postgresql://judging@server/wine
     """
@@ -110,10 +108,10 @@ def copy(
 def verify(collection: CollectionOption = DEFAULT_COLLECTION, *, output: Output) -> None:
     """Check the collection against its own rules.
 
-    The file and its references, every value, the scale, guidelines, judges, sittings, places,
-    texts and their hashes, runs and rankings, pools, and the history of every judgement. Others may
-    work on it meanwhile. What killed commands left beside it is named. The exit code is 1 when
-    there is a fault.
+    Checked are the file and its references, every value, the scale, guidelines, judges, sittings,
+    assignments, texts and their hashes, runs and rankings, pools, and the history of every judgement.
+    Others may work on it meanwhile. Files left behind by killed commands are named. The exit code is 1
+    when there is a fault.
 
     Example: pooler verify --collection wine.db
     """
@@ -134,18 +132,18 @@ def upgrade(
         bool,
         typer.Option(
             "--no-backup",
-            help="Save nothing first: where pg_dump, or you, have done so. A postgresql:// "
-            "collection needs it.",
+            help="Do not back up first, because pg_dump or you have done so. Required for a postgresql://"
+            " collection.",
         ),
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Back up a collection and migrate it to this program's schema.
 
-    Tables, columns and indexes that are missing are made, too; what else is not as the schema has
-    it is told. The backup of a collection file is FILE.SCHEMA.backup beside it, checked before the
-    first step (pooler restore makes a collection of it again). All steps are taken, or none. A
-    server's collection is saved by the server's own tools: pg_dump, and then --no-backup here.
+    Missing tables, columns and indexes are made, too; other differences from the schema are reported.
+    The backup of a collection file is FILE.SCHEMA.backup beside it, checked before the first step
+    (pooler restore turns it into a collection again). All steps are taken, or none. A collection on a
+    server is backed up by the server's own tools: pg_dump, and then --no-backup here.
 
     Example: pooler upgrade --collection wine.db
     """

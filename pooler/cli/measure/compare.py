@@ -28,8 +28,10 @@ def compare(
         ),
     ] = None,
     measure: Annotated[
-        str, typer.Option("--measure", "-m", metavar="MEASURE", help="The measure to compare by; see `evaluate"
-                                                                     " --list`.")
+        str,
+        typer.Option(
+            "--measure", "-m", metavar="MEASURE", help="The measure to compare by; see `evaluate --list`."
+        ),
     ] = "AP",
     alpha: Annotated[
         float, typer.Option("--alpha", help="Level of significance, two-sided; intervals cover 1 - alpha.")
@@ -39,7 +41,7 @@ def compare(
         typer.Option(
             "--resolution",
             help="For the exact randomisation test and Wilcoxon's test, differences are rounded to"
-                 " multiples of this: scores closer than that count as equal.",
+            " multiples of this: scores closer than that count as equal.",
         ),
     ] = 1e-4,
     seed: Annotated[
@@ -50,7 +52,7 @@ def compare(
         typer.Option(
             "--plot",
             help="With two runs: plot their differences against the normal curve (figure 3 of Kishida"
-                 " 2001); --format json or tsv gives its points.",
+            " 2001); --format json or tsv gives its points.",
         ),
     ] = False,
     by_topic: Annotated[

@@ -45,16 +45,16 @@ def diagnose(
         typer.Option(
             "--repool",
             help="Leave a run out by making the pool again without it: where the pool has a fixed size,"
-                 " other documents take the place of those it brought. For a depth pool this changes"
-                 " nothing.",
+            " other documents take the place of those it brought. For a depth pool this changes"
+            " nothing.",
         ),
     ] = False,
     by_topic: Annotated[
         bool, typer.Option("--by-topic", help="Besides the runs, one row per topic.")
     ] = False,
     by_rank: Annotated[
-        bool, typer.Option("--by-rank", help="Besides the runs, one row per rank: unjudged and new"
-                                             " documents.")
+        bool,
+        typer.Option("--by-rank", help="Besides the runs, one row per rank: unjudged and new documents."),
     ] = False,
     by_contributors: Annotated[
         bool,
@@ -68,7 +68,7 @@ def diagnose(
         typer.Option(
             "--scores",
             help="Besides the runs, their scores in every reading: as judged, of judged documents only,"
-                 " between which limits, RBP with its residual, bpref, infAP, unj_k.",
+            " between which limits, RBP with its residual, bpref, infAP, unj_k.",
         ),
     ] = False,
     measures: Annotated[

@@ -153,7 +153,9 @@ def estimate(
             show_default=False,
         ),
     ] = None,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="Also one row per run and topic.")] = False,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", "-q", help="Also one row per run and topic.")
+    ] = False,
 ) -> None:
     """Estimate the scores of runs from a judged sample.
 

@@ -34,7 +34,7 @@ def next_(
             "--unjudged",
             metavar="P|by-rank",
             help="How likely an unjudged document that a run retrieved is relevant: by its best rank,"
-                 " following a curve fitted to the judged ones, or one probability for all.",
+            " following a curve fitted to the judged ones, or one probability for all.",
         ),
     ] = "by-rank",
     empty: EmptyOption = EmptyRule.GIVEN,
@@ -43,7 +43,7 @@ def next_(
         typer.Option(
             "--confidence",
             help="A pair of runs is settled when another judging would keep its order with this"
-                 " probability; no document is asked for on its account.",
+            " probability; no document is asked for on its account.",
         ),
     ] = 0.95,
     pool: Annotated[
@@ -52,8 +52,8 @@ def next_(
             "--pool",
             metavar="NAME",
             help="Add the documents to the collection as a pool, in this order within each topic, for"
-                 " `pooler judge` to follow. Documents of older pools come first, unless `pooler assign"
-                 " JUDGE --pool NAME --order priority` hands out only these.",
+            " `pooler judge` to follow. Documents of older pools come first, unless `pooler assign"
+            " JUDGE --pool NAME --order priority` hands out only these.",
             show_default=False,
         ),
     ] = None,

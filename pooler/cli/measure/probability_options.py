@@ -13,7 +13,7 @@ ValueOption = Annotated[
         "--value",
         metavar="GRADE=P",
         help="The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat"
-             " for every grade of the scale. Default: the share of judges at or above the level.",
+        " for every grade of the scale. Default: the share of judges at or above the level.",
         show_default=False,
     ),
 ]
@@ -23,7 +23,7 @@ ProbabilitiesOption = Annotated[
         "--probabilities",
         metavar="FILE",
         help="Read the probabilities from a file, `topic docno p`, as `export probabilities` writes it."
-             " RUN may then be files, without --qrels.",
+        " RUN may then be files, without --qrels.",
         show_default=False,
     ),
 ]
@@ -33,7 +33,7 @@ UnjudgedOption = Annotated[
         "--unjudged",
         metavar="P|by-rank",
         help="How likely an unjudged document that a run retrieved is relevant: one probability for all,"
-             " or by its best rank, following a curve fitted to the judged ones.",
+        " or by its best rank, following a curve fitted to the judged ones.",
     ),
 ]
 
@@ -50,7 +50,7 @@ EmptyOption = Annotated[
     typer.Option(
         "--empty",
         help="Judgings in which a topic has no relevant document: leave them out, as AP does not exist"
-             " there (given), or count AP as 0, as trec_eval does (zero). The same goes for a topic in"
-             " which no document can be relevant; a topic that nobody judged never counts.",
+        " there (given), or count AP as 0, as trec_eval does (zero). The same goes for a topic in"
+        " which no document can be relevant; a topic that nobody judged never counts.",
     ),
 ]

@@ -18,11 +18,13 @@ from store.errors import ArgumentError
 def report(
     given: Given,
     *,
-    path: Annotated[str, typer.Argument(metavar="OUT.html", help="The page to write; an existing one is"
-                                                                 " replaced.")],
+    path: Annotated[
+        str, typer.Argument(metavar="OUT.html", help="The page to write; an existing one is replaced.")
+    ],
     depth: PoolDepthOption = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="Title of the page.", show_default="the name")
+        str | None,
+        typer.Option("--title", metavar="TEXT", help="Title of the page.", show_default="the name"),
     ] = None,
     values: ValueOption = None,
 ) -> None:

@@ -31,8 +31,7 @@ def required_difference(
     ] = False,
     neighbours: Annotated[
         bool,
-        typer.Option("--neighbours", help="Of the runs, only pairs next to each other in the order by"
-                                          " MAP."),
+        typer.Option("--neighbours", help="Of the runs, only pairs next to each other in the order by MAP."),
     ] = False,
     depth: Annotated[
         int | None,
@@ -41,19 +40,18 @@ def required_difference(
             "-N",
             min=1,
             help="With runs: N, the pool's depth; the unjudged documents at rank N+1 of the lower run"
-                 " turn out relevant.",
+            " turn out relevant.",
             show_default="the pools', where they have one",
         ),
     ] = None,
     scenario: Annotated[
-        ScenarioName, typer.Option("--scenario", help="With runs: who gains from a document; see"
-                                                      " `sensitivity`.")
+        ScenarioName,
+        typer.Option("--scenario", help="With runs: who gains from a document; see `sensitivity`."),
     ] = ScenarioName.SHARED,
     variance: Annotated[
         str,
         typer.Option(
-            "--variance", metavar="S2,...", help="Variance over topics of the difference between two"
-                                                 " runs."
+            "--variance", metavar="S2,...", help="Variance over topics of the difference between two runs."
         ),
     ] = "0.01,0.03,0.05,0.07,0.09",
     topics: Annotated[
@@ -66,7 +64,7 @@ def required_difference(
             "-K",
             metavar="K,...",
             help="Share of the variance that comes from differences between judges and is left out; with"
-                 " runs one number, or `judges` = each pair's share, from the collection's judges.",
+            " runs one number, or `judges` = each pair's share, from the collection's judges.",
         ),
     ] = "0",
     drop: Annotated[
@@ -76,7 +74,7 @@ def required_difference(
             "-Q",
             metavar="Q,...",
             help="Share by which the difference falls once the undiscovered documents are known; at 1 the"
-                 " order turns.",
+            " order turns.",
         ),
     ] = "0",
     variance_drop: Annotated[
@@ -86,7 +84,7 @@ def required_difference(
             "-H",
             metavar="H,...",
             help="Share by which the variance then falls, as many values as Q: of the whole variance"
-                 " where K is 0, otherwise of what K leaves.",
+            " where K is 0, otherwise of what K leaves.",
         ),
     ] = "0",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance, two-sided.")] = 0.05,
@@ -95,7 +93,7 @@ def required_difference(
         typer.Option(
             "--power",
             help="Wanted probability of a significant result, at least 0.5; 0.5 gives the smallest"
-                 " observed difference that is significant.",
+            " observed difference that is significant.",
         ),
     ] = 0.5,
 ) -> None:
@@ -207,7 +205,7 @@ def ap_properties(
             "--rank",
             min=1,
             help="Instead: by how much AP changes when the document at this rank turns relevant and all R"
-                 " others are above it (eq. 20).",
+            " others are above it (eq. 20).",
             show_default=False,
         ),
     ] = None,

@@ -52,7 +52,7 @@ def sensitivity(
             "-N",
             min=1,
             help="N: the pool's depth; rank N+1 is flipped. Not used by --at best or worst, --missing and"
-                 " --each, which look at whole lists.",
+            " --each, which look at whole lists.",
             show_default="the pools', where they have one",
         ),
     ] = None,
@@ -61,9 +61,9 @@ def sensitivity(
         typer.Option(
             "--at",
             help="Which unjudged document to flip: the one at rank N+1 (next), the first one below rank N"
-                 " (first), or the one in the whole list that raises AP most (best) or lowers it most"
-                 " (worst); with --pairs, best and worst find the one document that moves each difference"
-                 " most.",
+            " (first), or the one in the whole list that raises AP most (best) or lowers it most"
+            " (worst); with --pairs, best and worst find the one document that moves each difference"
+            " most.",
             show_default="next; first with --flips",
         ),
     ] = None,
@@ -74,7 +74,7 @@ def sensitivity(
             min=1,
             metavar="K",
             help="Flip K unjudged documents per topic at once; with --at next, those at ranks N+1 to N+K"
-                 " that are unjudged.",
+            " that are unjudged.",
             show_default="1",
         ),
     ] = None,
@@ -85,7 +85,7 @@ def sensitivity(
             min=1,
             metavar="K",
             help="The lowest and highest possible AP and MAP if K relevant documents of every topic went"
-                 " unjudged, wherever they are.",
+            " unjudged, wherever they are.",
             show_default=False,
         ),
     ] = None,
@@ -94,7 +94,7 @@ def sensitivity(
         typer.Option(
             "--pairs",
             help="One row for every two runs: difference of MAP, t2 and p, before and after; with"
-                 " --missing, the limits of the difference.",
+            " --missing, the limits of the difference.",
         ),
     ] = False,
     each: Annotated[
@@ -108,14 +108,15 @@ def sensitivity(
         typer.Option(
             "--scenario",
             help="shared: every run that retrieved the document gains, the others have R+1. own: only the"
-                 " flipped run gains; all others have R+1, whether they retrieved it or not, also with"
-                 " --r own. With --pairs, own is nearest to the paper's section 4.3; see above.",
+            " flipped run gains; all others have R+1, whether they retrieved it or not, also with"
+            " --r own. With --pairs, own is nearest to the paper's section 4.3; see above.",
         ),
     ] = ScenarioName.SHARED,
     r_mode: Annotated[
         RModeName,
-        typer.Option("--r", help="R = relevant documents of the topic (pool), or those the run retrieved"
-                                 " (own)."),
+        typer.Option(
+            "--r", help="R = relevant documents of the topic (pool), or those the run retrieved (own)."
+        ),
     ] = RModeName.POOL,
     by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per run and topic.")] = False,
     plot: Annotated[

@@ -34,7 +34,7 @@ def variation(
             min=0,
             metavar="K",
             help="Suppose K more relevant documents per topic that no run retrieved; 1 gives R + 1, the"
-                 " rule of the paper's section 4.3.",
+            " rule of the paper's section 4.3.",
         ),
     ] = 0,
     empty: EmptyOption = EmptyRule.GIVEN,
@@ -43,15 +43,14 @@ def variation(
         typer.Option(
             "--pairs",
             help="One row for every two runs: the difference, how much of its variance comes from"
-                 " judging, the p of the paired t test without and with that part, and how likely the"
-                 " order is to turn.",
+            " judging, the p of the paired t test without and with that part, and how likely the"
+            " order is to turn.",
         ),
     ] = False,
     neighbours: Annotated[
         bool,
         typer.Option(
-            "--neighbours",
-            help="With --pairs: only runs next to each other in the order by expected MAP.",
+            "--neighbours", help="With --pairs: only runs next to each other in the order by expected MAP."
         ),
     ] = False,
     monte_carlo: Annotated[
@@ -70,7 +69,7 @@ def variation(
         typer.Option(
             "--plot",
             help="Plot the runs in order of expected MAP, each with its interval and how likely the next"
-                 " one is to pass it; with --pairs, how likely pairs are to swap.",
+            " one is to pass it; with --pairs, how likely pairs are to swap.",
         ),
     ] = False,
 ) -> None:

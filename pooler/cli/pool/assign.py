@@ -37,16 +37,16 @@ def assign(
     output: Output,
     *,
     judges: Annotated[
-        list[str] | None, typer.Argument(metavar="JUDGE...", help="Default: every human judge who is not"
-                                                                  " disabled.")
+        list[str] | None,
+        typer.Argument(metavar="JUDGE...", help="Default: every human judge who is not disabled."),
     ] = None,
     by: Annotated[
         ByName,
         typer.Option(
             "--by",
             help="document: each document goes to its own judges, with workloads and the documents that"
-                 " pairs of judges share kept even; topic: all documents of a topic go to the same"
-                 " judges.",
+            " pairs of judges share kept even; topic: all documents of a topic go to the same"
+            " judges.",
         ),
     ] = ByName.DOCUMENT,
     per_document: Annotated[
@@ -54,8 +54,9 @@ def assign(
     ] = 1,
     overlap: Annotated[
         float,
-        typer.Option("--overlap", min=0, max=1, metavar="SHARE", help="Share of each topic that gets extra"
-                                                                      " judges."),
+        typer.Option(
+            "--overlap", min=0, max=1, metavar="SHARE", help="Share of each topic that gets extra judges."
+        ),
     ] = 0.0,
     overlap_judges: Annotated[
         int | None,
@@ -68,8 +69,9 @@ def assign(
     calibration: Annotated[
         int,
         typer.Option(
-            "--calibration", min=0, help="Documents of each topic that go to every judge, unmarked among"
-                                         " the rest."
+            "--calibration",
+            min=0,
+            help="Documents of each topic that go to every judge, unmarked among the rest.",
         ),
     ] = 0,
     order: Annotated[
@@ -77,7 +79,7 @@ def assign(
         typer.Option(
             "--order",
             help="The order in which a judge sees documents: docno; random, different for every judge;"
-                 " priority, as the pooling strategy ranked them.",
+            " priority, as the pooling strategy ranked them.",
         ),
     ] = DisplayOrderName.DOCNO,
     seed: Annotated[
@@ -94,14 +96,15 @@ def assign(
             min=1,
             metavar="MINUTES",
             help="How long a claimed document waits for a decision before others may claim it.  [default:"
-                 f" {LEASE_MINUTES}]",
+            f" {LEASE_MINUTES}]",
         ),
     ] = None,
     pools: Annotated[
         list[str] | None,
         typer.Option(
-            "--pool", metavar="NAME", help="Only this pool; may be repeated.  [default: all but adaptive"
-                                           " ones]"
+            "--pool",
+            metavar="NAME",
+            help="Only this pool; may be repeated.  [default: all but adaptive ones]",
         ),
     ] = None,
     topics: Annotated[
@@ -111,8 +114,7 @@ def assign(
         bool, typer.Option("--add", help="Assign only documents that nobody is assigned yet.")
     ] = False,
     replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Assign undecided documents anew; decided ones stay and count."),
+        bool, typer.Option("--replace", help="Assign undecided documents anew; decided ones stay and count.")
     ] = False,
     clear: Annotated[
         bool, typer.Option("--clear", help="Take back every undecided assignment; assign nothing.")

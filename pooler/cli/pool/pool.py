@@ -81,22 +81,20 @@ def pool(
         str | None, typer.Option("--strategy", "-s", metavar="NAME", help="See --list.  [default: depth]")
     ] = None,
     param: Annotated[
-        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the strategy; may be"
-                                                                             " repeated.")
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the strategy; may be repeated."),
     ] = None,
     depth: Annotated[
         int | None,
         typer.Option(
-            "--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.  [default:"
-                                               " 100]"
+            "--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.  [default: 100]"
         ),
     ] = None,
     budget: Annotated[
         int | None, typer.Option("--budget", "-b", min=1, help="Documents to judge per topic.")
     ] = None,
     total_budget: Annotated[
-        int | None, typer.Option("--total-budget", min=1, help="Documents to judge for all topics"
-                                                               " together.")
+        int | None, typer.Option("--total-budget", min=1, help="Documents to judge for all topics together.")
     ] = None,
     level: Annotated[
         int | None,
@@ -123,7 +121,7 @@ def pool(
         typer.Option(
             "--out-order",
             help="Order of the lines: docno (bytewise), priority (the strategy's), or random (needs"
-                 " --seed).  [default: docno]",
+            " --seed).  [default: docno]",
         ),
     ] = None,
     seed: Annotated[
@@ -134,13 +132,15 @@ def pool(
     ] = None,
     annotated: Annotated[
         bool,
-        typer.Option("--annotated", help="Write `topic docno run group rank score`, one line per"
-                                         " contributing run."),
+        typer.Option(
+            "--annotated", help="Write `topic docno run group rank score`, one line per contributing run."
+        ),
     ] = False,
     manifest: Annotated[
         str | None,
-        typer.Option("--manifest", metavar="FILE", help="Default: the name of the file with"
-                                                        " .manifest.json added."),
+        typer.Option(
+            "--manifest", metavar="FILE", help="Default: the name of the file with .manifest.json added."
+        ),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Name of the pool in the collection.  [default: pool]")
@@ -148,8 +148,7 @@ def pool(
     round_label: Annotated[
         str | None,
         typer.Option(
-            "--round", help="Label that judgements of this pool carry: column 2 of the qrels.  [default:"
-                            " 0]"
+            "--round", help="Label that judgements of this pool carry: column 2 of the qrels.  [default: 0]"
         ),
     ] = None,
     add: Annotated[
@@ -157,7 +156,7 @@ def pool(
         typer.Option(
             "--add",
             help="Pool only what no pool of the collection has yet, as a new pool and round. Settings not"
-                 " given are those of the newest pool that is neither adaptive nor a sample.",
+            " given are those of the newest pool that is neither adaptive nor a sample.",
         ),
     ] = False,
     replace: Annotated[
@@ -165,20 +164,17 @@ def pool(
         typer.Option(
             "--replace",
             help="Replace the pool of this name, which is withdrawn and kept under another name. Settings"
-                 " not given are those of the old pool, such as its round, and whether it left out"
-                 " documents of other pools (--add).",
+            " not given are those of the old pool, such as its round, and whether it left out"
+            " documents of other pools (--add).",
         ),
     ] = False,
     dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Show what the pool would add, drop and cost; write nothing."
-        ),
+        bool, typer.Option("--dry-run", help="Show what the pool would add, drop and cost; write nothing.")
     ] = False,
     by_topic: ByTopicOption = False,
     minus: Annotated[
-        str | None, typer.Option("--minus", metavar="FILE", help="Leave out the documents listed in this"
-                                                                 " pool file.")
+        str | None,
+        typer.Option("--minus", metavar="FILE", help="Leave out the documents listed in this pool file."),
     ] = None,
     lenient: LenientOption = False,
     show_list: Annotated[
@@ -239,8 +235,10 @@ def pool(
             hint = "--minus FILE leaves out the pairs of a pool file"
             raise ArgumentError("--add", "is for a collection", "run files", hint=hint)
         if names_collection(ctx):
-            hint = ("`import runs` brings files into a collection; without RUN, `pool` pools the"
-                   " collection's runs")
+            hint = (
+                "`import runs` brings files into a collection; without RUN, `pool` pools the"
+                " collection's runs"
+            )
             requirement = "and run files exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, collection, hint=hint)
         for option, is_given in (("--replace", replace), ("--dry-run", dry_run)):

@@ -45,12 +45,11 @@ def provenance(
         typer.Option(
             "--by",
             help="run or group: what each brought, and what it alone brought; depth: the pool at every"
-                 " depth; document: one line per document and run.",
+            " depth; document: one line per document and run.",
         ),
     ] = ByName.RUN,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each"
-                                                             " topic.")
+        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.")
     ] = 100,
     order: OrderOption = OrderName.TREC,
     qrels: Annotated[

@@ -36,8 +36,7 @@ def replay(
         ),
     ] = None,
     depth: Annotated[
-        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each"
-                                                             " topic.")
+        int, typer.Option("--depth", "-d", "-N", min=1, help="Documents taken from each run for each topic.")
     ] = 100,
     budgets: Annotated[
         str | None,
@@ -53,16 +52,17 @@ def replay(
         typer.Option(
             "--unjudged",
             help="A document without a judgement is skipped at no cost (pass), or costs a judgement and"
-                 " counts as not relevant (nonrelevant).",
+            " counts as not relevant (nonrelevant).",
         ),
     ] = UnjudgedName.PASS,
-    by_topic: Annotated[bool, typer.Option("--by-topic", "-q", help="One row per topic and strategy.")] = False,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", "-q", help="One row per topic and strategy.")
+    ] = False,
     plot: Annotated[
         bool, typer.Option("--plot", help="Plot relevant documents found against judgements.")
     ] = False,
     seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, help="Seed of random strategies.", show_default=False),
+        int | None, typer.Option("--seed", min=0, help="Seed of random strategies.", show_default=False)
     ] = None,
 ) -> None:
     """Repeat the judging in the order of each strategy, and compare them.
